@@ -1,0 +1,1 @@
+// Linux system calls that glibc has no wrapper for; see the header.

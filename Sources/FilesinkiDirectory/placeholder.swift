@@ -1,0 +1,1 @@
+// The module's words are in the files beside this one.

@@ -1,0 +1,64 @@
+/// The identity of a content: the SHA-256 of its uncompressed bytes (FIPS 180-4).
+package struct ContentID: Hashable, Sendable {
+    // Four words rather than an array: a tree of a million entries holds a million of these.
+    private let first: UInt64
+    private let second: UInt64
+    private let third: UInt64
+    private let fourth: UInt64
+
+    /// The number of bytes in an identity.
+    package static let byteCount = 32
+
+    /// All zeros: stands where an entry has no content, as a directory.
+    package static let none = ContentID(0, 0, 0, 0)
+
+    private init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
+        self.first = first
+        self.second = second
+        self.third = third
+        self.fourth = fourth
+    }
+
+    /// Reads an identity from its 32 bytes; nil when there are more or fewer.
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.byteCount else { return nil }
+        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
+        self.init(
+            UInt64(bigEndian: words.0), UInt64(bigEndian: words.1),
+            UInt64(bigEndian: words.2), UInt64(bigEndian: words.3))
+    }
+
+    /// The 32 bytes.
+    package var bytes: [UInt8] { withBytes(Array.init) }
+
+    /// Calls `body` with the 32 bytes, without an allocation.
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let words = (first.bigEndian, second.bigEndian, third.bigEndian, fourth.bigEndian)
+        return withUnsafeBytes(of: words, body)
+    }
+
+    /// The first 64 bits, for hash tables and names.
+    package var prefix: UInt64 { first }
+
+    /// A hash of 32 random-looking bytes needs only some of them.
+    package func hash(into hasher: inout Hasher) { hasher.combine(first) }
+}
+
+extension ContentID: Comparable {
+    package static func < (left: ContentID, right: ContentID) -> Bool {
+        (left.first, left.second, left.third, left.fourth)
+            < (right.first, right.second, right.third, right.fourth)
+    }
+}
+
+extension ContentID: CustomStringConvertible {
+    /// 64 hexadecimal digits, lower case.
+    package var description: String { hexadecimal(bytes) }
+
+    /// Reads 64 hexadecimal digits; nil for anything else.
+    package init?(hexadecimal text: some StringProtocol) {
+        guard let bytes = FilesinkiModel.bytes(hexadecimal: text) else { return nil }
+        self.init(bytes)
+    }
+}

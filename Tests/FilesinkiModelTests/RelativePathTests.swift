@@ -1,0 +1,39 @@
+import FilesinkiModel
+import Testing
+
+@Suite struct RelativePathTests {
+    @Test(
+        "takes every path that lies below a root",
+        arguments: ["a", "a/b", "...", "a b/c\n", ".filesinkiignore", ".filesinki.toml", "x/.filesinki"])
+    func takes(_ text: String) throws {
+        #expect(try RelativePath(text).bytes == Array(text.utf8))
+    }
+
+    @Test(
+        "refuses every path that does not",
+        arguments: [
+            "", "/", "/etc/x", "../x", "a/../x", "a//b", "./a", ".", "..", "a/", "a\0b",
+            ".filesinki", ".filesinki/x", ".FILESINKI/x", ".filesinki ", ".filesinki./x",
+            ".filesınki/x", ".file\u{200B}sinki", String(repeating: "n", count: 256),
+            String(repeating: "abc/", count: 1024) + "d",
+        ])
+    func refuses(_ text: String) {
+        #expect(throws: Failure.self) { try RelativePath(text) }
+    }
+
+    @Test func `keeps bytes that are not UTF-8`() throws {
+        let path = try RelativePath([0x66, 0xFF, 0x2F, 0x80])
+        #expect(path.bytes == [0x66, 0xFF, 0x2F, 0x80])
+        #expect(path.description == "f\\xff/\\x80")
+    }
+
+    @Test func `knows what is inside it`() throws {
+        let folder = try RelativePath("a")
+        #expect(try RelativePath("a/b").isInside(folder))
+        #expect(try !RelativePath("ab").isInside(folder))
+        #expect(try !RelativePath("a").isInside(folder))
+        #expect(try RelativePath("a/b/c").moved(from: folder, to: RelativePath("x/y")) == RelativePath("x/y/b/c"))
+        #expect(try RelativePath("ab").moved(from: folder, to: RelativePath("x")) == nil)
+        #expect(try RelativePath("a/b/c").ancestors.map(\.description) == ["a/b", "a"])
+    }
+}
