@@ -39,7 +39,8 @@ let package = Package(
     ],
     targets: [
         // The system's libraries.
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .target(name: "CSystem"),
@@ -48,12 +49,15 @@ let package = Package(
         module("FilesinkiModel"),
 
         // What each knows one thing and no other.
-        module("FilesinkiHashing", ["FilesinkiModel", .product(name: "Crypto", package: "swift-crypto")]),
+        module(
+            "FilesinkiHashing",
+            ["FilesinkiModel", .product(name: "Crypto", package: "swift-crypto")]),
         module("FilesinkiCompression", ["FilesinkiModel", "CLZMA", "CZstd"]),
         module("FilesinkiReconcile", ["FilesinkiModel"]),
         module("FilesinkiRules", ["FilesinkiModel", "FilesinkiReconcile", "TOMLKit"]),
         module("FilesinkiFileSystem", ["FilesinkiModel", "FilesinkiHashing", "CSystem"]),
-        module("FilesinkiManifest", ["FilesinkiModel", "CSQLite"], resources: [.embedInCode("SQL")]),
+        module(
+            "FilesinkiManifest", ["FilesinkiModel", "CSQLite"], resources: [.embedInCode("SQL")]),
         module("FilesinkiRemote", ["FilesinkiModel"]),
         module(
             "FilesinkiStore",

@@ -4,7 +4,9 @@ import Testing
 @Suite struct RelativePathTests {
     @Test(
         "takes every path that lies below a root",
-        arguments: ["a", "a/b", "...", "a b/c\n", ".filesinkiignore", ".filesinki.toml", "x/.filesinki"])
+        arguments: [
+            "a", "a/b", "...", "a b/c\n", ".filesinkiignore", ".filesinki.toml", "x/.filesinki",
+        ])
     func takes(_ text: String) throws {
         #expect(try RelativePath(text).bytes == Array(text.utf8))
     }
@@ -32,7 +34,9 @@ import Testing
         #expect(try RelativePath("a/b").isInside(folder))
         #expect(try !RelativePath("ab").isInside(folder))
         #expect(try !RelativePath("a").isInside(folder))
-        #expect(try RelativePath("a/b/c").moved(from: folder, to: RelativePath("x/y")) == RelativePath("x/y/b/c"))
+        #expect(
+            try RelativePath("a/b/c").moved(from: folder, to: RelativePath("x/y"))
+                == RelativePath("x/y/b/c"))
         #expect(try RelativePath("ab").moved(from: folder, to: RelativePath("x")) == nil)
         #expect(try RelativePath("a/b/c").ancestors.map(\.description) == ["a/b", "a"])
     }

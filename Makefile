@@ -1,0 +1,76 @@
+# filesinki: the everyday commands.
+#
+#   make            the same as make check
+#   make demo       builds, then shows the main job in a temporary folder; needs nothing but Swift
+#   make test       all tests; FILTER=Name runs those whose name matches
+#   make build      the debug build; warnings and undeclared imports are errors
+#   make release    the release binary: static Swift runtime, stripped
+#   make check      build + lint + test
+#   make lint       swift format's rules, the shell scripts' syntax, the links between documents
+#   make format     rewrites the Swift files in the house style
+#   make bench      times filesinki beside rsync and find on a generated tree; FILES=20000
+#   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many
+#   make install    puts the binary and its completions below PREFIX (/usr/local), under DESTDIR
+#   make docs       the reference of every module as Markdown, in .build/docs
+#   make clean      removes what was built
+#
+# test, demo and whatever builds install missing Debian packages first, and say nothing when
+# nothing is missing.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+FILES ?= 20000
+ROUNDS ?= 2000
+SEED ?=
+FILTER ?=
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+SWIFT ?= swift
+STRICT = --explicit-target-dependency-import-check error
+BUILD = $(SWIFT) build -j $(JOBS) $(STRICT)
+RELEASE = $(BUILD) -c release --static-swift-stdlib -Xlinker -s --product filesinki
+RELEASE_BINARY = .build/release/filesinki
+SWIFT_FILES = Package.swift Sources Tests
+
+.PHONY: check demo test build release lint format bench simulate install docs clean dependencies
+
+check: build lint test
+
+dependencies:
+	@sh Scripts/install-dependencies.sh
+
+demo: release
+	@sh Scripts/demo.sh $(RELEASE_BINARY)
+
+test: dependencies
+	$(SWIFT) test -j $(JOBS) $(STRICT) $(if $(FILTER),--filter '$(FILTER)')
+
+build: dependencies
+	$(BUILD) --build-tests
+
+release: dependencies
+	$(RELEASE)
+
+lint:
+	$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_FILES)
+	@sh Scripts/lint.sh
+
+format:
+	$(SWIFT) format --in-place --parallel --recursive $(SWIFT_FILES)
+
+bench: release
+	@sh Scripts/bench.sh $(RELEASE_BINARY) $(FILES)
+
+simulate: dependencies
+	FILESINKI_SEED='$(SEED)' FILESINKI_ROUNDS='$(ROUNDS)' \
+	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SimulationTests
+
+install: release
+	@sh Scripts/install.sh $(RELEASE_BINARY) '$(DESTDIR)$(PREFIX)'
+
+docs: build
+	@sh Scripts/docs.sh .build/docs
+
+clean:
+	$(SWIFT) package clean
+	rm -rf .build/docs
