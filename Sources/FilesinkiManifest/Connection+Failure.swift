@@ -1,0 +1,55 @@
+internal import CSQLite
+internal import FilesinkiModel
+internal import Glibc
+
+extension Connection {
+    /// The failure that SQLite's result code stands for.
+    ///
+    /// - Parameter deed: What could not be done to the manifest, as `opened` or `read`.
+    func failure(_ code: Int32, doing deed: String) -> Failure {
+        let text = String(cString: sqlite3_errmsg(handle))
+        switch code & 0xFF {
+        case SQLITE_FULL:
+            return full(text)
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            return Failure(
+                .busy, path: path, "The manifest is held by another process: \(text).",
+                remedy: "Wait until the other run has ended.")
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH,
+            SQLITE_SCHEMA, SQLITE_RANGE, SQLITE_FORMAT:
+            // The statements are our own: one that does not fit meets a schema that is not ours.
+            return corrupt(text)
+        case SQLITE_IOERR where sqlite3_system_errno(handle) == EDQUOT:
+            return full(text)
+        case SQLITE_TOOBIG, SQLITE_NOMEM:
+            return Failure(
+                .limit, path: path, "A row of the manifest does not fit into memory: \(text).",
+                remedy: "Close other programs and run again.")
+        case SQLITE_INTERRUPT:
+            return Failure(.interrupted, path: path, "The work was stopped.", remedy: "Run it again.")
+        default:
+            return refused(text, doing: deed)
+        }
+    }
+
+    /// The failure for bytes that are not what was written.
+    func corrupt(_ what: String) -> Failure {
+        Failure(
+            .corrupt, path: path, "The manifest is damaged: \(what).",
+            remedy: "It is rebuilt from the store's log by the next sync; no file is lost.")
+    }
+
+    private func full(_ text: String) -> Failure {
+        Failure(
+            .full, path: path, "The disk that holds the manifest is full: \(text).",
+            remedy: "Make room and run again; nothing was half written.")
+    }
+
+    private func refused(_ text: String, doing deed: String) -> Failure {
+        let number = sqlite3_system_errno(handle)
+        let reason = number == 0 ? text : String(cString: strerror(number))
+        return Failure(
+            .io, path: path, "The manifest could not be \(deed): \(reason).",
+            remedy: "Check the permissions of its folder and the disk.")
+    }
+}

@@ -1,0 +1,86 @@
+internal import CSQLite
+internal import FilesinkiModel
+
+/// The layout of the tables: how it is made, and how an older one becomes it.
+struct Schema {
+    /// The number in the file's header (`PRAGMA user_version`); 1 is the first.
+    let version: Int64
+    /// The SQL that makes an empty file into one of this version.
+    let creation: [UInt8]
+    /// By the version it leads to, the SQL that changes one of the version before.
+    let migrations: [Int64: [UInt8]]
+
+    /// What this program writes.
+    static let current = Schema(
+        version: 1, creation: PackageResources.schema_sql, migrations: [:])
+
+    /// Marks the file as ours in its header (`PRAGMA application_id`): "fsnk".
+    static let application: Int64 = 0x6673_6E6B
+
+    /// What the header of a file says of its schema.
+    enum State: Equatable {
+        case empty
+        case current
+        case older(Int64)
+    }
+
+    /// Reads the header.
+    ///
+    /// - Throws: `Failure` with code `newer-format` for a version that this program does not know,
+    ///   `corrupt` for a file that is not a manifest.
+    func state(of connection: Connection) throws(Failure) -> State {
+        let application = try number("PRAGMA application_id", connection)
+        let found = try number("PRAGMA user_version", connection)
+        if application == 0, found == 0, try number("SELECT count(*) FROM sqlite_schema", connection) == 0 {
+            return .empty
+        }
+        guard application == Self.application, found >= 1 else {
+            throw connection.corrupt("its header is not that of a manifest")
+        }
+        if found == version { return .current }
+        if found < version { return .older(found) }
+        throw Failure(
+            .newerFormat, path: connection.path,
+            "The manifest has version \(found), and this program knows those up to \(version).",
+            remedy: "Use the newer filesinki that wrote it.")
+    }
+
+    /// Makes the tables of an empty file, or takes an older one to this version, in one transaction.
+    func bringUp(_ connection: Connection) throws(Failure) {
+        // Readers go on beside a writer; the mode stays in the file.
+        if try state(of: connection) == .empty { try connection.run("PRAGMA journal_mode = WAL") }
+        try connection.run("BEGIN IMMEDIATE")
+        do throws(Failure) {
+            // Another process may have been faster.
+            switch try state(of: connection) {
+            case .empty: try connection.run(String(decoding: creation, as: UTF8.self))
+            case .older(let found): try migrate(from: found, connection)
+            case .current: break
+            }
+            try connection.run(
+                "PRAGMA application_id = \(Self.application); PRAGMA user_version = \(version)")
+            try connection.run("COMMIT")
+        } catch {
+            connection.takeBack()
+            throw error
+        }
+    }
+
+    private func migrate(from found: Int64, _ connection: Connection) throws(Failure) {
+        for step in (found + 1)...version {
+            guard let sql = migrations[step] else {
+                throw Failure(
+                    .corrupt, path: connection.path,
+                    "There is no way from version \(found) of the manifest to version \(version).",
+                    remedy: "It is rebuilt from the store's log by the next sync; no file is lost.")
+            }
+            try connection.run(String(decoding: sql, as: UTF8.self))
+        }
+    }
+
+    private func number(_ sql: String, _ connection: Connection) throws(Failure) -> Int64 {
+        let statement = try Statement(sql, on: connection)
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : 0
+    }
+}
