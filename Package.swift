@@ -99,6 +99,7 @@ let package = Package(
             ]),
 
         // tests: one target for each module, in alphabetical order.
+        tests("FilesinkiCompressionTests", ["FilesinkiCompression", "FilesinkiModel"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
     ],
     swiftLanguageModes: [.v6]
