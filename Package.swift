@@ -95,7 +95,11 @@ let package = Package(
             ]),
 
         // tests: one target for each module, in alphabetical order.
+        tests(
+            "FilesinkiDirectoryTests",
+            ["FilesinkiModel", "FilesinkiDirectory", "FilesinkiRemote", "FilesinkiTesting"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
+        tests("FilesinkiRemoteTests", ["FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting"]),
     ],
     swiftLanguageModes: [.v6]
 )
