@@ -96,6 +96,7 @@ let package = Package(
 
         // tests: one target for each module, in alphabetical order.
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
+        tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),
     ],
     swiftLanguageModes: [.v6]
 )
