@@ -105,6 +105,7 @@ let package = Package(
             ["FilesinkiModel", "FilesinkiDirectory", "FilesinkiRemote", "FilesinkiTesting"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
         tests("FilesinkiRemoteTests", ["FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting"]),
+        tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,73 @@
+import FilesinkiModel
+
+/// One thing that both sides have to agree about: a file, directory or symlink, under the name it
+/// will have. After a rename its three values come from different paths.
+struct Case {
+    /// The name it will have.
+    var path: RelativePath
+    /// The name it has in the base; equal to `path` unless it was renamed.
+    var basePath: RelativePath
+    /// Where it is here.
+    var herePath: RelativePath
+    /// Where it is there.
+    var therePath: RelativePath
+    var base: VersionedEntry?
+    var here: Entry?
+    var there: Entry?
+
+    /// A thing that kept its name.
+    init(at path: RelativePath, base: VersionedEntry?, here: Entry?, there: Entry?) {
+        self.init(link: Link(basePath: path, herePath: path, therePath: path, path: path),
+            base: base, here: here, there: there)
+    }
+
+    init(link: Link, base: VersionedEntry?, here: Entry?, there: Entry?) {
+        path = link.path
+        basePath = link.basePath
+        herePath = link.herePath
+        therePath = link.therePath
+        self.base = base
+        self.here = here
+        self.there = there
+    }
+
+    /// The base path, when the thing has another name now.
+    var movedFrom: RelativePath? { basePath == path || base == nil ? nil : basePath }
+
+    var contest: Contest {
+        Contest(
+            base: base?.entry, here: here, there: there, herePath: herePath, therePath: therePath)
+    }
+}
+
+/// Where one thing is in three trees, and the name it will have.
+struct Link: Hashable {
+    var basePath: RelativePath
+    var herePath: RelativePath
+    var therePath: RelativePath
+    var path: RelativePath
+}
+
+/// How an entry differs from the base's.
+enum Drift {
+    case same
+    /// The content is the base's; mode or time are not.
+    case metadata
+    /// Other content, or another kind, or new.
+    case content
+    case gone
+
+    init(of entry: Entry?, from base: Entry?) {
+        switch (entry, base) {
+        case (nil, nil): self = .same
+        case (nil, _?): self = .gone
+        case (_?, nil): self = .content
+        case (let entry?, let base?):
+            if entry.agrees(with: base) {
+                self = .same
+            } else {
+                self = entry.hasSameContent(as: base) ? .metadata : .content
+            }
+        }
+    }
+}

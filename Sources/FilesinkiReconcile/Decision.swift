@@ -1,0 +1,88 @@
+import FilesinkiModel
+
+/// What becomes of one ``Case``, before the names of others are looked at.
+enum Decision: Equatable {
+    /// Both sides get this entry; a tombstone for nothing.
+    case settled(Entry, Reason)
+    /// The committed content keeps the name, the local one gets a conflict name.
+    case keepBoth(Reason)
+    /// One is a directory and keeps the name, the other gets a conflict name.
+    case folderKeepsName
+    case undecided([StrategyLink])
+    case leave
+}
+
+extension ReconcileInput {
+    /// Decides about one thing by the three values alone.
+    func decide(_ item: Case) -> Decision {
+        let hereDrift = Drift(of: item.here, from: item.base?.entry)
+        let thereDrift = driftThere(of: item)
+        switch (item.here, item.there) {
+        case (nil, nil):
+            return .settled(.tombstone, .equal)
+        case (let here?, let there?):
+            if here.agrees(with: there) { return .settled(there, .equal) }
+            if here.hasSameContent(as: there) {
+                let (entry, reason) = mergedMetadata(of: item, here: here, there: there)
+                return .settled(entry, reason)
+            }
+            return differ(item, here, there, hereDrift, thereDrift)
+        case (let here?, nil):
+            if isStaleCopy(here, item) { return .settled(.tombstone, .staleCopy) }
+            return oneLeft(here, drift: hereDrift, isAsBase: thereDrift == .same, item)
+        case (nil, let there?):
+            return oneLeft(there, drift: thereDrift, isAsBase: hereDrift == .same, item)
+        }
+    }
+
+    /// How the remote side differs from the base, judged by versions: a content that went and came
+    /// back is an edit although it is equal (row 26).
+    private func driftThere(of item: Case) -> Drift {
+        let drift = Drift(of: item.there, from: item.base?.entry)
+        guard let there = item.there, let base = item.base, there.kind != .directory,
+            item.therePath == item.basePath, let change = self.there[item.therePath]
+        else { return drift }
+        if drift == .same { return change.entry.version == base.version ? .same : .content }
+        return drift == .metadata && change.cameBack ? .content : drift
+    }
+
+    /// Only one side has something: it is new, or the other side deleted it (rows 2 to 5, 9, 10).
+    private func oneLeft(_ entry: Entry, drift: Drift, isAsBase: Bool, _ item: Case) -> Decision {
+        if isAsBase { return .settled(entry, .created) }
+        guard drift == .content else { return .settled(.tombstone, .deleted) }
+        if entry.kind == .directory { return .settled(entry, .editBeatsDelete) }
+        switch rules.onDelete(for: item.path) {
+        case .keep: return .settled(entry, .editBeatsDelete)
+        case .delete: return .settled(.tombstone, .deleteBeatsEdit)
+        case .ask: return .undecided([.end(.ask)])
+        }
+    }
+
+    /// Both sides have something, of different contents.
+    private func differ(
+        _ item: Case, _ here: Entry, _ there: Entry, _ hereDrift: Drift, _ thereDrift: Drift
+    ) -> Decision {
+        let base = item.base?.entry
+        switch (hereDrift, thereDrift) {
+        case (.same, _): return .settled(there, .edit)
+        case (_, .same): return .settled(here, .edit)
+        case (.metadata, _): return .settled(edit(there, withModeOf: here, base), .edit)
+        case (_, .metadata): return .settled(edit(here, withModeOf: there, base), .edit)
+        default: break
+        }
+        if here.kind == .directory || there.kind == .directory { return .folderKeepsName }
+        let canMerge = here.kind == .file && there.kind == .file && (base?.kind ?? .file) == .file
+        return follow(
+            rules.strategy(for: item.path).links, item.contest, canMerge: canMerge)
+    }
+
+    /// Row 23: after a lost manifest, a content that the path had before it was deleted there.
+    private func isStaleCopy(_ here: Entry, _ item: Case) -> Bool {
+        guard !hasBase, item.base == nil, let change = there[item.therePath],
+            change.entry.entry.kind == .tombstone
+        else { return false }
+        return here.kind == .symlink
+            ? change.formerTargets.contains(here.target)
+            : change.formerContents.contains(here.content)
+    }
+}

@@ -1,0 +1,36 @@
+import FilesinkiModel
+
+/// Row 17: the edited entry, with the mode that the other side gave it. Of two modes the edit's
+/// own wins; the time is always the edit's (row 18).
+func edit(_ edited: Entry, withModeOf other: Entry, _ base: Entry?) -> Entry {
+    guard let base, edited.kind == base.kind, edited.mode == base.mode else { return edited }
+    var result = edited
+    result.mode = other.mode
+    return result
+}
+
+/// Rows 1, 19 and 20: both sides have the same content; mode and time are merged one by one.
+///
+/// What only one side changed is taken from that side. Where both did, or there is no base, the
+/// committed mode and the later time stay.
+func mergedMetadata(of item: Case, here: Entry, there: Entry) -> (Entry, Reason) {
+    var result = there
+    var reason = Reason.metadata
+    if here.mode != there.mode {
+        switch item.base?.entry.mode {
+        case there.mode?: result.mode = here.mode
+        case here.mode?: break
+        default: reason = .committedMode
+        }
+    }
+    guard here.kind != .directory, here.modified != there.modified else { return (result, reason) }
+    let before = item.base.flatMap { $0.entry.kind == here.kind ? $0.entry.modified : nil }
+    switch before {
+    case there.modified?: result.modified = here.modified
+    case here.modified?: break
+    default:
+        result.modified = max(here.modified, there.modified)
+        if reason == .metadata { reason = .laterTime }
+    }
+    return (result, reason)
+}

@@ -1,0 +1,157 @@
+import FilesinkiModel
+
+/// Collects what every path shall be, makes that hold together as a tree, and turns it into steps.
+struct Planner {
+    /// What a path shall be.
+    struct Intent {
+        enum Outcome: Equatable {
+            /// This entry on both sides; a tombstone for nothing.
+            case entry(Entry)
+            case undecided([StrategyLink])
+            case leave
+            case skip
+        }
+
+        var path: RelativePath
+        var outcome: Outcome
+        var reason: Reason
+        /// The case that led here; nil where there is none, as for a conflict copy.
+        var item: Case?
+        /// Where the content is in the local tree, when not at the path.
+        var origin: RelativePath?
+        var loser: Entry?
+
+        /// Whether something is at the path afterwards, so that its folders are needed.
+        var survives: Bool { outcome != .entry(.tombstone) }
+    }
+
+    let input: ReconcileInput
+    private(set) var intents: [Intent] = []
+    private(set) var places: [RelativePath: Int] = [:]
+
+    init(_ input: ReconcileInput) {
+        self.input = input
+        let count = max(input.here.count, input.there.count)
+        intents.reserveCapacity(count)
+        places.reserveCapacity(count)
+    }
+
+    /// What the path shall be, where something was decided about it.
+    func intent(at path: RelativePath) -> Intent? { places[path].map { intents[$0] } }
+
+    /// Sets what the path shall be, in place of what was decided before.
+    mutating func set(_ intent: Intent) {
+        if let place = places[intent.path] {
+            intents[place] = intent
+        } else {
+            places[intent.path] = intents.count
+            intents.append(intent)
+        }
+    }
+
+    /// Takes in the decision about one case.
+    mutating func add(_ item: Case, _ decision: Decision) {
+        var intent = Intent(path: item.path, outcome: .skip, reason: .blocked, item: item)
+        switch decision {
+        case .settled(let entry, let reason):
+            intent.outcome = .entry(entry)
+            intent.reason = item.movedFrom.map { plain(reason) ? .renamed(from: $0) : reason } ?? reason
+            intent.loser = loser(of: item, to: entry)
+            if let here = item.here, here.hasSameContent(as: entry) { setOrigin(of: &intent) }
+        case .keepBoth(let reason):
+            intent.outcome = .entry(item.there ?? .tombstone)
+            intent.reason = reason
+        case .folderKeepsName:
+            let folder = item.here?.kind == .directory ? item.here : item.there
+            intent.outcome = .entry(folder ?? .tombstone)
+            intent.reason = .folderKeepsName
+        case .undecided(let links):
+            intent.outcome = .undecided(links)
+            intent.reason = .asks(links.first?.description ?? "")
+        case .leave:
+            intent.outcome = .leave
+            intent.reason = .open
+        }
+        set(intent)
+    }
+
+    /// Adds the conflict copy that the decision about `item` calls for.
+    mutating func addCopy(_ item: Case, _ decision: Decision) {
+        switch decision {
+        case .keepBoth:
+            if let here = item.here {
+                addCopy(of: here, at: item.path, from: input.device, origin: item.herePath)
+            }
+        case .folderKeepsName:
+            if let here = item.here, here.kind != .directory {
+                addCopy(of: here, at: item.path, from: input.device, origin: item.herePath)
+            } else if let there = item.there {
+                addCopy(of: there, at: item.path, from: sender(of: item.therePath), origin: nil)
+            }
+        case .settled, .undecided, .leave: break
+        }
+    }
+
+    /// Gives `entry` a conflict name beside `path`, unless it has one already.
+    mutating func addCopy(
+        of entry: Entry, at path: RelativePath, from device: Device, origin: RelativePath?
+    ) {
+        let hash = contentHash(of: entry)
+        for length in [8, 16, 32, 64] {
+            let copy = conflictName(for: path, device: device, hash: String(hash.prefix(length)))
+            switch state(of: copy, for: entry) {
+            case .holdsIt: return
+            case .taken: continue
+            case .free:
+                set(
+                    Intent(
+                        path: copy, outcome: .entry(entry), reason: .conflictCopy(of: path),
+                        origin: origin))
+                return
+            }
+        }
+    }
+
+    /// Who committed what is at `path`.
+    func sender(of path: RelativePath) -> Device {
+        input.there[path]?.device ?? Device(id: [], name: "unknown")
+    }
+
+    private enum NameState { case free, holdsIt, taken }
+
+    private func state(of copy: RelativePath, for entry: Entry) -> NameState {
+        if let intent = intent(at: copy) {
+            guard case .entry(let planned) = intent.outcome else { return .taken }
+            return planned.hasSameContent(as: entry) ? .holdsIt : .taken
+        }
+        if input.isBlocked(copy) { return .taken }
+        switch (input.local(copy), input.remote(copy)) {
+        case (nil, nil): return .free
+        case (let here?, let there?):
+            return here.hasSameContent(as: entry) && there.hasSameContent(as: entry)
+                ? .holdsIt : .taken
+        default: return .taken
+        }
+    }
+
+    private mutating func setOrigin(of intent: inout Intent) {
+        guard let item = intent.item, item.herePath != intent.path else { return }
+        intent.origin = item.herePath
+    }
+
+    /// An edit that only this replica has, when another entry takes its place.
+    private func loser(of item: Case, to winner: Entry) -> Entry? {
+        guard let here = item.here, here.kind != .directory, !here.hasSameContent(as: winner),
+            Drift(of: here, from: item.base?.entry) == .content
+        else { return nil }
+        return here
+    }
+
+    /// Whether a rename says more than the reason does.
+    private func plain(_ reason: Reason) -> Bool {
+        switch reason {
+        case .edit, .created, .equal, .metadata: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package import FilesinkiModel
+
+/// What both sides last agreed on.
+package protocol BaseTree: Sendable {
+    /// The entry at `path`; nil, never a tombstone, when nothing is there.
+    func entry(_ path: RelativePath) -> VersionedEntry?
+
+    /// Every path below `folder`, at any depth, in any order.
+    func children(of folder: RelativePath) -> [RelativePath]
+
+    /// The number of paths.
+    var count: Int { get }
+}
+
+/// A base tree in memory.
+extension Dictionary: BaseTree where Key == RelativePath, Value == VersionedEntry {
+    package func entry(_ path: RelativePath) -> VersionedEntry? { self[path] }
+
+    package func children(of folder: RelativePath) -> [RelativePath] {
+        keys.filter { $0.isInside(folder) }
+    }
+}
+
+/// What the local tree says of a path where it differs from the base.
+package struct LocalChange: Hashable, Sendable {
+    /// What is there now; nil when the path was deleted.
+    package var entry: Entry?
+    /// The base path that had the same inode, when the scan is sure that it is the same file. A
+    /// file system gives the inode of a deleted file to the next new one, so an inode alone does
+    /// not make sure; the time of birth does.
+    package var movedFrom: RelativePath?
+
+    package init(_ entry: Entry?, movedFrom: RelativePath? = nil) {
+        self.entry = entry
+        self.movedFrom = movedFrom
+    }
+}
+
+/// What the remote tree says of a path where it differs from the base.
+package struct RemoteChange: Hashable, Sendable {
+    /// What is there now; a tombstone when the path was deleted.
+    package var entry: VersionedEntry
+    /// The base path that this one was renamed from, as its commit says.
+    package var movedFrom: RelativePath?
+    /// Who committed the entry; names a conflict copy of it.
+    package var device: Device?
+    /// Under a tombstone: every content that a file had at this path before, and
+    /// ``ContentID/none`` when a directory was there.
+    package var formerContents: Set<ContentID>
+    /// Under a tombstone: every target that a symlink had at this path before.
+    package var formerTargets: Set<[UInt8]>
+    /// Whether the content was another one since the base and then became the base's again. Where
+    /// it is not known, false: an entry equal to the base's in time and mode, but of another
+    /// version, counts as come back in any case.
+    package var cameBack: Bool
+
+    package init(
+        _ entry: VersionedEntry, movedFrom: RelativePath? = nil, device: Device? = nil,
+        formerContents: Set<ContentID> = [], formerTargets: Set<[UInt8]> = [],
+        cameBack: Bool = false
+    ) {
+        self.entry = entry
+        self.movedFrom = movedFrom
+        self.device = device
+        self.formerContents = formerContents
+        self.formerTargets = formerTargets
+        self.cameBack = cameBack
+    }
+}
+
+/// Everything ``reconcile(_:)`` knows: three trees, of which two are told by their differences from
+/// the first, and the rules.
+package struct ReconcileInput: Sendable {
+    /// What both sides last agreed on; empty when they never met.
+    package var base: any BaseTree
+    /// Only the paths where the local tree differs from the base.
+    package var here: [RelativePath: LocalChange]
+    /// Only the paths where the remote tree differs from the base, by entry or by version.
+    package var there: [RelativePath: RemoteChange]
+    /// Paths about which the scan says nothing, as unreadable or ignored ones. Nothing is decided
+    /// about them, nor about what lies below.
+    package var blocked: Set<RelativePath>
+    package var rules: any StrategyRules
+    /// This replica; names a conflict copy of what is here.
+    package var device: Device
+    /// Whether the base is known. False on a first meeting and after a lost manifest: only then can
+    /// a file that is here be the stale copy of one that was deleted there.
+    package var hasBase: Bool
+
+    package init(
+        base: any BaseTree, here: [RelativePath: LocalChange], there: [RelativePath: RemoteChange],
+        blocked: Set<RelativePath> = [], rules: any StrategyRules = UniformRules(), device: Device,
+        hasBase: Bool = true
+    ) {
+        self.base = base
+        self.here = here
+        self.there = there
+        self.blocked = blocked
+        self.rules = rules
+        self.device = device
+        self.hasBase = hasBase
+    }
+}
+
+extension ReconcileInput {
+    /// What is at `path` in the local tree; nil for nothing.
+    func local(_ path: RelativePath) -> Entry? {
+        guard let change = here[path] else { return base.entry(path)?.entry }
+        guard let entry = change.entry, entry.kind != .tombstone else { return nil }
+        return entry
+    }
+
+    /// What is at `path` in the remote tree; nil for nothing, and for a tombstone.
+    func remote(_ path: RelativePath) -> Entry? {
+        guard let change = there[path] else { return base.entry(path)?.entry }
+        return change.entry.entry.kind == .tombstone ? nil : change.entry.entry
+    }
+
+    /// What the remote tree says of `path`, tombstones included.
+    func committed(_ path: RelativePath) -> VersionedEntry? {
+        there[path]?.entry ?? base.entry(path)
+    }
+
+    /// Whether nothing may be decided about `path`.
+    func isBlocked(_ path: RelativePath) -> Bool {
+        !blocked.isEmpty
+            && (blocked.contains(path) || path.ancestors.contains(where: blocked.contains))
+    }
+}

@@ -1,0 +1,101 @@
+import FilesinkiModel
+import FilesinkiReconcile
+
+/// A replica that carries plans out in memory, as strictly as a file system would.
+struct Replica {
+    var device: Device
+    var base: [RelativePath: VersionedEntry] = [:]
+    var local: [RelativePath: Entry] = [:]
+    /// What the scan would see by inode: path now → path in the base.
+    var moves: [RelativePath: RelativePath] = [:]
+    var rules = UniformRules()
+    var hasBase = true
+    var blocked: Set<RelativePath> = []
+    /// What no file system would have let pass, and contents that were nowhere.
+    var violations: [String] = []
+    /// Every content that was written here by this replica's user.
+    var archived: Set<ContentID> = []
+
+    func input(_ store: Store) -> ReconcileInput {
+        var here: [RelativePath: LocalChange] = [:]
+        for (path, entry) in local where !(base[path]?.entry.agrees(with: entry) ?? false) {
+            here[path] = LocalChange(entry, movedFrom: moves[path])
+        }
+        for path in base.keys where local[path] == nil { here[path] = LocalChange(nil) }
+        let there = store.entries.filter { path, change in
+            base[path]?.version != change.entry.version
+                && !(base[path] == nil && change.entry.entry.kind == .tombstone && hasBase)
+        }
+        return ReconcileInput(
+            base: base, here: here, there: there, blocked: blocked, rules: rules, device: device,
+            hasBase: hasBase)
+    }
+
+    /// One run. Every link that has to be asked declines.
+    @discardableResult
+    mutating func sync(_ store: inout Store) -> Plan {
+        let input = input(store)
+        let plan = reconcile(input)
+        let before = local
+        for step in plan.steps { perform(step, input, before, &store) }
+        moves = [:]
+        hasBase = true
+        return plan
+    }
+
+    private mutating func perform(
+        _ step: Step, _ input: ReconcileInput, _ before: [RelativePath: Entry], _ store: inout Store
+    ) {
+        if step.base != base[step.path] { violations.append("\(step): other base") }
+        if let loser = step.loser {
+            archived.insert(loser.content)
+            store.history.insert(loser.content)
+        }
+        switch step.action {
+        case .agree:
+            base[step.path] = store.entries[step.path]?.entry
+        case .publish(let entry):
+            base[step.path] = store.publish(
+                entry, at: step.path, by: device, movedFrom: step.movedFrom)
+        case .take(let entry):
+            write(entry, step, before, store)
+            base[step.path] = store.entries[step.path]?.entry
+        case .both(let entry):
+            write(entry, step, before, store)
+            base[step.path] = store.publish(
+                entry, at: step.path, by: device, movedFrom: step.movedFrom)
+        case .undecided(let links):
+            for next in settle(
+                step, answer: .declined, remaining: Array(links.dropFirst()), input: input)
+            {
+                perform(next, input, before, &store)
+            }
+        case .leave, .skip: break
+        }
+        if base[step.path]?.entry.kind == .tombstone { base[step.path] = nil }
+    }
+
+    private mutating func write(
+        _ entry: Entry, _ step: Step, _ before: [RelativePath: Entry], _ store: Store
+    ) {
+        let path = step.path
+        if let found = local[path], found != before[path] { violations.append("\(step): written twice") }
+        if entry.kind != .directory, local.keys.contains(where: { $0.isInside(path) }) {
+            violations.append("\(step): the directory is not empty")
+        }
+        if entry.kind == .file {
+            let source = before[step.origin ?? path]
+            if source?.content != entry.content, !store.history.contains(entry.content) {
+                violations.append("\(step): the content is nowhere")
+            }
+        }
+        guard entry.kind != .tombstone else {
+            local[path] = nil
+            return
+        }
+        if let parent = path.parent, local[parent]?.kind != .directory {
+            violations.append("\(step): no folder")
+        }
+        local[path] = entry
+    }
+}
