@@ -95,6 +95,7 @@ let package = Package(
             ]),
 
         // tests: one target for each module, in alphabetical order.
+        tests("FilesinkiManifestTests", ["FilesinkiManifest", "FilesinkiModel"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
     ],
     swiftLanguageModes: [.v6]
