@@ -103,6 +103,7 @@ let package = Package(
         tests(
             "FilesinkiDirectoryTests",
             ["FilesinkiModel", "FilesinkiDirectory", "FilesinkiRemote", "FilesinkiTesting"]),
+        tests("FilesinkiManifestTests", ["FilesinkiManifest", "FilesinkiModel"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
         tests("FilesinkiRemoteTests", ["FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting"]),
         tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),

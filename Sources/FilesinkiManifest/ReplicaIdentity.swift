@@ -60,7 +60,8 @@ extension ManifestDatabase {
 
     /// The value of a setting that the caller gave a name and a meaning, or nil.
     package func value(_ name: String) throws(Failure) -> [UInt8]? {
-        try setting.row(Array(name.utf8))?.value
+        // A setting that an index has lost must not read as one that was never made; there are few.
+        try setting.rows().first { $0.name == name }?.value
     }
 
     private func text(_ name: String) throws(Failure) -> String? {
