@@ -96,7 +96,11 @@ let package = Package(
 
         // tests: one target for each module, in alphabetical order.
         tests("FilesinkiCompressionTests", ["FilesinkiCompression", "FilesinkiModel"]),
+        tests(
+            "FilesinkiDirectoryTests",
+            ["FilesinkiModel", "FilesinkiDirectory", "FilesinkiRemote", "FilesinkiTesting"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
+        tests("FilesinkiRemoteTests", ["FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting"]),
     ],
     swiftLanguageModes: [.v6]
 )

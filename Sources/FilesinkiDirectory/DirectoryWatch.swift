@@ -1,0 +1,88 @@
+import FilesinkiModel
+import Glibc
+
+/// Watches one folder of a store by inotify(7), for one wait.
+///
+/// Objects arrive by a rename, so moves into the folder and new folders are what counts. On a share
+/// the kernel hears nothing of other machines; then the wait simply lasts its time.
+final class DirectoryWatch: Sendable {
+    private let inotify: Int32
+    /// Ends a wait early: the reading and the writing end of a pipe.
+    private let pipe: (reading: Int32, writing: Int32)
+
+    /// - Throws: `Failure` with code `away` when the store's folder is not there.
+    init(_ folder: StoreFolder, prefix: String) throws(Failure) {
+        var ends: [Int32] = [-1, -1]
+        guard Glibc.pipe(&ends) == 0 else {
+            throw failure(errno, "The folder could not be watched", folder.path)
+        }
+        pipe = (ends[0], ends[1])
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        inotify = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+        try watch(folder, prefix)
+    }
+
+    deinit {
+        for number in [inotify, pipe.reading, pipe.writing] where number >= 0 { close(number) }
+    }
+
+    /// Watches the folder that the prefix names, or the nearest one above it that is there.
+    private func watch(_ folder: StoreFolder, _ prefix: String) throws(Failure) {
+        let end = prefix.lastIndex(of: "/") ?? prefix.startIndex
+        var names = prefix[..<end].split(separator: "/").map(String.init)[...]
+        while true {
+            if let found = try folder.descend(names, prefix) {
+                // By way of the descriptor: the path could meanwhile lead elsewhere.
+                let path = "/proc/self/fd/\(found.number)"
+                let events = IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
+                _ = inotify_add_watch(inotify, path, UInt32(events))
+                return
+            }
+            guard names.popLast() != nil else { return }
+        }
+    }
+
+    /// Ends the wait now, or before it begins.
+    func cancel() {
+        var byte: UInt8 = 0
+        _ = write(pipe.writing, &byte, 1)
+    }
+
+    /// Blocks until something came or went, ``cancel()`` was called, or the time is over.
+    func wait(timeout: Duration) {
+        let clock = ContinuousClock()
+        let deadline = clock.now.advanced(by: min(timeout, .seconds(86_400)))
+        while true {
+            let left = clock.now.duration(to: deadline)
+            if left <= .zero { return }
+            let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+            var polled = [
+                pollfd(fd: inotify, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: pipe.reading, events: Int16(POLLIN), revents: 0),
+            ]
+            let ready = poll(&polled, 2, Int32(clamping: milliseconds + 1))
+            if polled[1].revents != 0 { return }
+            if ready < 0, errno != EINTR { return }
+            if polled[0].revents != 0, sawObject() { return }
+        }
+    }
+
+    /// Takes the events that have come; true when one is about more than an unfinished name.
+    private func sawObject() -> Bool {
+        let header = MemoryLayout<inotify_event>.size
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        let capacity = buffer.count
+        let count = read(inotify, &buffer, capacity)
+        guard count > 0 else { return true }
+        var offset = 0
+        while offset + header <= count {
+            let event = buffer.withUnsafeBytes {
+                $0.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+            }
+            let length = Int(event.len)
+            if length == 0 || buffer[offset + header] != UInt8(ascii: ".") { return true }
+            offset += header + length
+        }
+        return false
+    }
+}
