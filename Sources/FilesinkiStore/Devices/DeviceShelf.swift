@@ -1,0 +1,102 @@
+internal import SwiftProtobuf
+package import FilesinkiModel
+package import FilesinkiRemote
+
+/// How far a device had read a zone, and when: what pruning must leave alone.
+package struct Sighting: Hashable, Sendable {
+    package var device: Device
+    /// Everything up to here was seen and applied.
+    package var token: ChangeToken
+    package var time: Timestamp
+
+    package init(device: Device, token: ChangeToken, time: Timestamp) {
+        self.device = device
+        self.token = token
+        self.time = time
+    }
+}
+
+/// What the devices of a store say that they have seen of one zone.
+package struct DeviceShelf: Sendable {
+    private let remote: any Remote
+    private let store: [UInt8]
+    private let zone: String
+
+    private static let prefix = "devices/"
+
+    /// How many keys are asked for at once.
+    private static let page = 1000
+
+    /// - Parameters:
+    ///   - zone: 1 to 64 of `a-z 0-9 _ -`.
+    ///   - store: What ``StoreFormat/read(from:)`` said of the store.
+    /// - Throws: `Failure` with code `usage` when the zone's name is not fit.
+    package init(remote: any Remote, zone: String, store: StoreFormat) throws(Failure) {
+        try StoreLayout.check(zone: zone)
+        self.remote = remote
+        self.store = store.id
+        self.zone = zone
+    }
+
+    /// Writes down what a device has seen, and removes what it had written before.
+    ///
+    /// - Throws: What the remote throws.
+    package func note(_ sighting: Sighting) async throws {
+        let prefix = StoreLayout.sightings(of: sighting.device.id, zone: zone)
+        let slot = try StoreLayout.slot(prefix, sighting.token.sequence)
+        var message = StoredSighting()
+        message.store = field(store)
+        message.author = StoredAuthor(sighting.device)
+        message.zone = zone
+        message.sequence = sighting.token.sequence
+        message.hash = field(sighting.token.hash.bytes)
+        message.time = sighting.time.nanoseconds
+        _ = try await remote.publish(Envelope.seal(serialized(message), as: .sighting), to: slot)
+        for object in try await remote.list(prefix: prefix, after: nil, limit: Self.page)
+        where object.key < slot {
+            try await remote.delete(object.key)
+        }
+    }
+
+    /// The newest sighting of each device, in the order of their ids.
+    ///
+    /// - Parameter skipped: Called with the failure of each record that cannot be read.
+    /// - Throws: What the remote throws.
+    package func all(skipped: @Sendable (Failure) -> Void = { _ in }) async throws -> [Sighting] {
+        var newest: [[UInt8]: Sighting] = [:]
+        var last: ObjectKey?
+        while true {
+            let keys = try await remote.list(prefix: Self.prefix, after: last, limit: Self.page)
+            for object in keys where isOfThisZone(object.key) {
+                guard let stored = try await remote.get(object.key, range: nil) else { continue }
+                do throws(Failure) {
+                    let sighting = try decode(stored, key: object.key.description)
+                    let known = newest[sighting.device.id]?.token.sequence ?? 0
+                    if sighting.token.sequence >= known { newest[sighting.device.id] = sighting }
+                } catch {
+                    skipped(error)
+                }
+            }
+            guard let end = keys.last?.key, keys.count == Self.page else { break }
+            last = end
+        }
+        return newest.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
+    }
+
+    private func isOfThisZone(_ key: ObjectKey) -> Bool {
+        let names = key.description.split(separator: "/")
+        return names.count == 5 && names[2] == zone && names[4] == StoreLayout.member
+    }
+
+    private func decode(_ stored: [UInt8], key: String) throws(Failure) -> Sighting {
+        let plain = try Envelope.open(stored, as: .sighting, key: key)
+        let message: StoredSighting = try parsed(plain, key: key)
+        guard array(message.store) == store, message.zone == zone,
+            let device = Device(message.author), let hash = ContentID(array(message.hash)),
+            key.hasPrefix(StoreLayout.sightings(of: device.id, zone: zone))
+        else { throw Envelope.damaged(key, "The record is not the one that belongs here.") }
+        return Sighting(
+            device: device, token: ChangeToken(sequence: message.sequence, hash: hash),
+            time: Timestamp(nanoseconds: message.time))
+    }
+}

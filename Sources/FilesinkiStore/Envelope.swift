@@ -1,0 +1,143 @@
+internal import FilesinkiCompression
+internal import FilesinkiHashing
+internal import FilesinkiModel
+
+/// How a record is wrapped before it is stored: encode → hash → compress → seal → store.
+///
+/// A header of 48 bytes, then the payload. Integers are little-endian.
+///
+/// | at | bytes | |
+/// |---|---|---|
+/// | 0 | 4 | `fsk1`: the letters and the version of the envelope |
+/// | 4 | 1 | what is inside: see ``Kind`` |
+/// | 5 | 1 | the codec of the payload: 0 plain, 1 zstd, 2 xz |
+/// | 6 | 1 | the seal: 0 for none |
+/// | 7 | 1 | 0 |
+/// | 8 | 8 | the number of plain bytes |
+/// | 16 | 32 | SHA-256 of the plain bytes |
+struct Envelope {
+    /// What an envelope holds.
+    enum Kind: UInt8, Sendable {
+        case commit = 1
+        case checkpoint = 2
+        case sighting = 3
+
+        /// The most plain bytes that a record of this kind may have.
+        var maximumLength: Int {
+            switch self {
+            case .commit: 64 << 20
+            case .checkpoint: 1 << 30
+            case .sighting: 4096
+            }
+        }
+    }
+
+    /// The number of bytes before the payload.
+    static let headerLength = 48
+
+    /// The level that records are compressed at: they are written once and read by every device.
+    static let level: Int32 = 3
+
+    /// How many plain bytes each stored byte may stand for, beyond ``slack``: what makes a bomb is
+    /// stored plain by honest writers and refused by readers before any memory is taken.
+    static let maximumRatio = 1024
+
+    /// So many plain bytes are always allowed, whatever the payload's length.
+    static let slack = 65536
+
+    private static let name = Array("fsk".utf8)
+    private static let version = UInt8(ascii: "1")
+
+    private init() {}
+
+    /// Wraps the bytes of a record.
+    ///
+    /// - Throws: `Failure` with code `limit` when there are more than the kind allows.
+    static func seal(_ plain: [UInt8], as kind: Kind) throws(Failure) -> [UInt8] {
+        guard plain.count <= kind.maximumLength else {
+            throw Failure(
+                .limit, "A record of \(plain.count) bytes is more than a store takes.",
+                remedy: "Publish fewer changes at once.")
+        }
+        var packed = try Compression.encode(plain, codec: .zstd, level: level)
+        if !isPlausible(plain.count, from: packed.bytes.count) { packed = (.plain, plain) }
+        var result = name + [version, kind.rawValue, packed.codec.rawValue, 0, 0]
+        result.reserveCapacity(headerLength + packed.bytes.count)
+        for byte in 0..<8 { result.append(UInt8(truncatingIfNeeded: plain.count >> (8 * byte))) }
+        result += ContentHasher.hash(plain).bytes
+        result += packed.bytes
+        return result
+    }
+
+    /// Unwraps stored bytes and checks them.
+    ///
+    /// - Parameter key: Where the bytes were, for messages.
+    /// - Throws: `Failure` with code `newer-format` for a version, codec or seal that is not known,
+    ///   `corrupt` for all else that is not right. No length is believed before it was checked.
+    static func open(_ stored: [UInt8], as kind: Kind, key: String) throws(Failure) -> [UInt8] {
+        let header = try Header(stored, key: key)
+        guard header.kind == kind.rawValue else {
+            throw damaged(key, "Another kind of record is in this place.")
+        }
+        let payload = stored.count - headerLength
+        guard let length = Int(exactly: header.plainLength), length <= kind.maximumLength,
+            isPlausible(length, from: payload)
+        else { throw damaged(key, "The record says that it has an impossible length.") }
+        let plain = try decode(stored, codec: header.codec, length: length, key: key)
+        guard plain.count == length, ContentHasher.hash(plain) == header.hash else {
+            throw damaged(key, "The record is not what its checksum says.")
+        }
+        return plain
+    }
+
+    private static func decode(
+        _ stored: [UInt8], codec: Codec, length: Int, key: String
+    ) throws(Failure) -> [UInt8] {
+        do {
+            let payload = Array(stored[headerLength...])
+            return try Compression.decode(payload, codec: codec, plainLength: length)
+        } catch {
+            throw damaged(key, "The record cannot be decompressed.", cause: error)
+        }
+    }
+
+    private static func isPlausible(_ plain: Int, from payload: Int) -> Bool {
+        plain <= slack || (plain - slack) / maximumRatio <= payload
+    }
+
+    /// The failure for bytes that are not what they should be.
+    static func damaged(_ key: String, _ message: String, cause: (any Error)? = nil) -> Failure {
+        Failure(
+            .corrupt, path: key, message,
+            remedy: "Run filesinki check, and restore the object from a copy of the store.",
+            cause: cause)
+    }
+
+    /// The failure for what a later version of the program wrote.
+    static func newer(_ key: String, _ message: String) -> Failure {
+        Failure(.newerFormat, path: key, message, remedy: "Update filesinki.")
+    }
+}
+
+extension Envelope {
+    /// The first 48 bytes, taken apart.
+    private struct Header {
+        var kind: UInt8
+        var codec: Codec
+        var plainLength: UInt64
+        var hash: ContentID
+
+        init(_ stored: [UInt8], key: String) throws(Failure) {
+            guard stored.count >= headerLength, stored.starts(with: name),
+                let hash = ContentID(stored[16..<48])
+            else { throw damaged(key, "This is not a record of a filesinki store.") }
+            guard stored[3] == version, stored[6] == 0, stored[7] == 0,
+                let codec = Codec(rawValue: stored[5])
+            else { throw newer(key, "The record is of a format that is newer than this program.") }
+            kind = stored[4]
+            self.codec = codec
+            self.hash = hash
+            plainLength = stored[8..<16].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package import FilesinkiModel
+package import FilesinkiRemote
+internal import FilesinkiHashing
+
+/// The answer of an append.
+package enum AppendOutcome: Sendable {
+    /// The commit is in the log.
+    case mine(Commit)
+    /// Somebody else was first; this commit has the number.
+    case theirs(Commit)
+}
+
+/// The log of one zone: dense numbered write-once slots, each commit naming its parent's hash.
+///
+/// A store that was swapped, rolled back or restored shows by a parent that is not the one that was
+/// seen. Every commit is checked when it is read: a flipped bit is a failure, never other content.
+package struct CommitLog: Sendable {
+    private let remote: any Remote
+    private let prefix: String
+    private let checkpoints: String
+    private let coder: CommitCoder
+
+    /// The most changes that one commit has; more are published as several commits.
+    package static let maximumChanges = 100_000
+
+    /// The most bytes that the paths of one commit have together.
+    package static let maximumPathBytes = 64 << 20
+
+    /// The most bytes that a commit has before it is compressed, contents included: 64 MiB.
+    package static let maximumLength = Envelope.Kind.commit.maximumLength
+
+    /// - Parameters:
+    ///   - zone: 1 to 64 of `a-z 0-9 _ -`.
+    ///   - store: What ``StoreFormat/read(from:)`` said of the store.
+    /// - Throws: `Failure` with code `usage` when the zone's name is not fit.
+    package init(remote: any Remote, zone: String, store: StoreFormat) throws(Failure) {
+        try StoreLayout.check(zone: zone)
+        self.remote = remote
+        prefix = StoreLayout.log(of: zone)
+        checkpoints = StoreLayout.checkpoints(of: zone)
+        coder = CommitCoder(store: store.id, zone: zone)
+        genesis = store.genesis
+    }
+
+    /// The token before the first commit: number 0, the store's id and 16 zeros.
+    package let genesis: ChangeToken
+
+    /// The keys of the log begin with this; for ``FilesinkiRemote/Remote/wait(prefix:timeout:)``.
+    package var watchedPrefix: String { prefix }
+
+    /// The commit with this number; nil when the slot is empty.
+    ///
+    /// - Throws: `Failure` with code `corrupt`, `newer-format` or `wrong-store` when the slot holds
+    ///   something else, and what the remote throws.
+    package func read(_ sequence: UInt64) async throws -> Commit? {
+        guard sequence > 0 else { return nil }
+        let slot = try StoreLayout.slot(prefix, sequence)
+        guard let stored = try await remote.get(slot, range: nil) else { return nil }
+        return try coder.decode(stored, sequence: sequence, key: slot.description)
+    }
+
+    /// The commit that follows `token`; nil when there is none yet.
+    ///
+    /// - Throws: `Failure` with code `wrong-store` when the next commit has another parent or is
+    ///   missing while a later one is there, `token-expired` when it was pruned, and all that
+    ///   ``read(_:)`` throws.
+    package func next(after token: ChangeToken) async throws -> Commit? {
+        let sequence = token.sequence &+ 1
+        if let commit = try await read(sequence) { return try accepted(commit, after: token) }
+        guard try await hasCommits(beyond: token.sequence) else { return nil }
+        // Two other devices may have written both slots since the first look.
+        if let commit = try await read(sequence) { return try accepted(commit, after: token) }
+        throw try await missing(sequence)
+    }
+
+    /// Proves that the log still holds what `token` says was seen. One request.
+    ///
+    /// - Throws: `Failure` with code `token-expired` when the commit was pruned: load the newest
+    ///   checkpoint; `wrong-store` when the store was swapped, rolled back or restored.
+    package func verify(_ token: ChangeToken) async throws {
+        if token.sequence == 0 {
+            guard token == genesis else { throw swapped(genesisKey) }
+            return
+        }
+        let slot = try StoreLayout.slot(prefix, token.sequence)
+        guard let stored = try await remote.get(slot, range: nil) else {
+            throw try await missing(token.sequence)
+        }
+        if ContentHasher.hash(stored) == token.hash { return }
+        // A damaged object is said to be damaged; only a good one is another history.
+        _ = try coder.decode(stored, sequence: token.sequence, key: slot.description)
+        throw swapped(slot.description)
+    }
+
+    /// Publishes a commit directly after `parent`.
+    ///
+    /// When the remote's answer is lost the slot is read: a commit with this `id` is ours. A caller
+    /// that tries the same draft again after a failure gives the same `id`, and so never publishes
+    /// twice; a changed draft has an `id` of its own.
+    ///
+    /// - Parameter id: 16 random bytes.
+    /// - Throws: `Failure` with code `limit` when the draft is too large, `away` when it is not known
+    ///   whether the commit is in the log, and what the remote throws.
+    package func append(
+        _ draft: CommitDraft, after parent: ChangeToken, id: [UInt8]
+    ) async throws -> AppendOutcome {
+        let stored = try coder.encode(draft, after: parent, id: id)
+        let sequence = parent.sequence + 1
+        let slot = try StoreLayout.slot(prefix, sequence)
+        let winner = try await publish(stored, to: slot)
+        let commit = try coder.decode(winner, sequence: sequence, key: slot.description)
+        return commit.id == id ? .mine(commit) : .theirs(commit)
+    }
+
+    /// The bytes that the slot holds after an attempt to fill it.
+    private func publish(_ stored: [UInt8], to slot: ObjectKey) async throws -> [UInt8] {
+        do {
+            switch try await remote.publish(stored, to: slot) {
+            case .mine: return stored
+            case .theirs(let winner): return winner
+            }
+        } catch let failure as Failure where failure.code == .away {
+            // The bytes may have arrived although the answer did not.
+            guard let winner = try? await remote.get(slot, range: nil) else { throw failure }
+            return winner
+        }
+    }
+}
+
+extension CommitLog {
+    private var genesisKey: String { StoreLayout.format }
+
+    private func accepted(_ commit: Commit, after token: ChangeToken) throws(Failure) -> Commit {
+        guard commit.parent == token.hash else {
+            throw swapped(prefix + StoreLayout.name(commit.sequence))
+        }
+        return commit
+    }
+
+    /// Whether the slot after an empty one is filled, or, of a log that seems to be empty, any.
+    private func hasCommits(beyond sequence: UInt64) async throws -> Bool {
+        if sequence == 0 {
+            if try await !remote.list(prefix: prefix, after: nil, limit: 1).isEmpty { return true }
+            return try await hasCheckpoint(from: 1)
+        }
+        let slot = try StoreLayout.slot(prefix, sequence &+ 2)
+        return try await remote.get(slot, range: 0..<1) != nil
+    }
+
+    /// What the absence of a commit means that must have been there.
+    private func missing(_ sequence: UInt64) async throws -> Failure {
+        let key = prefix + StoreLayout.name(sequence)
+        if try await hasCheckpoint(from: sequence) {
+            return Failure(
+                .tokenExpired, path: key, "The log no longer reaches back to what was seen last.",
+                remedy: "The newest checkpoint is read instead.")
+        }
+        return Failure(
+            .wrongStore, path: key,
+            "A commit that was seen is gone: the store was rolled back, or lost it.",
+            remedy: "Restore the store, or run sync --approve to publish this replica again.")
+    }
+
+    private func hasCheckpoint(from sequence: UInt64) async throws -> Bool {
+        let after = sequence == 0 ? nil : try StoreLayout.slot(checkpoints, sequence - 1)
+        return try await !remote.list(prefix: checkpoints, after: after, limit: 1).isEmpty
+    }
+
+    private func swapped(_ key: String) -> Failure {
+        Failure(
+            .wrongStore, path: key,
+            "The store's history is not the one that was seen: it was swapped or restored.",
+            remedy: "Check that this is the right store; filesinki help stores says what to do.")
+    }
+}

@@ -1,0 +1,72 @@
+internal import FilesinkiModel
+internal import SwiftProtobuf
+
+/// The bytes of a message, the same for the same values.
+func serialized(_ message: some Message) throws(Failure) -> [UInt8] {
+    do {
+        return try message.serializedBytes()
+    } catch {
+        throw Failure(
+            .limit, "A record is too large to be written.",
+            remedy: "Publish fewer changes at once.", cause: error)
+    }
+}
+
+/// The message that bytes hold. What a newer version added is passed over.
+///
+/// - Throws: `Failure` with code `corrupt` when the bytes are not such a message.
+func parsed<Parsed: Message>(_ plain: [UInt8], key: String) throws(Failure) -> Parsed {
+    var options = BinaryDecodingOptions()
+    options.discardUnknownFields = true
+    options.messageDepthLimit = 8
+    do {
+        return try Parsed(serializedBytes: plain, options: options)
+    } catch {
+        throw Envelope.damaged(key, "The record cannot be read.", cause: error)
+    }
+}
+
+extension StoredAuthor {
+    init(_ device: Device) {
+        self.init()
+        id = field(device.id)
+        name = device.name
+    }
+}
+
+extension Device {
+    /// nil when the id does not have 16 bytes. A name that is too long is cut.
+    init?(_ author: StoredAuthor) {
+        guard author.id.count == 16 else { return nil }
+        let name = author.name.utf8.prefix(CommitCoder.maximumNameLength)
+        self.init(id: array(author.id), name: String(decoding: name, as: UTF8.self))
+    }
+}
+
+extension StoredPack {
+    init(_ pack: PackReference) {
+        self.init()
+        id = field(pack.id)
+        size = UInt64(clamping: pack.size)
+        indexHash = field(pack.indexHash.bytes)
+    }
+}
+
+extension PackReference {
+    /// - Throws: `Failure` with code `corrupt` when a part has the wrong length.
+    init(_ pack: StoredPack, key: String) throws(Failure) {
+        guard pack.id.count == 16, let size = Int64(exactly: pack.size),
+            let hash = ContentID(array(pack.indexHash))
+        else { throw Envelope.damaged(key, "The record names an impossible pack.") }
+        self.init(id: array(pack.id), size: size, indexHash: hash)
+    }
+
+    /// The packs that a record names.
+    ///
+    /// - Throws: `Failure` with code `corrupt` when a part of one has the wrong length.
+    static func list(_ packs: [StoredPack], key: String) throws(Failure) -> [PackReference] {
+        var references: [PackReference] = []
+        for pack in packs { references.append(try PackReference(pack, key: key)) }
+        return references
+    }
+}
