@@ -107,19 +107,13 @@ let package = Package(
         tests("FilesinkiCompressionTests", ["FilesinkiCompression", "FilesinkiModel"]),
         tests(
             "FilesinkiDirectoryTests",
-            ["FilesinkiModel", "FilesinkiDirectory", "FilesinkiRemote", "FilesinkiTesting"]),
+            [
+                "FilesinkiDirectory", "FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting",
+            ]),
         tests("FilesinkiManifestTests", ["FilesinkiManifest", "FilesinkiModel"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
-        tests("FilesinkiRemoteTests", ["FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting"]),
         tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),
-        tests("FilesinkiModelTests", ["FilesinkiModel"]),
         tests("FilesinkiRemoteTests", ["FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting"]),
-        tests(
-            "FilesinkiStoreTests",
-            [
-                "FilesinkiStore", "FilesinkiModel", "FilesinkiHashing", "FilesinkiCompression",
-                "FilesinkiRemote", "FilesinkiTesting",
-            ]),
     ],
     swiftLanguageModes: [.v6]
 )
