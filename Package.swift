@@ -110,6 +110,9 @@ let package = Package(
             [
                 "FilesinkiDirectory", "FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting",
             ]),
+        tests(
+            "FilesinkiFileSystemTests",
+            ["FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiModel"]),
         tests("FilesinkiManifestTests", ["FilesinkiManifest", "FilesinkiModel"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
         tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),

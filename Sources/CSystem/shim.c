@@ -1,1 +1,44 @@
 // Linux system calls that glibc has no wrapper for; see the header.
+
+#define _GNU_SOURCE
+#include "CSystem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+const int fsk_path_only = O_PATH;
+const int fsk_empty_path = AT_EMPTY_PATH;
+const unsigned int fsk_rename_new = RENAME_NOREPLACE;
+const unsigned int fsk_rename_exchange = RENAME_EXCHANGE;
+const long fsk_time_omit = UTIME_OMIT;
+
+int fsk_open_beneath(int folder, const char *path, int flags, unsigned int mode) {
+    struct open_how how = {
+        .flags = (uint64_t)(flags | O_CLOEXEC),
+        .mode = (flags & O_CREAT) ? mode : 0,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    long file;
+    // EAGAIN: something was renamed at the same moment and the kernel could not be sure.
+    int tries = 0;
+    do {
+        file = syscall(SYS_openat2, folder, path, &how, sizeof how);
+    } while (file < 0 && (errno == EINTR || (errno == EAGAIN && ++tries < 100)));
+    return (int)file;
+}
+
+long fsk_read_folder(int folder, void *buffer, size_t size) {
+    return syscall(SYS_getdents64, folder, buffer, size);
+}
+
+int fsk_rename(
+    int from_folder, const char *from, int to_folder, const char *to, unsigned int flags) {
+    return renameat2(from_folder, from, to_folder, to, flags);
+}
+
+int fsk_sync_file_system(int file) { return syncfs(file); }

@@ -1,1 +1,32 @@
 #pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Linux system calls that glibc 2.36 has no wrapper for, or that its headers hide from Swift
+// because they ask for _GNU_SOURCE. Each returns what the call returns and sets errno.
+
+// O_PATH of open(2).
+extern const int fsk_path_only;
+// AT_EMPTY_PATH of openat2(2), statx(2) and linkat(2).
+extern const int fsk_empty_path;
+// RENAME_NOREPLACE and RENAME_EXCHANGE of rename(2).
+extern const unsigned int fsk_rename_new;
+extern const unsigned int fsk_rename_exchange;
+// UTIME_OMIT of utimensat(2).
+extern const long fsk_time_omit;
+
+// openat2(2) with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_MAGICLINKS: never leaves
+// the folder, never follows a symlink. With O_PATH and O_NOFOLLOW a symlink in last place is opened
+// itself.
+int fsk_open_beneath(int folder, const char *path, int flags, unsigned int mode);
+
+// getdents64(2).
+long fsk_read_folder(int folder, void *buffer, size_t size);
+
+// renameat2(2).
+int fsk_rename(
+    int from_folder, const char *from, int to_folder, const char *to, unsigned int flags);
+
+// syncfs(2).
+int fsk_sync_file_system(int file);

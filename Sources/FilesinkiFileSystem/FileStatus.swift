@@ -1,0 +1,87 @@
+package import FilesinkiModel
+import Glibc
+
+/// What is at a path of the local file system, without what it holds.
+package struct FileStatus: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case file
+        case directory
+        case symlink
+        /// A fifo, a socket or a device: reported, never read and never synced.
+        case special
+    }
+
+    package var kind: Kind
+    package var stamp: FileStamp
+    /// Permission bits, 0 to 0o777; what is above (setuid, setgid, sticky) is left out.
+    package var mode: UInt16
+
+    package init(kind: Kind, stamp: FileStamp, mode: UInt16) {
+        self.kind = kind
+        self.stamp = stamp
+        self.mode = mode
+    }
+
+    /// Whether a later change must show in the stamp: false when the last change is so recent,
+    /// within 20 ms before `now` or after it, that another one may fall into the same tick of the
+    /// kernel's clock (4 ms or 10 ms before Linux 6.13) and leave the stamp as it is.
+    ///
+    /// Whoever keeps an unsettled stamp must keep it as "unknown", so that the next scan reads the
+    /// file again.
+    package func isSettled(at now: Timestamp) -> Bool {
+        let (limit, overflow) = now.nanoseconds.subtractingReportingOverflow(20_000_000)
+        return !overflow && stamp.changed.nanoseconds < limit
+    }
+}
+
+extension FileStatus {
+    init(_ record: stat) {
+        kind = Self.kind(ofMode: record.st_mode)
+        mode = UInt16(record.st_mode & 0o777)
+        stamp = FileStamp(
+            device: UInt64(record.st_dev), inode: UInt64(record.st_ino), size: Int64(record.st_size),
+            modified: Timestamp(record.st_mtim), changed: Timestamp(record.st_ctim))
+    }
+
+    private static func kind(ofMode mode: mode_t) -> Kind {
+        switch mode & S_IFMT {
+        case S_IFREG: .file
+        case S_IFDIR: .directory
+        case S_IFLNK: .symlink
+        default: .special
+        }
+    }
+
+    /// The word for something special, such as `fifo`.
+    static func specialWord(ofMode mode: mode_t) -> String {
+        switch mode & S_IFMT {
+        case S_IFIFO: "fifo"
+        case S_IFSOCK: "socket"
+        case S_IFCHR: "character device"
+        case S_IFBLK: "block device"
+        default: "unknown kind"
+        }
+    }
+}
+
+extension FileStamp {
+    /// Whether it is the same inode with the same size and time. The change time is left out, for
+    /// a rename sets it.
+    func isSame(butForChangeOf other: FileStamp) -> Bool {
+        device == other.device && inode == other.inode && size == other.size
+            && modified == other.modified
+    }
+
+    /// Whether it is the same inode, whatever became of its content.
+    func isSameInode(as other: FileStamp) -> Bool {
+        device == other.device && inode == other.inode
+    }
+}
+
+extension Timestamp {
+    init(_ time: timespec) {
+        self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+    }
+
+    var timespec: timespec { Glibc.timespec(tv_sec: Int(seconds), tv_nsec: Int(remainder)) }
+}

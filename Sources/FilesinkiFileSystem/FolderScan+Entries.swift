@@ -1,0 +1,162 @@
+import FilesinkiModel
+import Glibc
+
+extension FolderScan {
+    /// Looks at one name of a folder and notes what differs.
+    ///
+    /// - Returns: Whether the name is there; false when it vanished since the folder was read.
+    mutating func look(
+        at name: UnsafeRawBufferPointer, _ slot: Int?, _ type: UInt8,
+        _ descriptor: borrowing Descriptor, _ visit: FolderVisit, _ found: inout [FolderTask]
+    ) -> Bool {
+        guard let text = name.assumingMemoryBound(to: CChar.self).baseAddress else { return false }
+        if let filter = visit.filter, type != UInt8(DT_UNKNOWN),
+            leaveOut(name, slot, isDirectory: type == UInt8(DT_DIR), filter, visit)
+        {
+            return true
+        }
+        var record = stat()
+        guard fstatat(descriptor.raw, text, &record, AT_SYMLINK_NOFOLLOW) == 0 else {
+            let error = SystemError.last
+            if error.number == ENOENT { return false }
+            let path = visit.path(of: name)
+            result.blocked.append(path)
+            result.problems.append(Problem(path, error.failure("look at it", path)))
+            return true
+        }
+        let status = FileStatus(record)
+        if let filter = visit.filter, type == UInt8(DT_UNKNOWN),
+            leaveOut(name, slot, isDirectory: status.kind == .directory, filter, visit)
+        {
+            return true
+        }
+        let length = (visit.path.map { $0.bytes.count + 1 } ?? 0) + name.count
+        guard length <= RelativePath.maximumLength else {
+            refuse(visit.path(of: name))
+            return true
+        }
+        note(FoundName(name: name, text: text, status: status, mode: record.st_mode, slot: slot),
+            descriptor, visit, &found)
+        return true
+    }
+
+    private mutating func leaveOut(
+        _ name: UnsafeRawBufferPointer, _ slot: Int?, isDirectory: Bool, _ filter: any ScanFilter,
+        _ visit: FolderVisit
+    ) -> Bool {
+        guard filter.ignores(Array(name)[...], isDirectory: isDirectory) else { return false }
+        let path = visit.path(of: name)
+        if slot != nil || !known.slots(of: path.bytes).isEmpty { result.ignored.append(path) }
+        return true
+    }
+
+    private mutating func refuse(_ path: RelativePath) {
+        let failure = Failure(
+            .badPath, path: path.bytes,
+            "The path is longer than \(RelativePath.maximumLength) bytes.",
+            remedy: "Use shorter names or fewer folders.")
+        result.blocked.append(path)
+        result.problems.append(Problem(path, failure))
+    }
+
+    private mutating func note(
+        _ name: FoundName, _ descriptor: borrowing Descriptor, _ visit: FolderVisit,
+        _ found: inout [FolderTask]
+    ) {
+        switch name.status.kind {
+        case .file: noteFile(name, visit)
+        case .directory:
+            noteDirectory(name, visit)
+            found.append(
+                FolderTask(
+                    folder: visit.path(of: name.name), filter: visit.filter ?? EverythingFilter()))
+        case .symlink: noteSymlink(name, descriptor, visit)
+        case .special:
+            let path = visit.path(of: name.name)
+            let word = FileStatus.specialWord(ofMode: name.mode)
+            result.specials.append(ScanSpecial(path: path, word: word))
+            if name.slot != nil { result.blocked.append(path) }
+        }
+    }
+
+    private mutating func noteFile(_ name: FoundName, _ visit: FolderVisit) {
+        result.fileCount += 1
+        let status = name.status
+        guard let slot = name.slot else {
+            result.candidates.append(
+                ScanCandidate(path: visit.path(of: name.name), status: status, knownRow: nil))
+            return
+        }
+        let row = known.row(at: slot)
+        let (kind, mode, stamp) = known.facts(ofRow: row)
+        if kind == .file, stamp == status.stamp {
+            guard mode != status.mode else { return }
+            let path = visit.path(of: name.name)
+            var entry = known.rows[row].entry
+            entry.mode = status.mode
+            result.changed.append(ScanChange(path: path, entry: entry, stamp: status.stamp))
+            return
+        }
+        let path = visit.path(of: name.name)
+        result.candidates.append(ScanCandidate(path: path, status: status, knownRow: row))
+        if kind == .directory { markChildrenMissing(of: path, visit) }
+    }
+
+    private mutating func noteDirectory(_ name: FoundName, _ visit: FolderVisit) {
+        result.directoryCount += 1
+        let status = name.status
+        if let slot = name.slot {
+            let (kind, mode, _) = known.facts(ofRow: known.row(at: slot))
+            if kind == .directory, mode == status.mode { return }
+        }
+        let entry = Entry.directory(mode: status.mode, modified: status.stamp.modified)
+        result.changed.append(
+            ScanChange(path: visit.path(of: name.name), entry: entry, stamp: status.stamp))
+    }
+
+    private mutating func noteSymlink(
+        _ name: FoundName, _ descriptor: borrowing Descriptor, _ visit: FolderVisit
+    ) {
+        let stamp = name.status.stamp
+        var knownKind: Entry.Kind?
+        if let slot = name.slot {
+            let (kind, _, knownStamp) = known.facts(ofRow: known.row(at: slot))
+            if kind == .symlink, knownStamp == stamp { return }
+            knownKind = kind
+        }
+        let path = visit.path(of: name.name)
+        do {
+            let target = try readLink(descriptor.raw, name.text)
+            let entry = Entry.symlink(to: target, modified: stamp.modified)
+            result.changed.append(ScanChange(path: path, entry: entry, stamp: stamp))
+            if knownKind == .directory { markChildrenMissing(of: path, visit) }
+        } catch {
+            // EINVAL: it is no symlink any more; the next scan sees what it is.
+            result.blocked.append(path)
+            if error.number != ENOENT && error.number != EINVAL {
+                result.problems.append(Problem(path, error.failure("read the symlink", path)))
+            }
+        }
+    }
+}
+
+/// A name on disk with its status.
+struct FoundName {
+    var name: UnsafeRawBufferPointer
+    /// The same with NUL.
+    var text: UnsafePointer<CChar>
+    var status: FileStatus
+    /// All bits of `st_mode`.
+    var mode: mode_t
+    /// Where the known tree has it.
+    var slot: Int?
+}
+
+extension KnownTree {
+    /// What a scan compares, without a copy of the row.
+    func facts(ofRow row: Int) -> (kind: Entry.Kind, mode: UInt16, stamp: FileStamp?) {
+        rows.withUnsafeBufferPointer { rows in
+            (rows[row].entry.kind, rows[row].entry.mode, rows[row].stamp)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import FilesinkiModel
+import Glibc
+
+/// One thread's part of a scan: reads folder after folder and gathers what differs.
+struct FolderScan: Sendable {
+    let root: RootFolder
+    let known: KnownTree
+    let fault: @Sendable (RelativePath?) -> SystemError?
+    var result = ScanResult()
+    /// Folders without a known row that were read all the same.
+    var enteredUnlisted: Set<[UInt8]> = []
+
+    init(
+        root: RootFolder, known: KnownTree, fault: @escaping @Sendable (RelativePath?) -> SystemError?
+    ) {
+        self.root = root
+        self.known = known
+        self.fault = fault
+    }
+
+    /// Scans a folder below the root; one that cannot be read is blocked.
+    ///
+    /// - Returns: The folders inside it.
+    mutating func scanOrBlock(_ task: FolderTask) -> [FolderTask] {
+        do { return try scan(task) } catch {
+            if let folder = task.folder { block(folder, error) }
+            return []
+        }
+    }
+
+    /// Scans a folder.
+    ///
+    /// - Throws: `Failure` when it cannot be read; then nothing was added to the result.
+    mutating func scan(_ task: FolderTask) throws(Failure) -> [FolderTask] {
+        let path = task.folder
+        let descriptor = try open(path)
+        let listing: FolderListing
+        do throws(SystemError) {
+            if let error = fault(path) { throw error }
+            listing = try FolderListing(descriptor)
+        } catch { throw error.failure("read the folder", path?.bytes ?? Array(root.path.utf8)) }
+        var filter = task.filter
+        if let path { filter = try enter(path, task.filter) { listing.contains($0.utf8) } }
+        if let path, known.unlistedFolders.contains(path.bytes) {
+            enteredUnlisted.insert(path.bytes)
+        }
+        let visit = FolderVisit(
+            path: path, filter: filter is EverythingFilter ? nil : filter,
+            slots: known.slots(of: path?.bytes ?? []))
+        return compare(listing, in: descriptor, visit)
+    }
+
+    private func open(_ path: RelativePath?) throws(Failure) -> Descriptor {
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+        let raw = path.map { root.openBeneath($0, flags) } ?? root.openItself(flags)
+        if let descriptor = Descriptor(raw) { return descriptor }
+        let error = SystemError.last
+        throw path.map { error.failure(opening: $0, "open the folder") }
+            ?? error.failure("open the root", Array(root.path.utf8))
+    }
+
+    /// The filter inside a folder.
+    ///
+    /// - Parameter holds: Whether the folder holds a name; spares looking for files that are not there.
+    func enter(
+        _ folder: RelativePath, _ filter: any ScanFilter, holds: (String) -> Bool
+    ) throws(Failure) -> any ScanFilter {
+        do {
+            return try filter.entering(folder.name) { name in
+                guard holds(name) else { return nil }
+                let path = folder.appending(name.utf8)
+                guard try root.status(path)?.kind == .file else { return nil }
+                return try root.readWhole(path, limit: 1 << 24).bytes
+            }
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(
+                .io, path: folder.bytes, "Cannot read what is to be left out here.",
+                remedy: "Correct the file that says so and run again.", cause: error)
+        }
+    }
+
+    /// Compares the names on disk with the known ones.
+    private mutating func compare(
+        _ listing: FolderListing, in descriptor: borrowing Descriptor, _ visit: FolderVisit
+    ) -> [FolderTask] {
+        var seen = [Bool](repeating: false, count: visit.slots.count)
+        var found: [FolderTask] = []
+        listing.bytes.withUnsafeBytes { names in
+            for entry in listing.entries {
+                let name = UnsafeRawBufferPointer(
+                    rebasing: names[entry.start..<(entry.start + Int(entry.length))])
+                let slot = known.slot(of: name, among: visit.slots)
+                if visit.path == nil, isOwnState(name) { continue }
+                guard look(at: name, slot, entry.type, descriptor, visit, &found) else { continue }
+                if let slot { seen[slot - visit.slots.lowerBound] = true }
+            }
+        }
+        for (index, isSeen) in seen.enumerated() where !isSeen {
+            markMissing(visit.slots.lowerBound + index, visit.filter ?? EverythingFilter())
+        }
+        return found
+    }
+
+    /// Whether a name of the root is the state folder, or could be taken for it, which is a problem.
+    private mutating func isOwnState(_ name: UnsafeRawBufferPointer) -> Bool {
+        guard name.first == UInt8(ascii: "."), RelativePath.isStateFolder(name) else { return false }
+        if !name.elementsEqual(RelativePath.stateFolder.utf8) {
+            let path = RelativePath(unchecked: Array(name))
+            let failure = Failure(
+                .badPath, path: path.bytes,
+                "The name could be taken for \(RelativePath.stateFolder) elsewhere.",
+                remedy: "Give it another name.")
+            result.problems.append(Problem(path, failure))
+        }
+        return true
+    }
+
+    mutating func block(_ path: RelativePath, _ failure: Failure) {
+        result.blocked.append(path)
+        // What vanished or was replaced since its name was read is no fault; the next scan sees it.
+        if failure.code != .notFound && failure.code != .badPath || isTooLong(path) {
+            result.problems.append(Problem(path, failure))
+        }
+    }
+
+    private func isTooLong(_ path: RelativePath) -> Bool {
+        path.bytes.count >= RelativePath.maximumLength
+    }
+}
+
+/// The folder that is being scanned.
+struct FolderVisit {
+    /// nil for the root.
+    var path: RelativePath?
+    /// nil when nothing is left out.
+    var filter: (any ScanFilter)?
+    /// The known children.
+    var slots: Range<Int>
+
+    /// The path of a name in the folder.
+    func path(of name: UnsafeRawBufferPointer) -> RelativePath {
+        path?.appending(name) ?? RelativePath(unchecked: Array(name))
+    }
+}

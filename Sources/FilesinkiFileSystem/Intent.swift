@@ -1,0 +1,143 @@
+import CSystem
+import FilesinkiHashing
+import FilesinkiModel
+import Glibc
+
+/// What is about to be taken out of the tree into the staging folder, written down beside it before
+/// it happens, so that after a kill a user's save can be told from what the plan meant to replace.
+///
+/// It is kept as the target of a symlink `NAME.plan` beside the staged `NAME`: one metadata
+/// operation, which a journaling file system orders before the exchange that follows. Where that is
+/// not possible (the path is too long, or the file system knows no symlinks) it is a small file.
+struct Intent: Hashable {
+    /// What we put there ourselves, nil when the step is a removal.
+    var ours: Identity?
+    /// What the plan saw at the path.
+    var expected: Expected
+    /// The path that the thing was taken from.
+    var path: [UInt8]
+
+    /// What ``FileStamp`` says, save what a rename changes.
+    struct Identity: Hashable {
+        var device: UInt64
+        var inode: UInt64
+        var size: Int64
+        var modified: Int64
+    }
+
+    enum Expected: Hashable {
+        case any
+        case absent
+        case identity(Identity)
+        /// The hash of a file's bytes or of a symlink's target.
+        case content(ContentID)
+    }
+
+    static let suffix = Array(".plan".utf8)
+}
+
+extension Intent.Identity {
+    init(_ stamp: FileStamp) {
+        device = stamp.device
+        inode = stamp.inode
+        size = stamp.size
+        modified = stamp.modified.nanoseconds
+    }
+
+    fileprivate var text: String { "\(device):\(inode):\(size):\(modified)" }
+
+    fileprivate init?(_ text: Substring) {
+        let parts = text.split(separator: ":")
+        guard parts.count == 4, let device = UInt64(parts[0]), let inode = UInt64(parts[1]),
+            let size = Int64(parts[2]), let modified = Int64(parts[3])
+        else { return nil }
+        (self.device, self.inode, self.size, self.modified) = (device, inode, size, modified)
+    }
+}
+
+extension Intent {
+    init(ours: FileStamp?, _ expectation: Expectation, _ path: RelativePath) {
+        self.ours = ours.map(Identity.init)
+        self.path = path.bytes
+        expected =
+            switch expectation {
+            case .any: .any
+            case .absent: .absent
+            case .stamp(let stamp): .identity(Identity(stamp))
+            case .content(let content, _): .content(content)
+            case .link(let target): .content(ContentHasher.hash(target))
+            }
+    }
+
+    /// `ours expected path`, each of the first two without a space.
+    var bytes: [UInt8] {
+        let word =
+            switch expected {
+            case .any: "any"
+            case .absent: "absent"
+            case .identity(let identity): identity.text
+            case .content(let content): content.description
+            }
+        return Array("\(ours?.text ?? "-") \(word) ".utf8) + path
+    }
+
+    /// Reads what ``bytes`` wrote; nil for anything else.
+    init?(_ bytes: [UInt8]) {
+        let parts = bytes.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[2].isEmpty else { return nil }
+        let first = String(decoding: parts[0], as: UTF8.self)
+        let second = String(decoding: parts[1], as: UTF8.self)
+        ours = Identity(first[...])
+        guard ours != nil || first == "-" else { return nil }
+        switch second {
+        case "any": expected = .any
+        case "absent": expected = .absent
+        default:
+            if let identity = Identity(second[...]) {
+                expected = .identity(identity)
+            } else if let content = ContentID(hexadecimal: second) {
+                expected = .content(content)
+            } else {
+                return nil
+            }
+        }
+        path = Array(parts[2])
+    }
+
+    /// Writes the intent beside the staged `name`.
+    func write(beside name: [UInt8], in folder: borrowing Descriptor) throws(SystemError) {
+        let text = bytes
+        let plan = name + Self.suffix
+        let linked = text.withCString { text in
+            plan.withCString { symlinkat(text, folder.raw, $0) }
+        }
+        if linked == 0 { return }
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
+        guard let file = Descriptor(plan.withCString { openat(folder.raw, $0, flags, 0o600) })
+        else { throw .last }
+        var failed: SystemError?
+        text.withUnsafeBytes { bytes in
+            do throws(SystemError) { try file.write(bytes) } catch { failed = error }
+        }
+        if let failed { throw failed }
+        try file.sync()
+    }
+
+    /// Reads an intent by the name of its own file; nil when it makes no sense.
+    static func read(_ plan: [UInt8], in folder: borrowing Descriptor) throws(SystemError) -> Intent? {
+        if let status = try folder.status(of: plan), status.kind == .symlink {
+            return Intent(try plan.withCString { name throws(SystemError) in
+                try readLink(folder.raw, name)
+            })
+        }
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        guard let file = Descriptor(plan.withCString { openat(folder.raw, $0, flags) }) else {
+            throw .last
+        }
+        return Intent(try file.readAll(expecting: 8192))
+    }
+
+    static func remove(beside name: [UInt8], in folder: borrowing Descriptor) throws(SystemError) {
+        try folder.unlink(name + suffix)
+    }
+}

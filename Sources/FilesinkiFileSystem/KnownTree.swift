@@ -1,0 +1,193 @@
+package import FilesinkiModel
+import Glibc
+
+/// What a path held when it was last seen: one row of the manifest's local tree.
+package struct KnownFile: Sendable {
+    package var path: RelativePath
+    package var entry: Entry
+    /// What `stat` said when the content was read; nil when that is not known or not to be trusted,
+    /// so that a scan reads the file again.
+    package var stamp: FileStamp?
+
+    package init(path: RelativePath, entry: Entry, stamp: FileStamp?) {
+        self.path = path
+        self.entry = entry
+        self.stamp = stamp
+    }
+}
+
+/// A whole tree as last seen, laid out so that a scan finds each folder's children without an
+/// allocation: the rows, and for every folder the numbers of its children in order of their names.
+package struct KnownTree: Sendable {
+    /// All rows in the order of their paths' bytes; no path twice.
+    package let rows: [KnownFile]
+    /// The children of all folders, folder after folder.
+    private let children: [Int32]
+    /// Where in `children` a folder's are; the root's are under ``rootKey``.
+    private let ranges: [[UInt8]: Range<Int>]
+    /// The last names of `children`, one after the other, and where each begins.
+    let names: [UInt8]
+    let nameStarts: [UInt32]
+    /// The folders that hold rows but have no row of their own, apart from the root.
+    let unlistedFolders: Set<[UInt8]>
+
+    private static let rootKey: [UInt8] = []
+
+    /// Builds the index; O(n) when the rows come in the order of their paths.
+    package init(_ rows: [KnownFile]) {
+        self.rows = Self.sorted(rows)
+        let layout = Layout(self.rows)
+        children = layout.children
+        ranges = layout.ranges
+        names = layout.names
+        nameStarts = layout.nameStarts
+        var unlisted = Set(layout.ranges.keys)
+        unlisted.remove(Self.rootKey)
+        for row in self.rows where row.entry.kind == .directory {
+            unlisted.remove(row.path.bytes)
+        }
+        unlistedFolders = unlisted
+    }
+
+    /// The numbers, in ``rows``, of what lies directly inside `folder`, in the order of the names;
+    /// nil stands for the root.
+    package func childRows(of folder: RelativePath?) -> [Int] {
+        slots(of: folder?.bytes ?? Self.rootKey).map { Int(children[$0]) }
+    }
+
+    /// The slots that hold a folder's children; of the root with empty bytes.
+    func slots(of folder: [UInt8]) -> Range<Int> { ranges[folder] ?? 0..<0 }
+
+    /// The row in a slot.
+    func row(at slot: Int) -> Int { Int(children[slot]) }
+
+    /// The last name of the row in a slot.
+    func name(at slot: Int) -> ArraySlice<UInt8> {
+        names[Int(nameStarts[slot])..<Int(nameStarts[slot + 1])]
+    }
+
+    /// The slot of `name` among `slots`, by halving.
+    func slot(of name: UnsafeRawBufferPointer, among slots: Range<Int>) -> Int? {
+        names.withUnsafeBytes { names in
+            nameStarts.withUnsafeBufferPointer { starts in
+                var low = slots.lowerBound
+                var high = slots.upperBound
+                while low < high {
+                    let middle = (low + high) / 2
+                    let range = Int(starts[middle])..<Int(starts[middle + 1])
+                    let order = compare(UnsafeRawBufferPointer(rebasing: names[range]), name)
+                    if order == 0 { return middle }
+                    if order < 0 { low = middle + 1 } else { high = middle }
+                }
+                return nil
+            }
+        }
+    }
+
+    private static func sorted(_ rows: [KnownFile]) -> [KnownFile] {
+        let isSorted = zip(rows, rows.dropFirst()).allSatisfy { left, right in
+            compare(left.path.bytes, right.path.bytes) < 0
+        }
+        if isSorted { return rows }
+        var result: [KnownFile] = []
+        result.reserveCapacity(rows.count)
+        for row in rows.sorted(by: { compare($0.path.bytes, $1.path.bytes) < 0 })
+        where result.last?.path != row.path {
+            result.append(row)
+        }
+        return result
+    }
+}
+
+/// The children of each folder, found in two passes over rows in order of their paths: count, then
+/// place. Children of one folder follow each other in the order of their names, because they share
+/// everything before the name.
+private struct Layout {
+    var children: [Int32]
+    var ranges: [[UInt8]: Range<Int>] = [:]
+    var names: [UInt8] = []
+    var nameStarts: [UInt32] = []
+
+    init(_ rows: [KnownFile]) {
+        children = [Int32](repeating: 0, count: rows.count)
+        let folders = FolderNumbers(rows)
+        var next = folders.starts
+        for (row, folder) in folders.ofRow.enumerated() {
+            children[next[Int(folder)]] = Int32(truncatingIfNeeded: row)
+            next[Int(folder)] += 1
+        }
+        for (key, folder) in folders.numbers {
+            ranges[key] = folders.starts[folder]..<folders.starts[folder + 1]
+        }
+        nameStarts.reserveCapacity(rows.count + 1)
+        for row in children {
+            nameStarts.append(UInt32(truncatingIfNeeded: names.count))
+            names.append(contentsOf: rows[Int(row)].path.name)
+        }
+        nameStarts.append(UInt32(truncatingIfNeeded: names.count))
+    }
+}
+
+/// Numbers the folders that rows lie in.
+private struct FolderNumbers {
+    /// The number of each folder; the root's key is empty.
+    var numbers: [[UInt8]: Int] = [:]
+    /// The number of the folder each row lies in.
+    var ofRow: [Int32] = []
+    /// Where each folder's children begin; one more than there are folders.
+    var starts: [Int] = []
+
+    init(_ rows: [KnownFile]) {
+        var counts: [Int] = []
+        var lastKey: ArraySlice<UInt8> = []
+        var lastNumber: Int?
+        ofRow.reserveCapacity(rows.count)
+        for row in rows {
+            let key = Self.folder(of: row.path.bytes)
+            var number = compare(key, lastKey) == 0 ? lastNumber : nil
+            if number == nil { number = self.number(of: Array(key), &counts) }
+            let known = number ?? 0
+            (lastKey, lastNumber) = (key, known)
+            counts[known] += 1
+            ofRow.append(Int32(truncatingIfNeeded: known))
+        }
+        var start = 0
+        for count in counts {
+            starts.append(start)
+            start += count
+        }
+        starts.append(start)
+    }
+
+    private mutating func number(of key: [UInt8], _ counts: inout [Int]) -> Int {
+        if let number = numbers[key] { return number }
+        numbers[key] = counts.count
+        counts.append(0)
+        return counts.count - 1
+    }
+
+    private static func folder(of path: [UInt8]) -> ArraySlice<UInt8> {
+        guard let cut = path.lastIndex(of: UInt8(ascii: "/")) else { return [] }
+        return path[..<cut]
+    }
+}
+
+/// The order of two byte strings: negative, 0 or positive, as memcmp(3) has it.
+func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+    let common = min(left.count, right.count)
+    if common > 0, let first = left.baseAddress, let second = right.baseAddress {
+        let order = memcmp(first, second, common)
+        if order != 0 { return Int(order) }
+    }
+    return left.count - right.count
+}
+
+/// The order of two byte strings.
+func compare(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    left.withUnsafeBytes { left in right.withUnsafeBytes { compare(left, $0) } }
+}
+
+/// The order of two byte strings.
+func compare(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Int {
+    left.withUnsafeBytes { left in right.withUnsafeBytes { compare(left, $0) } }
+}

@@ -1,0 +1,127 @@
+package import FilesinkiModel
+import Glibc
+
+extension RootFolder {
+    /// How often a file that changes while it is read is read again.
+    private static let readingTries = 3
+
+    /// Reads a regular file whole.
+    ///
+    /// - Parameter limit: The most bytes the file may have.
+    /// - Returns: The bytes, and the status that held before and after they were read.
+    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/changing`` when the file changed
+    ///   at each of three tries, ``FilesinkiModel/Failure/Code/limit`` when it is larger than
+    ///   `limit`, ``FilesinkiModel/Failure/Code/notFound`` when there is none.
+    package func readWhole(
+        _ path: RelativePath, limit: Int
+    ) throws(Failure) -> (bytes: [UInt8], status: FileStatus) {
+        for _ in 0..<Self.readingTries {
+            let file = try openFile(path)
+            do {
+                let before = try file.status()
+                guard before.stamp.size <= limit else { throw tooLarge(path, limit) }
+                let bytes = try file.readAll(expecting: Int(before.stamp.size))
+                if try bytes.count == before.stamp.size && file.status() == before {
+                    return (bytes, before)
+                }
+            } catch let error as SystemError {
+                throw error.failure("read it", path)
+            } catch let error as Failure {
+                throw error
+            } catch {
+                throw Failure(.io, path: path.bytes, "Cannot read it.", remedy: "Run again.", cause: error)
+            }
+        }
+        throw changing(path)
+    }
+
+    /// Reads a regular file piece by piece.
+    ///
+    /// - Parameters:
+    ///   - bufferSize: The most bytes of a piece, at least 1.
+    ///   - body: Gets each piece in order; the bytes are valid during the call only.
+    /// - Returns: The status that held before and after.
+    /// - Throws: What `body` throws; `Failure` with code
+    ///   ``FilesinkiModel/Failure/Code/changing`` when the file changed meanwhile: what `body` got
+    ///   is then worthless.
+    package func readChunks(
+        _ path: RelativePath, bufferSize: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> FileStatus {
+        let file = try openFile(path)
+        do {
+            let before = try file.status()
+            // One byte more than the file has, so that the end is seen with the last piece.
+            let capacity = min(Int64(max(bufferSize, 1)), before.stamp.size + 1)
+            let total = try file.forEachPiece(capacity: Int(capacity), body)
+            guard try total == before.stamp.size && file.status() == before else {
+                throw changing(path)
+            }
+            return before
+        } catch let error as SystemError {
+            throw error.failure("read it", path)
+        }
+    }
+
+    /// Opens a regular file for reading; never waits for the other end of a fifo.
+    func openFile(_ path: RelativePath) throws(Failure) -> Descriptor {
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        guard let file = Descriptor(openBeneath(path, flags)) else {
+            throw SystemError.last.failure(opening: path)
+        }
+        let status: FileStatus
+        do { status = try file.status() } catch { throw error.failure("look at it", path) }
+        guard status.kind == .file else {
+            throw Failure(
+                .changing, path: path.bytes, "It is not a regular file any more.",
+                remedy: "Run again; the next run sees what it has become.")
+        }
+        return file
+    }
+
+    private func tooLarge(_ path: RelativePath, _ limit: Int) -> Failure {
+        Failure(
+            .limit, path: path.bytes, "The file has more than \(limit) bytes.",
+            remedy: "Make it smaller or leave it out.")
+    }
+
+    private func changing(_ path: RelativePath) -> Failure {
+        Failure(
+            .changing, path: path.bytes, "The file changed while it was read.",
+            remedy: "Run again when whoever writes it has finished.")
+    }
+}
+
+extension Descriptor {
+    /// All bytes up to the end, or one more than `count` when the file has grown.
+    func readAll(expecting count: Int) throws(SystemError) -> [UInt8] {
+        var failed: SystemError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count + 1) { buffer, filled in
+            do throws(SystemError) {
+                let raw = UnsafeMutableRawBufferPointer(buffer)
+                while filled < raw.count {
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: raw[filled...])
+                    let read = try self.read(into: rest)
+                    if read == 0 { return }
+                    filled += read
+                }
+            } catch { failed = error }
+        }
+        if let failed { throw failed }
+        return bytes
+    }
+
+    /// Reads to the end in pieces of up to `capacity` bytes and returns how many there were.
+    func forEachPiece(
+        capacity: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> Int64 {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+        defer { buffer.deallocate() }
+        var total: Int64 = 0
+        while true {
+            let count = try read(into: buffer)
+            if count == 0 { return total }
+            total += Int64(count)
+            try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import CSystem
+package import FilesinkiModel
+import Glibc
+
+/// The local folder that is kept in step, held open.
+///
+/// Everything is reached beneath the open folder and without following a symlink, so that nothing
+/// outside is ever read or written, whatever the tree becomes meanwhile (openat2(2) with
+/// `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS`). A path that leads through a symlink is refused with
+/// code ``FilesinkiModel/Failure/Code/badPath``. All methods may be called from several threads.
+package final class RootFolder: Sendable {
+    /// The path that the folder was opened by.
+    package let path: String
+    /// Opened with `O_PATH`: it stays the same folder when the path is moved or mounted over.
+    let descriptor: Descriptor
+
+    /// Opens the folder.
+    ///
+    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/notFound`` when there is none.
+    package init(path: String) throws(Failure) {
+        let flags = fsk_path_only | O_DIRECTORY | O_CLOEXEC
+        guard let descriptor = Descriptor(open(path, flags)) else {
+            let error = SystemError.last
+            guard error.number == ENOENT || error.number == ENOTDIR else {
+                throw error.failure("open the root", Array(path.utf8))
+            }
+            throw Failure(
+                .notFound, path: path, "The root is not there or is not a folder.",
+                remedy: "Mount it or make it; nothing was taken for deleted.", cause: error)
+        }
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// What is at the path, of a symlink itself; nil when nothing is there.
+    package func status(_ path: RelativePath) throws(Failure) -> FileStatus? {
+        guard let file = Descriptor(openBeneath(path, fsk_path_only | O_NOFOLLOW)) else {
+            let error = SystemError.last
+            guard error.number == ENOENT || error.number == ENOTDIR else {
+                throw error.failure(opening: path)
+            }
+            return nil
+        }
+        do { return try file.status() } catch { throw error.failure("look at it", path) }
+    }
+
+    /// What the root itself is.
+    package func status() throws(Failure) -> FileStatus {
+        do { return try descriptor.status() } catch {
+            throw error.failure("look at the root", Array(path.utf8))
+        }
+    }
+
+    /// What the symlink points at.
+    package func readLink(_ path: RelativePath) throws(Failure) -> [UInt8] {
+        guard let link = Descriptor(openBeneath(path, fsk_path_only | O_NOFOLLOW)) else {
+            throw SystemError.last.failure(opening: path)
+        }
+        do { return try FilesinkiFileSystem.readLink(link.raw, "") } catch {
+            throw error.failure("read the symlink", path)
+        }
+    }
+
+    /// Whether the root holds nothing but the replica's own state: a disk that is not mounted, or
+    /// a folder that somebody emptied.
+    package func isEmpty() throws(Failure) -> Bool {
+        let flags = O_RDONLY | O_DIRECTORY
+        guard let folder = Descriptor(openItself(flags)) else {
+            throw SystemError.last.failure("open the root", Array(path.utf8))
+        }
+        do {
+            let listing = try FolderListing(folder)
+            return listing.entries.allSatisfy { entry in
+                listing.name(entry).elementsEqual(RelativePath.stateFolder.utf8)
+            }
+        } catch { throw error.failure("read the root", Array(path.utf8)) }
+    }
+
+    /// Opens a path beneath the root; -1 and `errno` when that fails.
+    func openBeneath(_ path: RelativePath, _ flags: Int32) -> Int32 {
+        path.bytes.withCString { fsk_open_beneath(descriptor.raw, $0, flags, 0) }
+    }
+
+    /// Opens the root anew, as for reading its names; -1 and `errno` when that fails.
+    func openItself(_ flags: Int32) -> Int32 { fsk_open_beneath(descriptor.raw, ".", flags, 0) }
+
+    /// Opens the folder that holds the path, for `*at` calls on the path's last name.
+    func openParent(of path: RelativePath) throws(Failure) -> Descriptor {
+        let flags = fsk_path_only | O_DIRECTORY
+        let raw =
+            if let parent = path.parent { openBeneath(parent, flags) } else { openItself(flags) }
+        guard let folder = Descriptor(raw) else {
+            throw SystemError.last.failure(opening: path, "open its folder")
+        }
+        return folder
+    }
+}
+
+extension RootFolder {
+    /// Opens the folder that holds the path; nil when there is no such folder.
+    func openParentIfThere(of path: RelativePath) throws(Failure) -> OpenFile? {
+        do throws(Failure) { return OpenFile(try openParent(of: path)) } catch {
+            if error.code == .notFound { return nil }
+            throw error
+        }
+    }
+}
+
+/// What a symlink points at; with an empty name the symlink that `folder` is itself.
+func readLink(_ folder: Int32, _ name: UnsafePointer<CChar>) throws(SystemError) -> [UInt8] {
+    var target = [UInt8](repeating: 0, count: 4096)
+    let count = target.withUnsafeMutableBytes { buffer in
+        guard let base = buffer.assumingMemoryBound(to: CChar.self).baseAddress else { return -1 }
+        return readlinkat(folder, name, base, buffer.count)
+    }
+    guard count >= 0 else { throw .last }
+    target.removeLast(target.count - count)
+    return target
+}
+
+extension Collection<UInt8> {
+    /// Calls `body` with the bytes as a C string; they hold no NUL.
+    func withCString<Result, Thrown: Error>(
+        _ body: (UnsafePointer<CChar>) throws(Thrown) -> Result
+    ) throws(Thrown) -> Result {
+        let count = count
+        var outcome: Swift.Result<Result, Thrown>?
+        withUnsafeTemporaryAllocation(byteCount: count + 1, alignment: 1) { buffer in
+            buffer.copyBytes(from: self)
+            buffer[count] = 0
+            let text = UnsafeRawBufferPointer(buffer).assumingMemoryBound(to: CChar.self)
+            guard let base = text.baseAddress else { return }
+            do throws(Thrown) { outcome = .success(try body(base)) } catch { outcome = .failure(error) }
+        }
+        guard let outcome else { preconditionFailure("a temporary buffer has an address") }
+        return try outcome.get()
+    }
+}

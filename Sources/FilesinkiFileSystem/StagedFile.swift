@@ -1,0 +1,81 @@
+package import FilesinkiModel
+import Glibc
+import Synchronization
+
+/// A file that is being made ready outside the tree. Unless it is installed, it is gone when the
+/// value is.
+package final class StagedFile: Sendable {
+    let name: [UInt8]
+    private let staging: Staging
+    private let state: Mutex<State>
+
+    private struct State {
+        /// Open until it is finished, so that many finished files cost no descriptors.
+        var file: OpenFile?
+        var status: FileStatus?
+        var isInstalled = false
+    }
+
+    init(name: [UInt8], staging: Staging, file: OpenFile?) {
+        self.name = name
+        self.staging = staging
+        state = Mutex(State(file: file))
+    }
+
+    deinit {
+        let isInstalled = state.withLock { $0.isInstalled }
+        // What cannot be removed now is removed by the next run's `Staging.clear`.
+        if !isInstalled { try? staging.folder.unlink(name) }
+    }
+
+    /// Adds bytes at the end.
+    ///
+    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/full`` when the disk or the quota
+    ///   is full.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        try withFile("write") { file throws(SystemError) in try file.write(bytes) }
+    }
+
+    /// Gives the file its final mode and time and closes it.
+    ///
+    /// - Parameters:
+    ///   - mode: Permission bits; what is above 0o777 is left out.
+    ///   - sync: Whether to wait until the bytes are on disk.
+    package func finish(mode: UInt16, modified: Timestamp, sync: Bool) throws(Failure) {
+        let status = try withFile("finish a file") { file throws(SystemError) in
+            let times = [modified.timespec, modified.timespec]
+            guard fchmod(file.raw, mode_t(mode & 0o777)) == 0, futimens(file.raw, times) == 0 else {
+                throw .last
+            }
+            if sync { try file.sync() }
+            return try file.status()
+        }
+        state.withLock { state in
+            state.status = status
+            state.file = nil
+        }
+    }
+
+    /// What the finished file is; nil before.
+    var status: FileStatus? { state.withLock { $0.status } }
+
+    func settle(_ status: FileStatus?) { state.withLock { $0.status = status } }
+
+    /// Says that the name in the staging folder is not ours to remove any more.
+    func markInstalled() { state.withLock { $0.isInstalled = true } }
+
+    private func withFile<Result>(
+        _ doing: String, _ body: (borrowing Descriptor) throws(SystemError) -> Result
+    ) throws(Failure) -> Result {
+        let file = state.withLock { $0.file }
+        guard let file else { throw staging.failure(SystemError(EBADF), doing) }
+        do { return try body(file.descriptor) } catch { throw staging.failure(error, doing) }
+    }
+}
+
+/// A descriptor that several may hold.
+final class OpenFile: Sendable {
+    let descriptor: Descriptor
+
+    init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+}

@@ -1,0 +1,106 @@
+import CSystem
+package import FilesinkiModel
+import Glibc
+
+extension TreeWriter {
+    /// Gives a file, a directory or a symlink its mode and time; of a symlink the time alone. Only
+    /// the inode that was checked is changed, never what a link points at.
+    ///
+    /// - Parameter expecting: What may be changed; of a directory only the inode of a stamp is
+    ///   compared. A time that is right already is not set, for setting it could hide a save of
+    ///   the same moment.
+    package func setAttributes(
+        _ path: RelativePath, mode: UInt16, modified: Timestamp, expecting: Expectation
+    ) throws(Failure) -> InstallOutcome {
+        let folder = try root.openParent(of: path)
+        let name = Array(path.name)
+        probe(.begun)
+        do {
+            guard let found = try folder.status(of: name), found.kind != .special,
+                try expecting.isMet(by: found, named: name, in: folder)
+            else { return .surprised }
+            probe(.allowed)
+            if found.kind != .symlink {
+                guard try setMode(of: name, in: folder, found, mode) else { return .surprised }
+            }
+            if found.stamp.modified != modified {
+                guard try setTime(of: name, in: folder, found, modified) else { return .surprised }
+            }
+            guard let now = try folder.status(of: name), now.kind == found.kind,
+                now.stamp.isSameInode(as: found.stamp)
+            else { return .surprised }
+            return .done(now)
+        } catch { throw error.failure("set its mode and time", path) }
+    }
+
+    /// Sets the time of a directory, which changes whenever something inside comes or goes.
+    package func setModified(
+        ofDirectory path: RelativePath, _ modified: Timestamp
+    ) throws(Failure) {
+        let folder = try root.openParent(of: path)
+        let name = Array(path.name)
+        do {
+            guard let found = try folder.status(of: name), found.kind == .directory else { return }
+            _ = try setTime(of: name, in: folder, found, modified)
+        } catch { throw error.failure("set its time", path) }
+    }
+
+    /// Sets permission bits on the inode that was found; false when the name has another one now.
+    func setMode(
+        of name: [UInt8], in folder: borrowing Descriptor, _ found: FileStatus, _ mode: UInt16
+    ) throws(SystemError) -> Bool {
+        let mode = mode & 0o777
+        if found.mode == mode { return true }
+        guard let inode = try Self.open(name, in: folder, found) else { return false }
+        // Through /proc, because O_PATH opens what may not be read, and fchmod refuses O_PATH.
+        guard chmod("/proc/self/fd/\(inode.descriptor.raw)", mode_t(mode)) == 0 else { throw .last }
+        return true
+    }
+
+    private func setTime(
+        of name: [UInt8], in folder: borrowing Descriptor, _ found: FileStatus,
+        _ modified: Timestamp
+    ) throws(SystemError) -> Bool {
+        guard let inode = try Self.open(name, in: folder, found) else { return false }
+        let times = [timespec(tv_sec: 0, tv_nsec: Int(fsk_time_omit)), modified.timespec]
+        let flags = fsk_empty_path | AT_SYMLINK_NOFOLLOW
+        guard utimensat(inode.descriptor.raw, "", times, flags) == 0 else { throw .last }
+        return true
+    }
+
+    /// Opens the very inode that was found, without reading it; nil when the name has another now,
+    /// or its content has changed.
+    private static func open(
+        _ name: [UInt8], in folder: borrowing Descriptor, _ found: FileStatus
+    ) throws(SystemError) -> OpenFile? {
+        let flags = fsk_path_only | O_NOFOLLOW | O_CLOEXEC
+        let raw = name.withCString { openat(folder.raw, $0, flags) }
+        guard let file = Descriptor(raw) else {
+            let error = SystemError.last
+            if error.number == ENOENT { return nil }
+            throw error
+        }
+        let now = try file.status()
+        let isSame =
+            found.kind == .directory
+            ? now.stamp.isSameInode(as: found.stamp)
+            : now.stamp.isSame(butForChangeOf: found.stamp)
+        return isSame && now.kind == found.kind ? OpenFile(file) : nil
+    }
+}
+
+extension Expectation {
+    fileprivate func isMet(
+        by status: FileStatus, named name: [UInt8], in folder: borrowing Descriptor
+    ) throws(SystemError) -> Bool {
+        guard status.kind == .directory else {
+            guard allows(status) else { return false }
+            return try judge(status, named: name, in: folder)
+        }
+        switch self {
+        case .any: return true
+        case .stamp(let stamp): return status.stamp.isSameInode(as: stamp)
+        case .absent, .content, .link: return false
+        }
+    }
+}

@@ -1,0 +1,249 @@
+@testable import FilesinkiFileSystem
+import FilesinkiHashing
+import FilesinkiModel
+import Glibc
+import Testing
+
+/// One thing done to a tree, and what a scan makes of it.
+struct ScanCase: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var act: @Sendable (TemporaryTree) throws -> Void
+    var expected: [String]
+
+    init(
+        _ name: String, _ expected: [String],
+        _ act: @escaping @Sendable (TemporaryTree) throws -> Void
+    ) {
+        testDescription = name
+        self.expected = expected
+        self.act = act
+    }
+
+    static let all: [ScanCase] = [
+        ScanCase("nothing", []) { _ in },
+        ScanCase("a new file", ["read d/new"]) { try $0.write("n", to: "d/new") },
+        ScanCase("an edit", ["read d/f"]) { try $0.write("edited", to: "d/f") },
+        ScanCase("an edit of the same size with the old time", ["read d/f"]) { tree in
+            let times = [try tree.stamp("d/f").modified.timespec, try tree.stamp("d/f").modified.timespec]
+            try tree.write("F", to: "d/f")
+            guard utimensat(AT_FDCWD, tree.absolute("d/f"), times, 0) == 0 else {
+                throw SystemError.last
+            }
+        },
+        ScanCase("another mode", ["read d/f"]) { tree in
+            guard chmod(tree.absolute("d/f"), 0o600) == 0 else { throw SystemError.last }
+        },
+        ScanCase("a deletion", ["missing d/f"]) { $0.remove("d/f") },
+        ScanCase(
+            "a folder deleted",
+            ["missing d", "missing d-e", "missing d/f", "missing d/l", "missing d/s", "missing d/s/g"]
+        ) {
+            $0.remove("d")
+            $0.remove("d-e")
+        },
+        ScanCase("a new folder", ["directory n", "directory n/m", "read n/m/x"]) {
+            try $0.makeFolder("n")
+            try $0.makeFolder("n/m")
+            try $0.write("x", to: "n/m/x")
+        },
+        ScanCase("a folder's mode", ["directory d"]) { tree in
+            guard chmod(tree.absolute("d"), 0o700) == 0 else { throw SystemError.last }
+        },
+        ScanCase("a folder's time alone", []) { tree in
+            guard utimensat(AT_FDCWD, tree.absolute("d"), nil, 0) == 0 else {
+                throw SystemError.last
+            }
+        },
+        ScanCase("another target", ["symlink d/l -> elsewhere"]) {
+            $0.remove("d/l")
+            try $0.link("elsewhere", at: "d/l")
+        },
+        ScanCase("a file becomes a folder", ["directory d/f", "read d/f/x"]) {
+            $0.remove("d/f")
+            try $0.makeFolder("d/f")
+            try $0.write("x", to: "d/f/x")
+        },
+        ScanCase("a file becomes a symlink", ["symlink d/f -> t"]) {
+            $0.remove("d/f")
+            try $0.link("t", at: "d/f")
+        },
+        ScanCase("a symlink becomes a file", ["read d/l"]) {
+            $0.remove("d/l")
+            try $0.write("x", to: "d/l")
+        },
+        ScanCase("a folder becomes a file", ["missing d/s/g", "read d/s"]) {
+            $0.remove("d/s")
+            try $0.write("x", to: "d/s")
+        },
+        ScanCase("a folder becomes a symlink to one", ["missing d/s/g", "symlink d/s -> ../d-e"]) {
+            $0.remove("d/s")
+            try $0.link("../d-e", at: "d/s")
+        },
+        ScanCase("a fifo", ["fifo p"]) { tree in
+            guard mkfifo(tree.absolute("p"), 0o600) == 0 else { throw SystemError.last }
+        },
+        ScanCase("a file becomes a fifo", ["blocked d/f", "fifo d/f"]) { tree in
+            tree.remove("d/f")
+            guard mkfifo(tree.absolute("d/f"), 0o600) == 0 else { throw SystemError.last }
+        },
+        ScanCase("the replica's own state", []) {
+            try $0.makeFolder(".filesinki")
+            try $0.write("x", to: ".filesinki/x")
+        },
+        ScanCase("a name that could be taken for it", ["problem .FILESINKI"]) {
+            try $0.makeFolder(".FILESINKI")
+        },
+    ]
+}
+
+@Suite struct ScannerTests {
+    let tree: TemporaryTree
+
+    /// `d` with file, symlink and subfolder; `d-e` sorts between `d` and `d/f`.
+    init() throws {
+        tree = try TemporaryTree()
+        try tree.makeFolder("d")
+        try tree.makeFolder("d/s")
+        try tree.write("f", to: "d/f")
+        try tree.write("g", to: "d/s/g")
+        try tree.link("target", at: "d/l")
+        try tree.write("e", to: "d-e")
+    }
+
+    @Test("sees what was done", arguments: ScanCase.all)
+    func differences(_ example: ScanCase) throws {
+        let known = try knownTree()
+        try example.act(tree)
+        let result = try Scanner(root: tree.root, filter: EverythingFilter()).scan(known)
+        #expect(words(result) == example.expected.sorted())
+    }
+
+    @Test func `the first scan of a tree lists all of it in order`() throws {
+        let result = try Scanner(root: tree.root, filter: EverythingFilter()).scan(KnownTree([]))
+        #expect(result.candidates.map(\.path.description) == ["d-e", "d/f", "d/s/g"])
+        #expect(result.changed.map(\.path.description) == ["d", "d/l", "d/s"])
+        #expect(result.fileCount == 3 && result.directoryCount == 2)
+    }
+
+    @Test(
+        "an error in a folder says nothing of what is below it",
+        arguments: [("d", ["blocked d", "problem d"]), ("d/s", ["blocked d/s", "problem d/s"])])
+    func unreadable(_ folder: String, _ expected: [String]) throws {
+        let known = try knownTree()
+        tree.remove("d/s/g")
+        let path = try RelativePath(folder)
+        var scanner = Scanner(root: tree.root, filter: EverythingFilter())
+        scanner.fault = { $0 == path ? SystemError(EIO) : nil }
+        #expect(try words(scanner.scan(known)) == expected)
+    }
+
+    @Test func `an error in the root is an error of the scan`() throws {
+        var scanner = Scanner(root: tree.root, filter: EverythingFilter())
+        scanner.fault = { $0 == nil ? SystemError(EIO) : nil }
+        let known = try knownTree()
+        #expect(throws: Failure.self) { try scanner.scan(known) }
+    }
+
+    @Test func `known paths that are left out now are neither missing nor changed`() throws {
+        let known = try knownTree()
+        tree.remove("d/s")
+        try tree.write("edited", to: "d/f")
+        let scanner = Scanner(root: tree.root, filter: NameFilter(names: ["f", "s", "new"]))
+        try tree.write("n", to: "d/new")
+        #expect(try words(scanner.scan(known)) == ["ignored d/f", "ignored d/s"])
+        tree.remove("d")
+        #expect(
+            try words(scanner.scan(known)) == ["ignored d/f", "ignored d/s", "missing d", "missing d/l"])
+    }
+
+    @Test func `a filter reads its rules from the folder it enters`() throws {
+        try tree.write("g", to: "d/s/.rules")
+        let scanner = Scanner(root: tree.root, filter: NameFilter(names: [], rules: ".rules"))
+        let result = try scanner.scan(KnownTree([]))
+        #expect(result.candidates.map(\.path.description) == ["d-e", "d/f", "d/s/.rules"])
+    }
+
+    @Test(
+        "a scan below a path looks at nothing else",
+        arguments: [
+            ("d/s", ["directory d/s", "read d/s/g"]), ("d/f", ["read d/f"]), ("d/none", []),
+            ("none/x", []), ("d/f/x", []), ("d/l/x", []),
+        ])
+    func below(_ path: String, _ expected: [String]) throws {
+        let scanner = Scanner(root: tree.root, filter: EverythingFilter())
+        #expect(try words(scanner.scan(KnownTree([]), below: RelativePath(path))) == expected)
+    }
+
+    @Test func `a scan below a path that is gone finds it missing`() throws {
+        let known = try knownTree()
+        tree.remove("d")
+        let scanner = Scanner(root: tree.root, filter: EverythingFilter())
+        #expect(
+            try words(scanner.scan(known, below: RelativePath("d/s"))) == ["missing d/s", "missing d/s/g"])
+    }
+
+    @Test func `rows whose folder has no row are compared all the same`() throws {
+        let known = KnownTree(try knownTree().rows.filter { $0.path.description != "d" })
+        #expect(
+            try words(Scanner(root: tree.root, filter: EverythingFilter()).scan(known)) == ["directory d"])
+        tree.remove("d")
+        #expect(
+            try words(Scanner(root: tree.root, filter: EverythingFilter()).scan(known))
+                == ["missing d/f", "missing d/l", "missing d/s", "missing d/s/g"])
+    }
+
+    @Test func `the order of the known rows does not matter`() throws {
+        let known = KnownTree(try knownTree().rows.reversed())
+        #expect(known.rows.map(\.path.description) == ["d", "d-e", "d/f", "d/l", "d/s", "d/s/g"])
+        #expect(try known.childRows(of: RelativePath("d")) == [2, 3, 4])
+        #expect(known.childRows(of: nil) == [0, 1])
+        #expect(try words(Scanner(root: tree.root, filter: EverythingFilter()).scan(known)).isEmpty)
+    }
+
+    /// The tree as it is now, as a manifest would hold it.
+    private func knownTree() throws -> KnownTree {
+        let result = try Scanner(root: tree.root, filter: EverythingFilter()).scan(KnownTree([]))
+        let files = try result.candidates.map { candidate in
+            let (bytes, status) = try tree.root.readWhole(candidate.path, limit: 1000)
+            let entry = Entry.file(
+                ContentHasher.hash(bytes), size: Int64(bytes.count), mode: status.mode,
+                modified: status.stamp.modified)
+            return KnownFile(path: candidate.path, entry: entry, stamp: status.stamp)
+        }
+        let others = result.changed.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) }
+        return KnownTree(files + others)
+    }
+}
+
+/// All a scan found, a line for each thing.
+func words(_ result: ScanResult) -> [String] {
+    let changed = result.changed.map { change in
+        switch change.entry.kind {
+        case .symlink: "symlink \(change.path) -> \(printable(change.entry.target))"
+        default: "\(change.entry.kind) \(change.path)"
+        }
+    }
+    let lists = [
+        result.candidates.map { "read \($0.path)" }, changed, result.missing.map { "missing \($0)" },
+        result.specials.map { "\($0.word) \($0.path)" }, result.ignored.map { "ignored \($0)" },
+        result.problems.map { "problem \($0.path)" }, result.blocked.map { "blocked \($0)" },
+    ]
+    return lists.flatMap(\.self).sorted()
+}
+
+/// Leaves out some names everywhere, and in a folder what its file of rules names.
+struct NameFilter: ScanFilter {
+    var names: Set<String>
+    var rules: String?
+
+    func ignores(_ name: ArraySlice<UInt8>, isDirectory: Bool) -> Bool {
+        names.contains(String(decoding: name, as: UTF8.self))
+    }
+
+    func entering(
+        _ name: ArraySlice<UInt8>, read: (String) throws -> [UInt8]?
+    ) rethrows -> any ScanFilter {
+        guard let rules, let bytes = try read(rules) else { return self }
+        return NameFilter(names: names.union([String(decoding: bytes, as: UTF8.self)]), rules: rules)
+    }
+}
