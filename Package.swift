@@ -112,7 +112,9 @@ let package = Package(
             ]),
         tests(
             "FilesinkiFileSystemTests",
-            ["FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiModel"]),
+            [
+                "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiModel",
+            ]),
         tests("FilesinkiManifestTests", ["FilesinkiManifest", "FilesinkiModel"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
         tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),
