@@ -119,6 +119,7 @@ let package = Package(
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
         tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),
         tests("FilesinkiRemoteTests", ["FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting"]),
+        tests("FilesinkiRulesTests", ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiRules"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,17 +1,5 @@
 import FilesinkiModel
 
-/// The renames that both sides follow.
-struct Renames {
-    /// Things whose values come from different paths.
-    var links: [Link] = []
-    /// Where a folder of a vacated path went; for words only.
-    var movedTo: [RelativePath: RelativePath] = [:]
-    /// Names that both sides gave to the same file, with its base path.
-    var bothNames: [RelativePath: RelativePath] = [:]
-
-    static let none = Renames()
-}
-
 extension ReconcileInput {
     /// Everything that has to be decided, each thing under the name it will have. Paths that are
     /// left by a rename, and blocked ones, are set in the planner at once.
@@ -23,7 +11,7 @@ extension ReconcileInput {
         var usedHere: Set<RelativePath> = []
         var usedThere: Set<RelativePath> = []
         for link in renames.links {
-            if base.entry(link.basePath) != nil { sources[link.basePath] = link.path }
+            if link.basePath != link.path { sources[link.basePath] = link.path }
             finals.insert(link.path)
             usedHere.insert(link.herePath)
             usedThere.insert(link.therePath)

@@ -38,7 +38,7 @@ private func rank(_ step: Step, _ replaced: Set<RelativePath>) -> Rank {
     if entry.kind == .tombstone {
         return isInsideReplaced && step.action.writesHere ? .makesRoom : .deletion
     }
-    if isInsideReplaced { return .other }
+    if isInsideReplaced || replaced.contains(step.path) { return .other }
     if step.isConflictCopy { return .conflictCopy }
     if step.origin != nil { return .rename }
     let isNew = entry.kind == .directory && step.here == nil && step.action.writesHere

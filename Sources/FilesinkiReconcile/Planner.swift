@@ -26,11 +26,14 @@ struct Planner {
     }
 
     let input: ReconcileInput
+    private let renames: Renames?
     private(set) var intents: [Intent] = []
     private(set) var places: [RelativePath: Int] = [:]
 
-    init(_ input: ReconcileInput) {
+    /// - Parameter renames: What words the reasons of paths that were renamed.
+    init(_ input: ReconcileInput, _ renames: Renames?) {
         self.input = input
+        self.renames = renames
         let count = max(input.here.count, input.there.count)
         intents.reserveCapacity(count)
         places.reserveCapacity(count)
@@ -55,7 +58,7 @@ struct Planner {
         switch decision {
         case .settled(let entry, let reason):
             intent.outcome = .entry(entry)
-            intent.reason = item.movedFrom.map { plain(reason) ? .renamed(from: $0) : reason } ?? reason
+            intent.reason = worded(reason, item)
             intent.loser = loser(of: item, to: entry)
             if let here = item.here, here.hasSameContent(as: entry) { setOrigin(of: &intent) }
         case .keepBoth(let reason):
@@ -147,11 +150,20 @@ struct Planner {
         return here
     }
 
-    /// Whether a rename says more than the reason does.
-    private func plain(_ reason: Reason) -> Bool {
+    /// The reason, or the rename that says more than it does.
+    private func worded(_ reason: Reason, _ item: Case) -> Reason {
         switch reason {
-        case .edit, .created, .equal, .metadata: true
-        default: false
+        case .edit, .created, .equal, .metadata:
+            if let source = item.movedFrom { return .renamed(from: source) }
+            if let source = renames?.bothNames[item.path] { return .bothNames(of: source) }
+        case .deleted:
+            if item.base?.entry.kind == .directory,
+                let target = renames?.folderTarget(of: item.path)
+            {
+                return .moved(to: target)
+            }
+        default: break
         }
+        return reason
     }
 }

@@ -7,9 +7,10 @@
 ///
 /// Work and memory grow with the number of changes, times its logarithm, not with the base.
 package func reconcile(_ input: ReconcileInput) -> Plan {
-    var planner = Planner(input)
+    let renames = Renames(input)
+    var planner = Planner(input, renames)
     var conflicts: [(Case, Decision)] = []
-    for item in input.cases(following: .none, into: &planner) {
+    for item in input.cases(following: renames, into: &planner) {
         let decision = input.decide(item)
         planner.add(item, decision)
         switch decision {

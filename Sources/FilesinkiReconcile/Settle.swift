@@ -36,7 +36,7 @@ package func settle(
         here: contest.here, there: contest.there)
     let word = links.first?.description ?? ""
     let decision = decision(answer, word: word, remaining: remaining, contest)
-    var planner = Planner(input)
+    var planner = Planner(input, nil)
     planner.add(item, decision)
     planner.addCopy(item, decision)
     return ordered(planner.steps())

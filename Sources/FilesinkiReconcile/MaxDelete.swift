@@ -1,0 +1,36 @@
+package import FilesinkiModel
+
+/// How many deletions a run may carry out without being asked: `--max-delete`.
+package enum MaxDelete: Hashable, Sendable {
+    /// At most this many paths.
+    case count(Int)
+    /// At most this share of the base's paths, 0 to 1.
+    case share(Double)
+
+    /// Reads a number of paths, such as `100`, or a share of all, such as `30%`.
+    ///
+    /// - Throws: `Failure` with code ``Failure/Code/usage`` for anything else, for a negative
+    ///   number and for more than 100%.
+    package init(parsing text: String) throws(Failure) {
+        if text.hasSuffix("%"), let percent = Double(text.dropLast()), (0...100).contains(percent) {
+            self = .share(percent / 100)
+        } else if let count = Int(text), count >= 0 {
+            self = .count(count)
+        } else {
+            throw Failure(
+                .usage, path: "", "The limit '\(text)' of deletions is not understood.",
+                remedy: "Write a number of paths, such as 100, or a share, such as 30%.")
+        }
+    }
+}
+
+extension MaxDelete: CustomStringConvertible {
+    /// The limit as ``init(parsing:)`` reads it.
+    package var description: String {
+        switch self {
+        case .count(let count): "\(count)"
+        case .share(let share):
+            (share * 100).rounded() == share * 100 ? "\(Int(share * 100))%" : "\(share * 100)%"
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import FilesinkiModel
+
+/// The renames that both sides follow.
+struct Renames {
+    /// Things whose values come from different paths, or that follow a renamed folder.
+    private(set) var links: [Link] = []
+    /// Names that the sides gave to the same file, with its base path (row 15).
+    private(set) var bothNames: [RelativePath: RelativePath] = [:]
+    private let here: Moves
+    private let there: Moves
+
+    /// Joins what both sides renamed.
+    init(_ input: ReconcileInput) {
+        here = Moves(of: Side(input: input, isHere: true))
+        there = Moves(of: Side(input: input, isHere: false))
+        guard !here.isEmpty || !there.isEmpty else { return }
+        var candidates: [Link] = []
+        for (source, target) in here.files {
+            if let other = there.files[source], other != target {
+                bothNames[target] = source
+                bothNames[other] = source
+            } else if let link = link(source, target, isHere: true, input) {
+                candidates.append(link)
+            }
+        }
+        for (source, target) in there.files where here.files[source] == nil {
+            if let link = link(source, target, isHere: false, input) { candidates.append(link) }
+        }
+        candidates.sort { $0.path < $1.path }
+        links = clear(candidates, input)
+        addFollowers(of: here, from: Side(input: input, isHere: false), other: Side(input: input, isHere: true))
+        addFollowers(of: there, from: Side(input: input, isHere: true), other: Side(input: input, isHere: false))
+    }
+
+    /// Where a folder went that is gone from `path`; nil when it was not renamed.
+    func folderTarget(of path: RelativePath) -> RelativePath? {
+        for moves in [here, there] {
+            if let target = moves.folders[path] ?? moves.follow(path) { return target }
+        }
+        return nil
+    }
+
+    /// The link for a rename of one side, whose other side did not rename the file elsewhere; nil
+    /// where the other side has something else at the old name, or deleted the file.
+    private func link(
+        _ source: RelativePath, _ target: RelativePath, isHere: Bool, _ input: ReconcileInput
+    ) -> Link? {
+        let (mine, others) = isHere ? (here, there) : (there, here)
+        let other = Side(input: input, isHere: !isHere)
+        if others.files[source] == target {
+            return Link(basePath: source, herePath: target, therePath: target, path: target)
+        }
+        if others.targets.contains(source) { return nil }
+        let found = other.entry(source)
+        if found?.kind == .directory { return nil }
+        // Deleted on the other side: the deletion follows a folder's rename, not a file's own.
+        if found == nil, mine.follow(source) != target { return nil }
+        return Link(
+            basePath: source, herePath: isHere ? target : source,
+            therePath: isHere ? source : target, path: target)
+    }
+
+    /// Only the links whose new names are free of anything else. What a link leaves may be what
+    /// another needs, so this goes on until nothing more falls out.
+    private func clear(_ candidates: [Link], _ input: ReconcileInput) -> [Link] {
+        var links = candidates.filter { link in
+            ![link.basePath, link.path].contains(where: input.isBlocked)
+        }
+        while true {
+            let usedHere = Set(links.map(\.herePath))
+            let usedThere = Set(links.map(\.therePath))
+            let finals = Dictionary(links.map { ($0.path, 1) }, uniquingKeysWith: +)
+            let kept = links.filter { link in
+                finals[link.path] == 1
+                    && (link.herePath == link.path || usedHere.contains(link.path)
+                        || input.here[link.path] == nil || input.local(link.path) == nil)
+                    && (link.therePath == link.path || usedThere.contains(link.path)
+                        || input.there[link.path] == nil || input.remote(link.path) == nil)
+            }
+            if kept.count == links.count { return kept }
+            links = kept
+        }
+    }
+
+    /// Row 14: what `side` created or edited inside a folder that the other side renamed, and did
+    /// not take along, follows the folder.
+    private mutating func addFollowers(of moves: Moves, from side: Side, other: Side) {
+        guard !moves.folders.isEmpty else { return }
+        let input = side.input
+        let used = Set(links.map { side.isHere ? $0.herePath : $0.therePath })
+        let usedByOther = Set(links.map { side.isHere ? $0.therePath : $0.herePath })
+        let sources = Set(links.map(\.basePath))
+        var finals = Set(links.map(\.path))
+        for path in side.changed.sorted() {
+            guard let entry = side.entry(path), other.entry(path) == nil, !used.contains(path),
+                !sources.contains(path), let target = moves.follow(path),
+                Drift(of: entry, from: input.base.entry(path)?.entry) == .content,
+                side.entry(target) == nil, input.base.entry(target) == nil,
+                !usedByOther.contains(target), !input.isBlocked(path), !input.isBlocked(target),
+                finals.insert(target).inserted
+            else { continue }
+            links.append(
+                Link(
+                    basePath: path, herePath: side.isHere ? path : target,
+                    therePath: side.isHere ? target : path, path: target))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package import FilesinkiModel
+
+/// Leaves out what ignore files say: the rules that hold in one folder.
+///
+/// Every folder may have a `.filesinkiignore`, and a `.gitignore` when the settings let it count.
+/// The last pattern of a file that matches decides; a deeper folder's file wins over an upper
+/// one's; in the same folder `.filesinkiignore` wins over `.gitignore`. What lies in a folder that
+/// is left out cannot be taken back in, because the scan never enters that folder.
+package struct IgnoreFilter: ScanFilter {
+    /// The name of our own ignore file.
+    package static let fileName = ".filesinkiignore"
+
+    /// The rules of one file and where it was found.
+    struct Layer: Sendable {
+        let rules: IgnoreRules
+        let file: String
+        /// The length of the path of its folder, with the slash after it.
+        let folderLength: Int
+    }
+
+    /// The files that count here, the deciding one last.
+    private(set) var layers: [Layer] = []
+    /// The path of this folder with a slash after it; empty for the root.
+    private(set) var folder: [UInt8] = []
+    /// The names to look for in every folder, the deciding one last.
+    private let files: [String]
+    /// Whether an upper folder has a rule that needs the path down from there.
+    private var needsPath = false
+
+    /// The rules that hold in the root.
+    ///
+    /// - Parameters:
+    ///   - gitignore: Whether `.gitignore` files count too.
+    ///   - read: Gives the content of a regular file directly inside the root; nil when there is
+    ///     none of that name.
+    /// - Throws: What `read` throws.
+    package init(gitignore: Bool, read: (String) throws -> [UInt8]?) rethrows {
+        files = gitignore ? [".gitignore", Self.fileName] : [Self.fileName]
+        try addLayers(read)
+    }
+
+    package func entering(_ name: ArraySlice<UInt8>, read: (String) throws -> [UInt8]?) rethrows
+        -> any ScanFilter
+    {
+        try folder(named: name, read: read)
+    }
+
+    /// The rules that hold in the folder `name` of this folder.
+    func folder(named name: ArraySlice<UInt8>, read: (String) throws -> [UInt8]?) rethrows
+        -> IgnoreFilter
+    {
+        var result = self
+        result.needsPath = needsPath || layers.contains { $0.rules.needsPath }
+        result.folder.append(contentsOf: name)
+        result.folder.append(UInt8(ascii: "/"))
+        try result.addLayers(read)
+        return result
+    }
+
+    private mutating func addLayers(_ read: (String) throws -> [UInt8]?) rethrows {
+        for file in files {
+            guard let bytes = try read(file) else { continue }
+            let rules = IgnoreRules(bytes)
+            if rules.isEmpty { continue }
+            layers.append(Layer(rules: rules, file: file, folderLength: folder.count))
+        }
+    }
+
+    package func ignores(_ name: ArraySlice<UInt8>, isDirectory: Bool) -> Bool {
+        if layers.isEmpty { return false }
+        guard let (_, pattern) = match(name, isDirectory: isDirectory) else { return false }
+        return !pattern.isNegated
+    }
+
+    /// The pattern that decides about `name` in this folder, and its file; nil when none matches.
+    func match(_ name: ArraySlice<UInt8>, isDirectory: Bool) -> (Layer, IgnorePattern)? {
+        // Rules of this very folder need no more than the name.
+        let path = needsPath ? folder + name : []
+        for layer in layers.reversed() {
+            let isUpper = needsPath && layer.folderLength < folder.count
+            let below = isUpper ? path[layer.folderLength...] : name
+            let found = layer.rules.lastMatch(
+                name: name.span, path: below.span, isDirectory: isDirectory)
+            if let found { return (layer, found) }
+        }
+        return nil
+    }
+}

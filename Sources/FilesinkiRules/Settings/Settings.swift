@@ -1,0 +1,49 @@
+package import FilesinkiReconcile
+
+/// What one settings file says; nil where it says nothing.
+package struct Settings: Sendable {
+    /// The file in the root that is synced, so that all devices have the same.
+    package static let syncedFile = ".filesinki.toml"
+    /// The name of a device's own file, in the state folder and in the user's configuration.
+    package static let deviceFile = "config.toml"
+
+    /// A `[[rule]]`: what holds for some paths.
+    package struct Rule: Sendable {
+        package var match: PathPattern
+        package var strategy: Strategy?
+        package var onDelete: OnDelete?
+    }
+
+    package var strategy: Strategy?
+    package var onDelete: OnDelete?
+    /// Whether `.gitignore` files count too.
+    package var gitignore: Bool?
+    /// How much one run may delete.
+    package var maxDelete: MaxDelete?
+    /// In the order of the file; the last one that matches a path decides.
+    package var rules: [Rule] = []
+
+    package init() {}
+}
+
+/// Where settings come from, which decides what they may do.
+package enum RuleSource: Hashable, Sendable {
+    /// From a file that other devices write too: it must not run a command here.
+    case synced
+    /// From this device's own configuration.
+    case device
+}
+
+extension Settings {
+    /// Where the user's own configuration is, by the XDG base directory specification.
+    ///
+    /// - Parameter environment: Gives a variable's value.
+    /// - Returns: An absolute path; nil when neither `XDG_CONFIG_HOME` nor `HOME` is absolute.
+    package static func userFile(environment: (String) -> String?) -> String? {
+        func absolute(_ name: String) -> String? {
+            environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        let folder = absolute("XDG_CONFIG_HOME") ?? absolute("HOME").map { $0 + "/.config" }
+        return folder.map { "\($0)/filesinki/\(deviceFile)" }
+    }
+}

@@ -1,0 +1,175 @@
+import FilesinkiModel
+import FilesinkiReconcile
+
+/// Makes settings of the statements of a file.
+///
+/// What is wrong becomes a problem and the rest counts. A strategy that is not understood becomes
+/// the standard one, and the same for `on-delete`, for these lose nothing, while a rule further up,
+/// which would decide otherwise, might.
+struct SettingsReader {
+    /// What the file is called in messages.
+    let file: String
+    let source: RuleSource
+    private(set) var settings = Settings()
+    private(set) var problems: [Failure] = []
+
+    private enum Section { case top, rule(Draft), unknown }
+    private struct Draft {
+        var line: Int
+        var match: PathPattern?
+        var hasMatch = false
+        var strategy: Strategy?
+        var onDelete: OnDelete?
+    }
+    private var section = Section.top
+    private var seen: Set<String> = []
+
+    init(_ bytes: [UInt8], file: String, source: RuleSource) {
+        self.file = file
+        self.source = source
+        do throws(Failure) {
+            for statement in try TOMLReader.read(bytes, file: file) { take(statement) }
+            endSection()
+        } catch {
+            settings = Settings()
+            problems = [error]
+        }
+    }
+
+    private mutating func take(_ statement: TOMLStatement) {
+        do throws(Failure) {
+            switch statement.kind {
+            case .pair(let pair):
+                try take(pair, line: statement.line)
+            case .tableInArray(["rule"]):
+                endSection()
+                section = .rule(Draft(line: statement.line))
+            case .table(let name), .tableInArray(let name):
+                endSection()
+                section = .unknown
+                throw Self.failure(
+                    "The table '\(name.joined(separator: "."))' is not known.",
+                    "Write [[rule]] for what holds for some paths.")
+            }
+        } catch {
+            note(error, line: statement.line)
+        }
+    }
+
+    private mutating func endSection() {
+        if case .rule(let draft) = section {
+            if let match = draft.match {
+                settings.rules.append(
+                    Settings.Rule(match: match, strategy: draft.strategy, onDelete: draft.onDelete))
+            } else if !draft.hasMatch {
+                note(
+                    Self.failure(
+                        "The rule has no match.",
+                        "Say which paths it is for, as in match = \"*.json\"."),
+                    line: draft.line)
+            }
+        }
+        section = .top
+        seen = []
+    }
+
+    private mutating func take(_ pair: TOMLPair, line: Int) throws(Failure) {
+        let key = pair.key.joined(separator: ".")
+        if case .unknown = section { return }
+        guard seen.insert(key).inserted else {
+            throw Self.failure("The key '\(key)' is there twice.", "Keep one of them.")
+        }
+        if case .rule(var draft) = section {
+            defer { section = .rule(draft) }
+            switch key {
+            case "match":
+                draft.hasMatch = true
+                draft.match = try PathPattern(try Self.text(pair))
+            case "strategy":
+                draft.strategy = .standard
+                draft.strategy = try strategy(pair)
+            case "on-delete":
+                draft.onDelete = .keep
+                draft.onDelete = try OnDelete(parsing: try Self.text(pair))
+            default: throw Self.unknown(key, "match, strategy and on-delete")
+            }
+            return
+        }
+        try takeTop(key, pair)
+    }
+
+    private mutating func takeTop(_ key: String, _ pair: TOMLPair) throws(Failure) {
+        switch key {
+        case "strategy":
+            settings.strategy = .standard
+            settings.strategy = try strategy(pair)
+        case "on-delete":
+            settings.onDelete = .keep
+            settings.onDelete = try OnDelete(parsing: try Self.text(pair))
+        case "gitignore":
+            guard case .boolean(let value) = pair.value else {
+                throw Self.mistyped(pair, "true or false")
+            }
+            settings.gitignore = value
+        case "max-delete":
+            if case .integer(let count) = pair.value {
+                settings.maxDelete = try MaxDelete(parsing: String(count))
+            } else {
+                settings.maxDelete = try MaxDelete(parsing: try Self.text(pair))
+            }
+        default: throw Self.unknown(key, "strategy, on-delete, gitignore, max-delete and [[rule]]")
+        }
+    }
+
+    /// The strategy of a pair, which may run a command only when it is this device's own.
+    private func strategy(_ pair: TOMLPair) throws(Failure) -> Strategy {
+        let strategy = try Strategy(parsing: try Self.text(pair))
+        guard source == .device || !strategy.runsCommand else {
+            throw Failure(
+                .notAllowed, path: file,
+                "The strategy '\(strategy)' would run a command, which a synced file must not.",
+                remedy: "Put the rule into this device's own \(Settings.deviceFile).")
+        }
+        return strategy
+    }
+}
+
+extension SettingsReader {
+    private mutating func note(_ failure: Failure, line: Int) {
+        var failure = failure
+        failure.path = Array(file.utf8)
+        // The message may quote the file, and so what another device wrote.
+        failure.message = "Line \(line): " + printable(failure.message.utf8)
+        problems.append(failure)
+    }
+
+    private static func text(_ pair: TOMLPair) throws(Failure) -> String {
+        guard case .string(let text) = pair.value else { throw mistyped(pair, "text in quotes") }
+        return text
+    }
+
+    private static func mistyped(_ pair: TOMLPair, _ wanted: String) -> Failure {
+        let key = pair.key.joined(separator: ".")
+        return failure("The value of '\(key)' is \(pair.value.kind).", "Write \(wanted).")
+    }
+
+    private static func unknown(_ key: String, _ known: String) -> Failure {
+        failure("The key '\(key)' is not known.", "The known ones are \(known).")
+    }
+
+    private static func failure(_ message: String, _ remedy: String) -> Failure {
+        Failure(.usage, path: "", message, remedy: remedy)
+    }
+}
+
+extension Strategy {
+    /// Whether a link of the chain starts a program of the user's.
+    var runsCommand: Bool {
+        links.contains { link in
+            switch link {
+            case .command, .merge(.exec): true
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import FilesinkiModel
+import FilesinkiReconcile
+import Testing
+
+/// The rows of the table that follow renames.
+@Suite struct RenameTests {
+    @Test("here and there", arguments: files + folders + circles)
+    func asWritten(_ row: Row) { row.check(mirrored: false) }
+
+    @Test("there and here", arguments: files + folders + circles)
+    func mirrored(_ row: Row) { row.check(mirrored: true) }
+
+    static let files = [
+        Row(
+            name: "13: renamed f→g, f as base: g",
+            base: ["f": file("X")], here: ["g": file("X")], there: ["f": file("X")],
+            result: ["g": file("X")], reasons: ["g": .renamed(from: path("f")), "f": .moved(to: path("g"))]),
+        Row(
+            name: "13: renamed f→g, f edited: the edit under the new name g; f is gone",
+            base: ["f": file("X")], here: ["g": file("X")], there: ["f": file("Y")],
+            result: ["g": file("Y")], reasons: ["g": .renamed(from: path("f")), "f": .moved(to: path("g"))]),
+        Row(
+            name: "13: renamed f→g and its mode changed, f edited: both under the new name",
+            base: ["f": file("X")], here: ["g": file("X", mode: 0o755)],
+            there: ["f": file("Y")], result: ["g": file("Y", mode: 0o755)]),
+        Row(
+            name: "13: renamed f→g and edited, f as base: the edit under the new name",
+            base: ["f": file("X")], here: ["g": file("Y")], there: ["f": file("X")],
+            result: ["g": file("Y")], reasons: ["g": .renamed(from: path("f"))],
+            hereMoves: ["g": "f"]),
+        Row(
+            name: "13: renamed f→g and edited, f edited: the chain under the new name",
+            base: ["f": file("X")], here: ["g": file("Y", time: 9)], there: ["f": file("Z")],
+            result: ["g": file("Y", time: 9)], reasons: ["g": .strategy("newest")],
+            hereMoves: ["g": "f"], strategy: Strategy([.choice(.newest)])),
+        Row(
+            name: "13: renamed f→g and edited, f edited: keep-both keeps both",
+            base: ["f": file("X")], here: ["g": file("Y")], there: ["f": file("Z")],
+            result: ["g": file("Z"), copy(of: "g", "Y", by: .ours): file("Y")],
+            mirrored: ["g": file("Y"), copy(of: "g", "Z", by: .ours): file("Z")],
+            hereMoves: ["g": "f"]),
+        Row(
+            name: "13: renamed f→g, f deleted: g stays",
+            base: ["f": file("X")], here: ["g": file("X")], there: [:],
+            result: ["g": file("X")]),
+        Row(
+            name: "13: renamed f→g on both sides: agree",
+            base: ["f": file("X")], here: ["g": file("X")], there: ["g": file("X")],
+            result: ["g": file("X")], writesNothing: true),
+        Row(
+            name: "13: renamed f→g on both sides, edited on one: the edit",
+            base: ["f": file("X")], here: ["g": file("X")], there: ["g": file("Y")],
+            result: ["g": file("Y")], thereMoves: ["g": "f"]),
+        Row(
+            name: "13: copied f→g, then f edited on both sides: no rename",
+            base: ["f": file("X")], here: ["f": file("Y", time: 9), "g": file("X")],
+            there: ["f": file("Z")], result: ["f": file("Y", time: 9), "g": file("X")],
+            strategy: Strategy([.choice(.newest)])),
+        Row(
+            name: "13: renamed f→g and a new f, f edited: the edit under g, the new f as it is",
+            base: ["f": file("X")], here: ["f": file("Y"), "g": file("X")],
+            there: ["f": file("Z")], result: ["f": file("Y"), "g": file("Z")],
+            hereMoves: ["g": "f"]),
+        Row(
+            name: "13: renamed over another file g, f edited: the edit under g",
+            base: ["f": file("X"), "g": file("W")], here: ["g": file("X")],
+            there: ["f": file("Y"), "g": file("W")], result: ["g": file("Y")]),
+        Row(
+            name: "13: renamed to inside a folder of the old name, f edited",
+            base: ["f": file("X")], here: ["f": folder, "f/g": file("X")],
+            there: ["f": file("Y")], result: ["f": folder, "f/g": file("Y")]),
+        Row(
+            name: "15: f→g1, f→g2: both names",
+            base: ["f": file("X")], here: ["g1": file("X")], there: ["g2": file("X")],
+            result: ["g1": file("X"), "g2": file("X")],
+            reasons: ["g1": .bothNames(of: path("f")), "g2": .bothNames(of: path("f"))]),
+        Row(
+            name: "16: f→g, creates another g: g goes through the chain",
+            base: ["f": file("X")], here: ["g": file("X")],
+            there: ["f": file("X"), "g": file("Y")],
+            result: ["g": file("Y"), copy(of: "g", "X", by: .ours): file("X")],
+            mirrored: ["g": file("X"), copy(of: "g", "Y", by: .ours): file("Y")]),
+        Row(
+            name: "16: f→g, creates another g and edits f: nothing is lost",
+            base: ["f": file("X")], here: ["g": file("X", time: 9)],
+            there: ["f": file("Z"), "g": file("Y")],
+            result: ["f": file("Z"), "g": file("X", time: 9)],
+            strategy: Strategy([.choice(.newest)])),
+    ]
+
+    static let folders = [
+        Row(
+            name: "14: renamed d→e, child edited: it lands in e",
+            base: ["d": folder, "d/f": file("X"), "d/g": file("W")],
+            here: ["e": folder, "e/f": file("X"), "e/g": file("W")],
+            there: ["d": folder, "d/f": file("Y"), "d/g": file("W")],
+            result: ["e": folder, "e/f": file("Y"), "e/g": file("W")],
+            reasons: ["d": .moved(to: path("e")), "e/f": .renamed(from: path("d/f"))]),
+        Row(
+            name: "14: renamed d→e, child created: it lands in e",
+            base: ["d": folder, "d/f": file("X")], here: ["e": folder, "e/f": file("X")],
+            there: ["d": folder, "d/f": file("X"), "d/s": folder, "d/s/n": file("Y")],
+            result: ["e": folder, "e/f": file("X"), "e/s": folder, "e/s/n": file("Y")],
+            reasons: ["d/s/n": .moved(to: path("e/s/n"))]),
+        Row(
+            name: "14: renamed d→e, child deleted: it is deleted in e",
+            base: ["d": folder, "d/f": file("X"), "d/g": file("W")],
+            here: ["e": folder, "e/f": file("X"), "e/g": file("W")],
+            there: ["d": folder, "d/g": file("W")],
+            result: ["e": folder, "e/g": file("W")]),
+        Row(
+            name: "14: renamed d→e, child edited and renamed: it is found by its place",
+            base: ["d": folder, "d/f": file("X"), "d/g": file("W"), "d/h": file("V")],
+            here: ["e": folder, "e/f": file("Y"), "e/g": file("W"), "e/h": file("V")],
+            there: ["d": folder, "d/f": file("X", mode: 0o755), "d/g": file("W"), "d/h": file("V")],
+            result: [
+                "e": folder, "e/f": file("Y", mode: 0o755), "e/g": file("W"), "e/h": file("V"),
+            ]),
+        Row(
+            name: "14: renamed with its folder above, of files that are equal",
+            base: ["a": folder, "a/d": folder, "a/d/f": file("X"), "a/d/g": file("X")],
+            here: ["b": folder, "b/d": folder, "b/d/f": file("X"), "b/d/g": file("X")],
+            there: ["a": folder, "a/d": folder, "a/d/f": file("Y"), "a/d/g": file("X"), "a/n": file("Z")],
+            result: [
+                "b": folder, "b/d": folder, "b/d/f": file("Y"), "b/d/g": file("X"), "b/n": file("Z"),
+            ]),
+        Row(
+            name: "14: an empty folder renamed, child created: it lands in e",
+            base: ["d": folder], here: ["e": folder], there: ["d": folder, "d/n": file("Y")],
+            result: ["e": folder, "e/n": file("Y")], hereMoves: ["e": "d"]),
+        Row(
+            name: "14: renamed d→e, both created the same name: the chain",
+            base: ["d": folder, "d/f": file("X")],
+            here: ["e": folder, "e/f": file("X"), "e/n": file("Y", time: 9)],
+            there: ["d": folder, "d/f": file("X"), "d/n": file("Z")],
+            result: ["e": folder, "e/f": file("X"), "e/n": file("Y", time: 9)],
+            strategy: Strategy([.choice(.newest)])),
+        Row(
+            name: "14: renamed d→e on one side, d→k on the other: both names",
+            base: ["d": folder, "d/f": file("X")], here: ["e": folder, "e/f": file("X")],
+            there: ["k": folder, "k/f": file("X")],
+            result: ["e": folder, "e/f": file("X"), "k": folder, "k/f": file("X")]),
+        Row(
+            name: "14: less than half moved: the folder was not renamed",
+            base: ["d": folder, "d/f": file("X"), "d/g": file("W"), "d/h": file("V")],
+            here: ["e": folder, "e/f": file("X")],
+            there: ["d": folder, "d/f": file("X"), "d/g": file("W"), "d/h": file("V"), "d/n": file("Y")],
+            result: ["d": folder, "d/n": file("Y"), "e": folder, "e/f": file("X")]),
+    ]
+
+    static let circles = [
+        Row(
+            name: "swapped f↔g, f edited: the edit follows its file",
+            base: ["f": file("X"), "g": file("Y")], here: ["f": file("Y"), "g": file("X")],
+            there: ["f": file("Z"), "g": file("Y")], result: ["f": file("Y"), "g": file("Z")]),
+        Row(
+            name: "swapped f↔g, both edited: each edit follows its file",
+            base: ["f": file("X"), "g": file("Y")], here: ["f": file("Y"), "g": file("X")],
+            there: ["f": file("Z"), "g": file("W")], result: ["f": file("W"), "g": file("Z")]),
+        Row(
+            name: "swapped f↔g on both sides: agree",
+            base: ["f": file("X"), "g": file("Y")], here: ["f": file("Y"), "g": file("X")],
+            there: ["f": file("Y"), "g": file("X")], result: ["f": file("Y"), "g": file("X")],
+            writesNothing: true),
+        Row(
+            name: "rotated f→g→h→f, h edited: the edit follows its file",
+            base: ["f": file("X"), "g": file("Y"), "h": file("Z")],
+            here: ["g": file("X"), "h": file("Y"), "f": file("Z")],
+            there: ["f": file("X"), "g": file("Y"), "h": file("W")],
+            result: ["g": file("X"), "h": file("Y"), "f": file("W")]),
+        Row(
+            name: "rotated f→g→h, h gone, f edited: the edit follows its file",
+            base: ["f": file("X"), "g": file("Y"), "h": file("Z")],
+            here: ["g": file("X"), "h": file("Y")],
+            there: ["f": file("W"), "g": file("Y"), "h": file("Z")],
+            result: ["g": file("W"), "h": file("Y")], hereMoves: ["g": "f", "h": "g"]),
+    ]
+}

@@ -1,0 +1,114 @@
+import FilesinkiModel
+import Testing
+
+@testable import FilesinkiRules
+
+@Suite struct IgnoreFilterTests {
+    @Test("reads the syntax as documented:", arguments: IgnoreCase.all)
+    func documented(_ row: IgnoreCase) {
+        let world = row.world
+        for path in row.ignored + row.kept {
+            #expect(
+                isIgnored(path, in: world)
+                    == row.ignored.contains { $0.utf8.elementsEqual(path.utf8) }, "\(path)")
+        }
+    }
+
+    /// Walks down as a scan does.
+    private func isIgnored(_ path: String, in world: IgnoreWorld) -> Bool {
+        var filter: any ScanFilter = IgnoreFilter(gitignore: true) { name in
+            name == ".gitignore" ? world.rules[[]] : nil
+        }
+        var names = path.split(separator: "/").map { Array($0.utf8) }
+        let last = names.removeLast()
+        for name in names {
+            if filter.ignores(name[...], isDirectory: true) { return true }
+            filter = filter.entering(name[...]) { _ in nil }
+        }
+        return filter.ignores(last[...], isDirectory: path.hasSuffix("/"))
+    }
+
+    private func explain(_ path: String, gitignore: Bool = false, _ files: [String: String]) throws
+        -> IgnoreMatch?
+    {
+        let read = { (path: String) in files[path].map { Array($0.utf8) } }
+        return try IgnoreFilter(gitignore: gitignore, read: read)
+            .explain(RelativePath(path), isDirectory: false) { read($0.description) }
+    }
+
+    @Test func `a deeper file wins over an upper one`() throws {
+        let files = [".filesinkiignore": "*.o\n", "d/.filesinkiignore": "\n!*.o\n"]
+        #expect(try explain("a.o", files)?.isIgnored == true)
+        let match = try #require(try explain("d/a.o", files))
+        #expect(!match.isIgnored)
+        #expect(match.file.description == "d/.filesinkiignore")
+        #expect(match.line == 2)
+        #expect(match.pattern == Array("!*.o".utf8))
+    }
+
+    @Test func `an anchored rule is anchored to the folder of its file`() throws {
+        let files = ["d/.filesinkiignore": "/a\nx/b\n"]
+        #expect(try explain("a", files) == nil)
+        #expect(try explain("d/a", files)?.isIgnored == true)
+        #expect(try explain("d/x/b", files)?.isIgnored == true)
+        #expect(try explain("d/x/a", files) == nil)
+    }
+
+    @Test func `.gitignore counts only when the settings say so`() throws {
+        let files = [".gitignore": "a\n"]
+        #expect(try explain("a", files) == nil)
+        #expect(try explain("a", gitignore: true, files)?.isIgnored == true)
+    }
+
+    @Test func `in one folder our own file wins over .gitignore`() throws {
+        let files = [".gitignore": "a\n!b\n", ".filesinkiignore": "!a\nb\n"]
+        #expect(try explain("a", gitignore: true, files)?.isIgnored == false)
+        #expect(try explain("b", gitignore: true, files)?.isIgnored == true)
+    }
+
+    @Test func `a deeper .gitignore wins over our own file further up`() throws {
+        let files = [".filesinkiignore": "a\n", "d/.gitignore": "!a\n"]
+        #expect(try explain("d/a", gitignore: true, files)?.isIgnored == false)
+    }
+
+    @Test func `the rule that leaves out a folder explains all inside`() throws {
+        let files = [".filesinkiignore": "d\n", "d/.filesinkiignore": "!a\n"]
+        let match = try #require(try explain("d/e/a", files))
+        #expect(match.isIgnored)
+        #expect(match.matched.description == "d")
+        #expect(match.file.description == ".filesinkiignore")
+    }
+
+    @Test func `the error of the reader reaches the caller`() {
+        let failure = Failure(.io, path: "x", "No.", remedy: "")
+        #expect(throws: Failure.self) {
+            try IgnoreFilter(gitignore: false) { _ in throw failure }
+        }
+    }
+
+    @Test(
+        "a pattern made to be slow is not",
+        arguments: [
+            String(repeating: "**/", count: 20_000) + "b",
+            String(repeating: "*a", count: 20_000) + "b",
+            String(repeating: "**/a/", count: 2000) + "b",
+            "x/" + String(repeating: "a*", count: 500) + "b",
+        ])
+    func slow(_ pattern: String) throws {
+        let deep = String(repeating: "a/", count: 1000) + "a"
+        let wide = "x/" + String(repeating: "a", count: 250)
+        let rules = IgnoreRules(Array(pattern.utf8))
+        for path in [deep, wide] {
+            let bytes = Array(path.utf8)
+            #expect(rules.lastMatch(name: bytes.span, path: bytes.span, isDirectory: false) == nil)
+        }
+    }
+
+    @Test func `a large file of any bytes is read`() {
+        var generator = SeededGenerator(state: 7)
+        let noise = (0..<100_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let rules = IgnoreRules(noise)
+        #expect(!rules.isEmpty)
+        _ = rules.lastMatch(name: [0x61].span, path: [0x61].span, isDirectory: false)
+    }
+}
