@@ -3,12 +3,18 @@ import FilesinkiModel
 import Testing
 
 @Suite struct HostileFrameTests {
-    static let frames: [(Codec, [UInt8])] = [
-        (.zstd, Sample.zstdGolden), (.xz, Sample.xzGolden), (.plain, Sample.goldenPlain),
-    ]
+    /// The 90 bytes of the golden frames in each codec.
+    static func frame(_ codec: Codec) -> [UInt8] {
+        switch codec {
+        case .plain: Sample.goldenPlain
+        case .zstd: Sample.zstdGolden
+        case .xz: Sample.xzGolden
+        }
+    }
 
-    @Test("a frame cut at any length is corrupt", arguments: frames)
-    func truncation(codec: Codec, frame: [UInt8]) {
+    @Test("a frame cut at any length is corrupt", arguments: Codec.allCases)
+    func truncation(codec: Codec) {
+        let frame = Self.frame(codec)
         for length in 0..<frame.count {
             let code = failureCode {
                 _ = try Compression.decode(Array(frame[..<length]), codec: codec, plainLength: 90)
@@ -17,8 +23,9 @@ import Testing
         }
     }
 
-    @Test("a frame with anything behind it is corrupt", arguments: frames)
-    func trailingBytes(codec: Codec, frame: [UInt8]) {
+    @Test("a frame with anything behind it is corrupt", arguments: Codec.allCases)
+    func trailingBytes(codec: Codec) {
+        let frame = Self.frame(codec)
         for tail in [[0], [0, 0, 0, 0], frame, [0x50, 0x2A, 0x4D, 0x18, 0, 0, 0, 0]] {
             let code = failureCode {
                 _ = try Compression.decode(frame + tail, codec: codec, plainLength: 90)
@@ -27,8 +34,9 @@ import Testing
         }
     }
 
-    @Test("another length than declared is corrupt", arguments: frames)
-    func wrongLength(codec: Codec, frame: [UInt8]) {
+    @Test("another length than declared is corrupt", arguments: Codec.allCases)
+    func wrongLength(codec: Codec) {
+        let frame = Self.frame(codec)
         for length in [-1, 0, 1, 89, 91, 4096] {
             let code = failureCode {
                 _ = try Compression.decode(frame, codec: codec, plainLength: length)
@@ -37,16 +45,18 @@ import Testing
         }
     }
 
-    @Test("an xz stream with any bit flipped is refused")
+    @Test("an xz stream with any bit flipped is refused, or the bit did not matter")
     func flippedBitsOfXZ() {
+        var accepted = 0
         for bit in 0..<(Sample.xzGolden.count * 8) {
             var frame = Sample.xzGolden
             frame[bit / 8] ^= 1 << UInt8(bit % 8)
-            let code = failureCode {
-                _ = try Compression.decode(frame, codec: .xz, plainLength: 90)
-            }
-            #expect(code != nil, "bit \(bit)")
+            let plain = try? Compression.decode(frame, codec: .xz, plainLength: 90)
+            #expect(plain == nil || plain == Sample.goldenPlain, "bit \(bit)")
+            accepted += plain == nil ? 0 : 1
         }
+        // The range coder's last bits carry nothing.
+        #expect(accepted < 8)
     }
 
     @Test("a zstd frame with any bit flipped gives 90 bytes or a failure, never a crash")

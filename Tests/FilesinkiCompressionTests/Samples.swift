@@ -31,6 +31,22 @@ enum Sample {
     static func unwrap(_ text: String) -> [UInt8] { bytes(hexadecimal: text) ?? [] }
 }
 
+/// What is compressed and decompressed again.
+enum Input: CaseIterable {
+    case nothing, oneByte, threeLetters, zeros, text, noise
+
+    var bytes: [UInt8] {
+        switch self {
+        case .nothing: []
+        case .oneByte: [7]
+        case .threeLetters: Array("abc".utf8)
+        case .zeros: Array(repeating: 0, count: 300_000)
+        case .text: Sample.text
+        case .noise: Sample.noise(50_000)
+        }
+    }
+}
+
 /// The code of the failure that `body` ends with; nil when it succeeds.
 func failureCode(_ body: () throws -> Void) -> Failure.Code? {
     do {

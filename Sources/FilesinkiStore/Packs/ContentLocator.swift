@@ -1,0 +1,160 @@
+import FilesinkiHashing
+package import FilesinkiModel
+import Synchronization
+
+/// Finds and reads contents in a store's packs.
+///
+/// Nothing that is given out has not been compared with its id.
+package final class ContentLocator: Sendable {
+    /// Where one id is.
+    package struct Place: Sendable {
+        package var pack: PackReader
+        package var member: PackMember
+    }
+
+    /// The largest content that ``read(_:size:)`` puts together in memory: 64 MiB.
+    package static let maximumReadSize: Int64 = 64 << 20
+
+    private let packs: [PackReader]
+    private let blocks = BlockCache(capacity: 4)
+    /// The pack in which the last id was found: what is read next is mostly its neighbour.
+    private let lastHit = Mutex(0)
+
+    /// - Parameter packs: In the order of their commits; later packs are looked into first.
+    package init(packs: [PackReader]) { self.packs = packs.reversed() }
+
+    /// Loads every index that is not yet loaded, several at a time; useful before many searches at
+    /// a remote that is far away.
+    ///
+    /// - Throws: As ``PackReader/index()`` does.
+    package func loadIndexes() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, pack) in packs.enumerated() {
+                if number >= 8 { try await group.next() }
+                group.addTask { _ = try await pack.index() }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Where the bytes or the recipe of a content are; nil when no pack holds them.
+    ///
+    /// - Throws: As ``PackReader/index()`` does.
+    package func find(_ id: ContentID) async throws -> Place? {
+        let hint = lastHit.withLock { $0 }
+        if packs.indices.contains(hint), let member = try await packs[hint].index().find(id) {
+            return Place(pack: packs[hint], member: member)
+        }
+        for (number, pack) in packs.enumerated() where number != hint {
+            guard let member = try await pack.index().find(id) else { continue }
+            lastHit.withLock { $0 = number }
+            return Place(pack: pack, member: member)
+        }
+        return nil
+    }
+
+    /// A whole content of up to 64 MiB.
+    ///
+    /// - Parameter size: The content's size in bytes, as its entry says.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` for a larger one; otherwise as
+    ///   ``stream(_:size:_:)`` does.
+    package func read(_ id: ContentID, size: Int64) async throws -> [UInt8] {
+        guard size <= Self.maximumReadSize else {
+            throw Failure(
+                .limit, path: id.description, "The content is too large to be read at once.",
+                remedy: "Load it into a file instead.")
+        }
+        var result: [UInt8] = []
+        result.reserveCapacity(max(0, Int(size)))
+        try await stream(id, size: size) { result.append(contentsOf: $0) }
+        return result
+    }
+
+    /// Gives out a content piece by piece, in order.
+    ///
+    /// - Parameters:
+    ///   - size: The content's size in bytes, as its entry says.
+    ///   - body: Receives each piece, up to 8 MiB, after it was compared with its own id. What it
+    ///     received is the content only when this method returns: the whole is compared last.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the content is in no pack, is
+    ///   damaged or has another size; what `body` and the remote throw.
+    package func stream(
+        _ id: ContentID, size: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) async throws {
+        let place = try await existingPlace(of: id)
+        switch place.member.kind {
+        case .chunk:
+            guard Int64(place.member.length) == size else { throw damage(place, id) }
+            try await withChunk(id, at: place, body)
+        case .recipe:
+            try await streamParts(of: id, size: size, recipe: recipe(of: id, at: place), body)
+        }
+    }
+
+    /// The recipe of a content that has one; nil for a content of one chunk.
+    ///
+    /// - Throws: As ``stream(_:size:_:)`` does.
+    package func recipe(of id: ContentID) async throws -> Recipe? {
+        let place = try await existingPlace(of: id)
+        return place.member.kind == .recipe ? try await recipe(of: id, at: place) : nil
+    }
+
+    private func recipe(of id: ContentID, at place: Place) async throws -> Recipe {
+        let block = try await plainBlock(at: place)
+        do {
+            return try Recipe(decoding: block[place.member.range])
+        } catch {
+            throw damage(place, id, cause: error)
+        }
+    }
+
+    private func streamParts(
+        of id: ContentID, size: Int64, recipe: Recipe,
+        _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) async throws {
+        guard recipe.size == size else { throw damage(try await existingPlace(of: id), id) }
+        var whole = ContentHasher()
+        for part in recipe.parts {
+            let place = try await existingPlace(of: part.id)
+            guard place.member.kind == .chunk, place.member.length == part.length else {
+                throw damage(place, part.id)
+            }
+            try await withChunk(part.id, at: place) {
+                whole.update($0)
+                try body($0)
+            }
+        }
+        guard whole.finish() == id else { throw damage(try await existingPlace(of: id), id) }
+    }
+
+    private func withChunk(
+        _ id: ContentID, at place: Place, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) async throws {
+        let block = try await plainBlock(at: place)
+        try block.withUnsafeBytes { block in
+            let bytes = UnsafeRawBufferPointer(rebasing: block[place.member.range])
+            guard ContentHasher.hash(bytes) == id else { throw damage(place, id) }
+            try body(bytes)
+        }
+    }
+
+    private func plainBlock(at place: Place) async throws -> [UInt8] {
+        let key = BlockCache.Key(pack: place.pack.reference.id, block: place.member.block)
+        if let bytes = blocks.find(key) { return bytes }
+        let bytes = try await place.pack.readBlock(place.member.block)
+        if bytes.count <= PackFormat.maximumBlockLength { blocks.keep(key, bytes) }
+        return bytes
+    }
+
+    private func existingPlace(of id: ContentID) async throws -> Place {
+        if let place = try await find(id) { return place }
+        throw Failure(
+            .corrupt, path: id.description, "The store does not hold this content any more.",
+            remedy: "Run filesinki check; a device that still has the file can store it again.")
+    }
+
+    private func damage(_ place: Place, _ id: ContentID, cause: (any Error)? = nil) -> Failure {
+        .damagedPack(
+            place.pack.reference.keyText, "The content \(id) in the pack is damaged.", cause: cause)
+    }
+}

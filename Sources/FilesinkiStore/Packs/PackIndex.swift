@@ -1,0 +1,134 @@
+package import FilesinkiModel
+package import FilesinkiCompression
+import FilesinkiHashing
+
+/// Where in a pack the bytes of one id are.
+package struct PackMember: Hashable, Sendable {
+    package var kind: MemberKind
+    /// The number of the block, from 0.
+    package var block: Int
+    /// Where the bytes begin among the block's plain bytes.
+    package var offset: Int
+    /// How many bytes there are.
+    package var length: Int
+
+    /// The place of the bytes among the block's plain bytes.
+    package var range: Range<Int> { offset..<(offset + length) }
+}
+
+/// What a pack holds, and where: its plain index, checked.
+///
+/// | bytes | meaning |
+/// |---|---|
+/// | 4 | the number of blocks |
+/// | 4 | the number of members |
+/// | 20 for each block | offset in the object (8), stored length (4), plain length (4), ``FilesinkiCompression/Codec`` (1), zeros (3) |
+/// | 48 for each member | id (32), block (4), offset in its plain bytes (4), length (4), ``MemberKind`` (1), zeros (3) |
+///
+/// The blocks follow each other without gaps from byte 8 of the object to its index. Members are in
+/// strictly ascending order of their ids.
+package struct PackIndex: Sendable {
+    /// One block of a pack.
+    package struct Block: Hashable, Sendable {
+        /// Where in the object it is stored.
+        package var stored: Range<Int64>
+        /// How many plain bytes it holds.
+        package var plainLength: Int
+        package var codec: Codec
+    }
+
+    /// The pack's blocks, in their order.
+    package let blocks: [Block]
+    /// How many ids the pack holds.
+    package let memberCount: Int
+
+    /// The plain index as it was read; it is searched where it lies.
+    let bytes: [UInt8]
+    private let membersStart: Int
+
+    static let headLength = 8
+    static let blockLength = 20
+    static let memberLength = 48
+
+    /// Reads the index from the end of a pack.
+    ///
+    /// - Parameter tail: The pack's last bytes: at least the index and the trailer.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when anything is not as `reference`
+    ///   and the layout say; `newer-format` for a layout of a later version.
+    package init(decoding tail: [UInt8], verifying reference: PackReference) throws(Failure) {
+        let plain = try tail.withUnsafeBufferPointer { (tail) throws(Failure) in
+            try Self.decompress(UnsafeRawBufferPointer(tail), of: reference)
+        }
+        try self.init(plain: plain, verifying: reference)
+    }
+
+    /// Reads a plain index, such as one that was kept by an ``IndexCache``.
+    ///
+    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when it is not the one that
+    ///   `reference` names.
+    package init(plain: [UInt8], verifying reference: PackReference) throws(Failure) {
+        let key = reference.keyText
+        guard ContentHasher.hash(plain) == reference.indexHash else {
+            throw .damagedPack(key, "The pack's index is not the one that was stored.")
+        }
+        let parsed = try plain.withUnsafeBufferPointer { (plain) throws(Failure) in
+            try PackIndexChecker(
+                bytes: UnsafeRawBufferPointer(plain), packSize: reference.size, key: key
+            ).check()
+        }
+        bytes = plain
+        blocks = parsed.blocks
+        memberCount = parsed.memberCount
+        membersStart = Self.headLength + blocks.count * Self.blockLength
+    }
+
+    private static func decompress(
+        _ tail: UnsafeRawBufferPointer, of reference: PackReference
+    ) throws(Failure) -> [UInt8] {
+        let trailer = try PackTrailer(endOf: tail, of: reference)
+        let end = tail.count - PackTrailer.length
+        guard trailer.storedLength <= end else {
+            throw .damagedPack(reference.keyText, "The pack's index is longer than the pack.")
+        }
+        let stored = UnsafeRawBufferPointer(rebasing: tail[(end - trailer.storedLength)..<end])
+        do {
+            return try Compression.decode(stored, codec: .zstd, plainLength: trailer.plainLength)
+        } catch {
+            throw .damagedPack(reference.keyText, "The pack's index is damaged.", cause: error)
+        }
+    }
+
+    /// Where the bytes of `id` are; nil when the pack does not hold them.
+    package func find(_ id: ContentID) -> PackMember? {
+        bytes.withUnsafeBytes { bytes in
+            var low = 0
+            var high = memberCount
+            while low < high {
+                let middle = (low + high) / 2
+                let found = self.id(at: middle, in: bytes)
+                if found == id { return member(at: middle, in: bytes) }
+                if found < id { low = middle + 1 } else { high = middle }
+            }
+            return nil
+        }
+    }
+
+    /// Calls `body` with every id and its place, in ascending order of the ids.
+    package func forEachMember(_ body: (ContentID, PackMember) throws -> Void) rethrows {
+        try bytes.withUnsafeBytes { bytes in
+            for index in 0..<memberCount {
+                try body(id(at: index, in: bytes), member(at: index, in: bytes))
+            }
+        }
+    }
+
+    private func id(at index: Int, in bytes: UnsafeRawBufferPointer) -> ContentID {
+        let start = membersStart + index * Self.memberLength
+        let part = bytes[start..<(start + ContentID.byteCount)]
+        return ContentID(UnsafeRawBufferPointer(rebasing: part)) ?? .none
+    }
+
+    private func member(at index: Int, in bytes: UnsafeRawBufferPointer) -> PackMember {
+        PackIndexChecker.member(at: membersStart + index * Self.memberLength, in: bytes)
+    }
+}
