@@ -13,4 +13,3 @@ protocol CheckedRow {
     /// Reads all columns in their order.
     init(from reader: inout RowReader)
 }
-

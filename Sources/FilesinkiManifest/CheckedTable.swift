@@ -2,24 +2,53 @@ internal import FilesinkiModel
 
 /// A table whose rows carry checks: puts, finds and removes them, and keeps the tally.
 ///
-/// All statements of one use are reset before a method returns, so that none keeps a snapshot alive.
+/// Every statement is reset before a method returns, so that none keeps a snapshot alive.
 final class CheckedTable<Row: CheckedRow>: Tallied {
     private let connection: Connection
     private let tallies: TallyTable
     private let name = "\(Row.table)"
     private let key: String
-    private let list: String
     /// What this transaction has changed.
     private var owed = Tally()
-
-    private lazy var cache = StatementCache(connection)
-    private var insertion: Statement?
+    /// The statements that were used so far; each use has one.
+    private var statements: [Statement?] = Array(repeating: nil, count: Use.allCases.count)
 
     init(_ connection: Connection, tallies: TallyTable) {
         self.connection = connection
         self.tallies = tallies
         key = Row.columns.first ?? "id"
-        list = Row.columns.joined(separator: ", ")
+    }
+
+    private enum Use: Int, CaseIterable {
+        case insert, find, update, delete, clear, all, one, below
+    }
+
+    private func statement(_ use: Use) throws(Failure) -> Statement {
+        if let statement = statements[use.rawValue] { return statement }
+        let statement = try Statement(sql(use), on: connection)
+        statements[use.rawValue] = statement
+        return statement
+    }
+
+    private func sql(_ use: Use) -> String {
+        let columns = Row.columns + ["row_check"]
+        let list = columns.joined(separator: ", ")
+        switch use {
+        case .insert:
+            let places = columns.map { _ in "?" }.joined(separator: ", ")
+            return "INSERT INTO \(name) (\(list)) VALUES (\(places)) ON CONFLICT DO NOTHING"
+        case .find: return "SELECT id, row_check FROM \(name) WHERE \(key) = ?"
+        case .update:
+            // The key stays, so that its index is not touched.
+            let places = columns.dropFirst().enumerated().map { "\($1) = ?\($0 + 2)" }
+            return "UPDATE \(name) SET \(places.joined(separator: ", ")) WHERE \(key) = ?1"
+        case .delete: return "DELETE FROM \(name) WHERE id = ?"
+        case .clear: return "DELETE FROM \(name)"
+        case .all: return "SELECT \(list) FROM \(name)"
+        case .one: return "SELECT \(list) FROM \(name) WHERE \(key) = ?"
+        case .below:
+            return "SELECT \(list) FROM \(name) WHERE \(key) > ? AND \(key) < ? ORDER BY \(key)"
+        }
     }
 
     // MARK: Writing
@@ -27,28 +56,22 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
     /// Puts a row in place of the one with its key, or beside the others.
     func put(_ row: Row) throws(Failure) {
         try connection.needTransaction()
-        let insert = try insertStatement()
-        let check = bind(row, to: insert)
-        try insert.run()
-        // Which of the two is known only now, and most rows are new in the large transactions.
+        // Which of the two it is shows only now; most rows of the large transactions are new.
+        let check = try run(.insert, with: row)
         if connection.changedRows == 0 { try replace(row) }
         owed.add(check)
     }
 
     private func replace(_ row: Row) throws(Failure) {
-        guard let (id, old) = try find(row.key) else {
+        guard let (_, old) = try find(row.key) else {
             throw connection.corrupt("an index of the table \(name) does not fit it")
         }
-        let places = (Row.columns + ["row_check"]).map { $0 + " = ?" }.joined(separator: ", ")
-        let update = try cache.statement("UPDATE \(name) SET \(places) WHERE id = ?")
-        _ = bind(row, to: update)
-        update.bind(id, at: Int32(Row.columns.count + 2))
-        try update.run()
+        _ = try run(.update, with: row)
         owed.remove(old)
     }
 
     private func find(_ value: [UInt8]) throws(Failure) -> (id: Int64, check: UInt64)? {
-        let select = try cache.statement("SELECT id, row_check FROM \(name) WHERE \(key) = ?")
+        let select = try statement(.find)
         defer { select.reset() }
         value.withUnsafeBytes { select.bind($0, at: 1) }
         guard try select.step() else { return nil }
@@ -59,7 +82,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
     func remove(_ value: [UInt8]) throws(Failure) {
         try connection.needTransaction()
         guard let (id, old) = try find(value) else { return }
-        let delete = try cache.statement("DELETE FROM \(name) WHERE id = ?")
+        let delete = try statement(.delete)
         delete.bind(id, at: 1)
         try delete.run()
         owed.remove(old)
@@ -68,7 +91,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
     /// Removes all rows, damaged ones too, and starts a new tally.
     func clear() throws(Failure) {
         try connection.needTransaction()
-        try cache.statement("DELETE FROM \(name)").run()
+        try statement(.clear).run()
         try tallies.write(Tally(), of: name)
         owed = Tally()
     }
@@ -81,20 +104,16 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
 
     func settle() { owed = Tally() }
 
-    private func bind(_ row: Row, to statement: Statement) -> UInt64 {
+    /// Binds the row's columns and carries the statement out.
+    ///
+    /// - Returns: The row's check.
+    private func run(_ use: Use, with row: Row) throws(Failure) -> UInt64 {
+        let statement = try statement(use)
         var writer = RowWriter(statement, table: Row.table)
         row.write(to: &writer)
-        return writer.finish()
-    }
-
-    private func insertStatement() throws(Failure) -> Statement {
-        if let insertion { return insertion }
-        let places = Array(repeating: "?", count: Row.columns.count + 1).joined(separator: ", ")
-        let statement = try Statement(
-            "INSERT INTO \(name) (\(list), row_check) VALUES (\(places)) ON CONFLICT DO NOTHING",
-            on: connection)
-        insertion = statement
-        return statement
+        let check = writer.finish()
+        try statement.run()
+        return check
     }
 
     // MARK: Reading
@@ -108,7 +127,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
     func rows() throws(Failure) -> [Row] {
         try connection.snapshot { () throws(Failure) in
             let expected = try tallies.read(name) + owed
-            let select = try cache.statement("SELECT \(list), row_check FROM \(name)")
+            let select = try statement(.all)
             defer { select.reset() }
             var rows: [Row] = []
             rows.reserveCapacity(Int(clamping: max(0, min(expected.rows, Self.largestReservation))))
@@ -127,7 +146,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
 
     /// The row with this key, or nil.
     func row(_ value: [UInt8]) throws(Failure) -> Row? {
-        let select = try cache.statement("SELECT \(list), row_check FROM \(name) WHERE \(key) = ?")
+        let select = try statement(.one)
         defer { select.reset() }
         value.withUnsafeBytes { select.bind($0, at: 1) }
         guard try select.step() else { return nil }
@@ -141,8 +160,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
     /// The rows whose key is a path below `folder`, in the order of their bytes.
     func rows(below folder: RelativePath) throws(Failure) -> [Row] {
         let slash = UInt8(ascii: "/")
-        let select = try cache.statement(
-            "SELECT \(list), row_check FROM \(name) WHERE \(key) > ? AND \(key) < ? ORDER BY \(key)")
+        let select = try statement(.below)
         defer { select.reset() }
         (folder.bytes + [slash]).withUnsafeBytes { select.bind($0, at: 1) }
         (folder.bytes + [slash + 1]).withUnsafeBytes { select.bind($0, at: 2) }

@@ -26,7 +26,8 @@ extension Connection {
                 .limit, path: path, "A row of the manifest does not fit into memory: \(text).",
                 remedy: "Close other programs and run again.")
         case SQLITE_INTERRUPT:
-            return Failure(.interrupted, path: path, "The work was stopped.", remedy: "Run it again.")
+            return Failure(
+                .interrupted, path: path, "The work was stopped.", remedy: "Run it again.")
         default:
             return refused(text, doing: deed)
         }

@@ -25,7 +25,9 @@ final class Connection {
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
         var opened: OpaquePointer?
         let name = Self.fileName(path)
-        let code = name.withUnsafeBufferPointer { sqlite3_open_v2($0.baseAddress, &opened, flags, nil) }
+        let code = name.withUnsafeBufferPointer {
+            sqlite3_open_v2($0.baseAddress, &opened, flags, nil)
+        }
         guard let opened else {
             throw Failure(
                 .io, path: path, "There is no memory to open the manifest.",

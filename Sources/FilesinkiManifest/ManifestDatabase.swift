@@ -43,10 +43,10 @@ package final class ManifestDatabase {
     ///
     /// - Parameters:
     ///   - path: The file. Its folder must exist.
-    ///   - create: Whether to make the file when it is missing or was never finished; it is readable
-    ///     by its owner only.
-    /// - Throws: `Failure` with code `not-found` when it is missing, `corrupt` when it is damaged or no
-    ///   manifest, `newer-format` when a newer program wrote it.
+    ///   - create: Whether to make the file when it is missing or was never finished; only its owner
+    ///     may read it.
+    /// - Throws: `Failure` with code `not-found` when it is missing, `corrupt` when it is damaged or
+    ///   no manifest, `newer-format` when a newer program wrote it.
     package static func open(at path: [UInt8], create: Bool) throws(Failure) -> ManifestDatabase {
         try open(at: path, create: create, schema: .current)
     }
@@ -70,7 +70,7 @@ package final class ManifestDatabase {
         return ManifestDatabase(connection)
     }
 
-    /// Opens a manifest to read beside whoever writes; never waits for a writer and never creates one.
+    /// Opens a manifest to read beside whoever writes: never waits for them, and never creates one.
     ///
     /// - Throws: As ``open(at:create:)``.
     package static func openReadOnly(at path: [UInt8]) throws(Failure) -> ManifestDatabase {

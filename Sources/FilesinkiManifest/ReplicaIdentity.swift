@@ -47,7 +47,8 @@ extension ManifestDatabase {
     /// What this replica is, or nil before it was said.
     package var identity: ReplicaIdentity? {
         get throws(Failure) {
-            guard let id = try value(SettingName.deviceID), let name = try text(SettingName.deviceName),
+            guard let id = try value(SettingName.deviceID),
+                let name = try text(SettingName.deviceName),
                 let store = try value(SettingName.store),
                 let epoch = try value(SettingName.epoch).flatMap({ number($0[...]) }),
                 let zone = try text(SettingName.zone), let address = try text(SettingName.address)

@@ -1,7 +1,7 @@
 internal import FilesinkiModel
 
-/// Reads a row's values in the order in which ``RowWriter`` wrote them, and computes its check on the
-/// way. What was read counts only once ``finish()`` has agreed.
+/// Reads a row's values in the order in which ``RowWriter`` wrote them, and computes its check on
+/// the way. What was read counts only once ``finish()`` has agreed.
 struct RowReader {
     private let statement: Statement
     private var index: Int32 = -1

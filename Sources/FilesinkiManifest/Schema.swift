@@ -31,7 +31,9 @@ struct Schema {
     func state(of connection: Connection) throws(Failure) -> State {
         let application = try number("PRAGMA application_id", connection)
         let found = try number("PRAGMA user_version", connection)
-        if application == 0, found == 0, try number("SELECT count(*) FROM sqlite_schema", connection) == 0 {
+        if application == 0, found == 0,
+            try number("SELECT count(*) FROM sqlite_schema", connection) == 0
+        {
             return .empty
         }
         guard application == Self.application, found >= 1 else {

@@ -72,7 +72,8 @@ final class Statement {
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         // The pointer comes first: asking for the length may otherwise convert the value.
         let start = sqlite3_column_blob(handle, column)
-        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+        return UnsafeRawBufferPointer(
+            start: start, count: Int(sqlite3_column_bytes(handle, column)))
     }
 
     func text(_ column: Int32) -> String {

@@ -29,6 +29,16 @@ package struct ContentID: Hashable, Sendable {
             UInt64(bigEndian: words.2), UInt64(bigEndian: words.3))
     }
 
+    /// Reads an identity from 32 bytes in memory; nil when there are more or fewer. Not generic, since
+    /// a tree of a million rows is read through it.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == Self.byteCount else { return nil }
+        func word(_ index: Int) -> UInt64 {
+            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+        }
+        self.init(word(0), word(1), word(2), word(3))
+    }
+
     /// The 32 bytes.
     package var bytes: [UInt8] { withBytes(Array.init) }
 

@@ -43,7 +43,8 @@ import Testing
         let rows = (0..<30).map { row($0) }
         try manifest.write { writer in for row in rows { try writer.addJournal(row) } }
         let path = Samples.paths[1]
-        #expect(try manifest.journal(of: path, limit: 9) == rows.filter { $0.path == path }.reversed())
+        #expect(
+            try manifest.journal(of: path, limit: 9) == rows.filter { $0.path == path }.reversed())
         #expect(try manifest.journal(of: path, limit: 1).count == 1)
         #expect(try manifest.journal(limit: 4) == rows.suffix(4).reversed())
     }

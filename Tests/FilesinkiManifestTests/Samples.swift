@@ -5,7 +5,8 @@ import FilesinkiModel
 enum Samples {
     /// Paths that a text, a C string or a collation would take for others.
     static let paths: [RelativePath] = [
-        [0x61], [0xFF, 0xFE], [0x80, 0x2F, 0xC0], Array("caf\u{E9}".utf8), Array("cafe\u{301}".utf8),
+        [0x61], [0xFF, 0xFE], [0x80, 0x2F, 0xC0], Array("caf\u{E9}".utf8),
+        Array("cafe\u{301}".utf8),
         Array("a\nb'\";--".utf8), Array("A".utf8), Array("%_*?[".utf8), Array("1".utf8),
         Array("x'00'".utf8), [UInt8](repeating: 0x7A, count: 255),
     ].map { RelativePath(unchecked: $0) }
@@ -16,7 +17,9 @@ enum Samples {
     }
 
     static let entries: [Entry] = [
-        .file(content(1), size: 5, mode: 0o644, modified: Timestamp(nanoseconds: 1_700_000_000_123_456_789)),
+        .file(
+            content(1), size: 5, mode: 0o644,
+            modified: Timestamp(nanoseconds: 1_700_000_000_123_456_789)),
         .file(content(2), size: .max, mode: 0o777, modified: Timestamp(nanoseconds: .min)),
         .directory(mode: 0o755, modified: Timestamp(nanoseconds: -1)),
         .symlink(to: [0xFF, 0x2E, 0x2E], modified: Timestamp(nanoseconds: .max)),

@@ -18,8 +18,13 @@ final class TemporaryManifest {
     }
 
     deinit {
-        for name in names { unlink(folder + "/" + name) }
+        clear()
         rmdir(folder)
+    }
+
+    /// Removes all files.
+    func clear() {
+        for name in names { unlink(folder + "/" + name) }
     }
 
     /// What lies in the folder, ordered.

@@ -1,0 +1,115 @@
+import FilesinkiModel
+import Testing
+
+@testable import FilesinkiManifest
+
+/// A damaged file is noticed: what is read is what was written, or a failure.
+@Suite struct DamageTests {
+    /// Every so many bytes one bit is flipped. Prime, so that all places of a page come to be tried;
+    /// all bytes were tried once by hand.
+    static let stride = 331
+
+    let temporary: TemporaryManifest
+    let sound: [UInt8]
+
+    init() throws {
+        temporary = try TemporaryManifest()
+        try Samples.fill(temporary.open())
+        sound = try temporary.read()
+    }
+
+    @Test func `leaves everything in one file when it is closed`() throws {
+        #expect(temporary.names == ["manifest"])
+        #expect(sound.starts(with: "SQLite format 3".utf8))
+    }
+
+    @Test func `reads what was written or fails, whichever bit is flipped`() throws {
+        var noticed = 0
+        for position in Swift.stride(from: 0, to: sound.count, by: Self.stride) {
+            var damaged = sound
+            damaged[position] ^= 1 << UInt8(position % 8)
+            if try isNoticed(damaged, "byte \(position)") { noticed += 1 }
+        }
+        #expect(noticed > 10)
+    }
+
+    @Test func `reads what was written or fails, wherever the file ends`() throws {
+        for length in [1, 15, 16, 99, 100, 4_095]
+            + Array(Swift.stride(from: 4_096, to: sound.count, by: 4_096))
+        {
+            #expect(try isNoticed(Array(sound[..<length]), "length \(length)"), "length \(length)")
+        }
+    }
+
+    @Test func `notices a page of zeros, or another in its place`() throws {
+        let size = 4_096
+        for start in Swift.stride(from: size, to: sound.count, by: size) {
+            var zeros = sound
+            zeros.replaceSubrange(start..<(start + size), with: repeatElement(0, count: size))
+            _ = try isNoticed(zeros, "zeros at \(start)")
+            var other = sound
+            let next = start + size < sound.count ? start + size : size
+            other.replaceSubrange(start..<(start + size), with: sound[next..<(next + size)])
+            _ = try isNoticed(other, "another page at \(start)")
+        }
+    }
+
+    /// Whether a damaged file leads to a failure; that it leads to no wrong row is expected.
+    private func isNoticed(_ bytes: [UInt8], _ comment: Comment) throws -> Bool {
+        temporary.clear()
+        try temporary.write(bytes)
+        do {
+            let manifest = try ManifestDatabase.open(at: temporary.path, create: false)
+            for (path, row) in zip(Samples.paths, Samples.base) {
+                let found = try manifest.base(path)
+                #expect(found == nil || found == row, comment)
+            }
+            #expect(try manifest.token == Samples.token, comment)
+            #expect(try manifest.identity == Samples.identity, comment)
+            #expect(try Contents(of: manifest) == .samples, comment)
+            return false
+        } catch let failure as Failure {
+            let expected: [Failure.Code] = [.corrupt, .newerFormat, .io]
+            #expect(expected.contains(failure.code), comment)
+            #expect(!failure.remedy.isEmpty && failure.path == Array(temporary.path.utf8))
+            return true
+        }
+    }
+
+    @Test(arguments: [
+        ("no database", Array("this is no database, whatever its name says".utf8)),
+        ("nothing", []),
+    ])
+    func `refuses a file that is none of ours`(_ name: String, _ bytes: [UInt8]) throws {
+        temporary.clear()
+        try temporary.write(bytes)
+        let failure = #expect(throws: Failure.self) {
+            try ManifestDatabase.open(at: temporary.path, create: false)
+        }
+        #expect(failure?.code == .corrupt)
+    }
+
+    @Test func `notices rows that vanished together with their checks`() throws {
+        let connection = try Connection(path: Array(temporary.path.utf8), mode: .writing)
+        try connection.run("DELETE FROM base WHERE path = x'61'")
+        let manifest = try ManifestDatabase.openReadOnly(at: temporary.path)
+        let failure = #expect(throws: Failure.self) { try manifest.loadBase() }
+        #expect(failure?.code == .corrupt)
+        #expect(try manifest.loadLocal().count == Samples.local.count)
+    }
+
+    @Test(arguments: [
+        "UPDATE base SET version = version + 1", "UPDATE base SET stamp_size = 9 WHERE changed = 0",
+        "UPDATE base SET changed = NULL", "UPDATE base SET content = NULL",
+        "UPDATE base SET path = CAST(path || 'x' AS BLOB)",
+        "UPDATE base SET row_check = row_check + 1",
+        "UPDATE base SET kind = 9",
+    ])
+    func `notices a value that is not what was written`(_ sql: String) throws {
+        let connection = try Connection(path: Array(temporary.path.utf8), mode: .writing)
+        try connection.run(sql)
+        let manifest = try ManifestDatabase.openReadOnly(at: temporary.path)
+        let failure = #expect(throws: Failure.self) { try manifest.loadBase() }
+        #expect(failure?.code == .corrupt)
+    }
+}
