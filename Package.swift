@@ -88,7 +88,7 @@ let package = Package(
             "FilesinkiCommands",
             [
                 "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiRemote",
-                "FilesinkiCompression", "FilesinkiRules",
+                "FilesinkiCompression", "FilesinkiReconcile", "FilesinkiRules",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
@@ -104,6 +104,7 @@ let package = Package(
             ]),
 
         // tests: one target for each module, in alphabetical order.
+        tests("FilesinkiCommandsTests", ["FilesinkiCommands", "FilesinkiModel"]),
         tests("FilesinkiCompressionTests", ["FilesinkiCompression", "FilesinkiModel"]),
         tests(
             "FilesinkiDirectoryTests",

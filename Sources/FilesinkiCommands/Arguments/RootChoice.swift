@@ -1,0 +1,87 @@
+import FilesinkiModel
+import Glibc
+
+/// Which folder is the root, and how it was found; the latter says what a path argument is
+/// relative to.
+struct RootChoice: Equatable {
+    /// How the root was found.
+    enum Origin {
+        /// Named by `--root`.
+        case given
+        /// The nearest folder, from a starting place upwards, that holds `.filesinki`.
+        case above
+        /// Named by `$FILESINKI_ROOT`.
+        case environment
+        /// The default replica, which is made on first use.
+        case standard
+    }
+
+    /// Absolute.
+    var path: String
+    var origin: Origin
+
+    /// Finds the root: `--root`, else the nearest folder above with `.filesinki`, else
+    /// `$FILESINKI_ROOT`, else the default replica.
+    ///
+    /// - Parameters:
+    ///   - options: What the user wrote.
+    ///   - place: A path that may lie in a replica; then the way up begins there, and only after
+    ///     that at the current folder.
+    static func find(
+        _ options: RootOptions, near place: String? = nil, in console: Console
+    ) throws(Failure) -> RootChoice {
+        if let given = options.root {
+            let path = try FilePlace.absoluteText(given, in: console.currentFolder)
+            return RootChoice(path: path, origin: .given)
+        }
+        if let path = nearestReplica(place, in: console) {
+            return RootChoice(path: path, origin: .above)
+        }
+        if let variable = console.environment["FILESINKI_ROOT"], !variable.isEmpty {
+            let path = try FilePlace.absoluteText(variable, in: console.currentFolder)
+            return RootChoice(path: path, origin: .environment)
+        }
+        return RootChoice(path: try standardPath(console.environment), origin: .standard)
+    }
+
+    private static func nearestReplica(_ place: String?, in console: Console) -> String? {
+        if let place, let start = try? FilePlace.absoluteText(place, in: console.currentFolder),
+            FileCall.status(Array(start.utf8)) != nil, let path = nearestReplica(from: start)
+        {
+            return path
+        }
+        return nearestReplica(from: console.currentFolder)
+    }
+
+    /// The folder itself if it holds a `.filesinki` folder.
+    static func nearestReplica(at folder: String) -> String? {
+        isFolder((folder == "/" ? "" : folder) + "/" + RelativePath.stateFolder) ? folder : nil
+    }
+
+    /// The nearest folder from `start` upwards that holds a `.filesinki` folder; nil when none does.
+    static func nearestReplica(from start: String) -> String? {
+        var folder = start
+        while true {
+            if let found = nearestReplica(at: folder) { return found }
+            guard let cut = folder.lastIndex(of: "/"), folder != "/" else { return nil }
+            folder = cut == folder.startIndex ? "/" : String(folder[..<cut])
+        }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        FileCall.status(Array(path.utf8)).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+    }
+
+    /// The default replica's folder, as the XDG base directory specification places data.
+    private static func standardPath(_ environment: [String: String]) throws(Failure) -> String {
+        if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
+            return try FilePlace.absoluteText("filesinki", in: data)
+        }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw Failure(
+                .usage, "There is no replica here, and HOME is not set.",
+                remedy: "Name the replica's folder with --root, or set FILESINKI_ROOT.")
+        }
+        return try FilePlace.absoluteText(".local/share/filesinki", in: home)
+    }
+}

@@ -1,0 +1,15 @@
+import ArgumentParser
+
+/// How much a command says: every command has these.
+struct TalkOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Say more.")
+    var verbose = false
+
+    /// Tells the console.
+    func apply(to console: Console) {
+        console.wishes.loudness = quiet ? .quiet : verbose ? .verbose : .normal
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import FilesinkiCompression
+import FilesinkiModel
+
+/// `compress`: a filter, as `xz` is.
+struct CompressCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "compress",
+        abstract: "Compress standard input, or a file, to standard output.",
+        discussion: "The result is an ordinary .xz or .zst stream that other programs read.")
+
+    /// The formats that can be written.
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case xz, zstd
+    }
+
+    @Argument(help: "The file; standard input without it, or with -.", completion: .file())
+    var file: String?
+
+    @Option(name: .shortAndLong, help: "The file to write, whole or not at all.")
+    var output: String?
+
+    @Option(name: .long, help: "xz, which is small, or zstd, which is fast.")
+    var format = Format.xz
+
+    @Option(
+        name: .shortAndLong,
+        help: "From 0, fast, to 9, small; with zstd up to 19. Usual: 6, with zstd 3.")
+    var level: Int?
+
+    @OptionGroup var talk: TalkOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        talk.apply(to: console)
+        var coder = try encoder()
+        let source = try InputFile(file, in: console)
+        try Filter.run(&coder, from: source, to: output, refusesTerminal: true, in: console)
+        return .done
+    }
+
+    private func encoder() throws -> any StreamCoder {
+        let highest = format == .xz ? 9 : 19
+        let chosen = level ?? (format == .xz ? 6 : 3)
+        guard (0...highest).contains(chosen) else {
+            throw Failure(
+                .usage, "There is no level \(chosen) of \(format.rawValue).",
+                remedy: "Choose one from 0 to \(highest).")
+        }
+        switch format {
+        case .xz: return try XZEncoder(preset: UInt32(chosen))
+        case .zstd: return try ZstdEncoder(level: Int32(chosen))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import FilesinkiCompression
+import FilesinkiModel
+
+/// `decompress`: the filter that undoes `compress`.
+struct DecompressCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "decompress",
+        abstract: "Decompress standard input, or a file, to standard output.",
+        discussion: "An .xz or .zst stream; which of them is seen from its first bytes.")
+
+    @Argument(help: "The file; standard input without it, or with -.", completion: .file())
+    var file: String?
+
+    @Option(name: .shortAndLong, help: "The file to write, whole or not at all.")
+    var output: String?
+
+    @OptionGroup var talk: TalkOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        talk.apply(to: console)
+        let source = try InputFile(file, in: console)
+        var coder: any StreamCoder = DetectingDecoder(name: source.name)
+        do {
+            try Filter.run(&coder, from: source, to: output, refusesTerminal: false, in: console)
+        } catch var failure as Failure where failure.path.isEmpty {
+            failure.path = Array(source.name.utf8)
+            throw failure
+        }
+        return .done
+    }
+}

@@ -1,0 +1,118 @@
+package import FilesinkiModel
+package import FilesinkiRemote
+import Synchronization
+
+/// What a command sees of the process around it: streams, environment, clock and remotes. The
+/// executable gives the real ones, a test its own.
+package final class Console: Sendable {
+    /// Standard output: data.
+    package let output: Output
+    /// Standard error: talk.
+    private let talk: Output
+    /// The file descriptor of standard input.
+    package let input: Int32
+    /// The environment's variables.
+    package let environment: [String: String]
+    /// The absolute path of the current folder.
+    package let currentFolder: String
+    /// Which of the streams are terminals.
+    package let terminals: Terminals
+    /// The clock and chance.
+    package let surroundings: Surroundings
+    /// Opens the remote at an address.
+    package let connect: @Sendable (String) throws -> any Remote
+    private let storedWishes = Mutex(Wishes())
+
+    /// Which of the streams are terminals.
+    package struct Terminals: Sendable {
+        package var input: Bool
+        package var output: Bool
+        package var talk: Bool
+
+        package init(input: Bool = false, output: Bool = false, talk: Bool = false) {
+            self.input = input
+            self.output = output
+            self.talk = talk
+        }
+    }
+
+    /// What the user wants to see.
+    struct Wishes {
+        /// How much is said on standard error.
+        enum Loudness {
+            case quiet, normal, verbose
+        }
+
+        var loudness = Loudness.normal
+        /// Whether results are for programs.
+        var isJSON = false
+    }
+
+    package init(
+        output: any ByteSink, talk: any ByteSink, input: Int32, environment: [String: String],
+        currentFolder: String, terminals: Terminals, surroundings: Surroundings,
+        connect: @escaping @Sendable (String) throws -> any Remote
+    ) {
+        self.output = Output(output)
+        self.talk = Output(talk)
+        self.input = input
+        self.environment = environment
+        self.currentFolder = currentFolder
+        self.terminals = terminals
+        self.surroundings = surroundings
+        self.connect = connect
+    }
+
+    /// What the user wants to see; set by the command's options.
+    var wishes: Wishes {
+        get { storedWishes.withLock { $0 } }
+        set { storedWishes.withLock { $0 = newValue } }
+    }
+
+    /// Says something that a person may want to know; not with `-q`.
+    func say(_ text: String) {
+        if wishes.loudness != .quiet { writeTalk(text) }
+    }
+
+    /// Says something that only helps to understand; only with `-v`.
+    func detail(_ text: String) {
+        if wishes.loudness == .verbose { writeTalk(text) }
+    }
+
+    /// Says what went wrong: which path, what happened, what to do. Also with `-q`.
+    func complain(_ failure: Failure) {
+        writeTalk("filesinki: " + talkStyle.red(failure.description))
+        if wishes.loudness == .verbose, let cause = failure.cause {
+            writeTalk("  because: \(cause)")
+        }
+    }
+
+    /// Says what went wrong in words of its own. Also with `-q`.
+    func complain(_ text: String) {
+        writeTalk("filesinki: " + text)
+    }
+
+    /// Puts a text in the place of the terminal's current line.
+    func redrawTalk(_ text: String) {
+        try? talk.write(("\r\u{1B}[K" + text).utf8)
+        try? talk.flush()
+    }
+
+    /// Colours for standard output, if it is a terminal that wants them.
+    var outputStyle: TerminalStyle { style(isTerminal: terminals.output) }
+
+    /// Colours for standard error, if it is a terminal that wants them.
+    var talkStyle: TerminalStyle { style(isTerminal: terminals.talk) }
+
+    private func style(isTerminal: Bool) -> TerminalStyle {
+        // https://no-color.org: set and not empty means no.
+        let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
+        return TerminalStyle(isEnabled: isTerminal && !isRefused)
+    }
+
+    /// Talk that cannot be written is lost: there is nobody left to tell.
+    private func writeTalk(_ text: String) {
+        try? talk.line(text)
+        try? talk.flush()
+    }
+}

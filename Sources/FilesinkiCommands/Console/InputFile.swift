@@ -1,0 +1,66 @@
+import FilesinkiModel
+import Glibc
+
+/// A file, or standard input, that a command reads.
+final class InputFile: Sendable {
+    let descriptor: Int32
+    /// What a message calls it.
+    let name: String
+    private let isOwned: Bool
+
+    /// - Parameter argument: A file's path as the user typed it; nil or `-` for standard input.
+    init(_ argument: String?, in console: Console) throws(Failure) {
+        guard let argument, argument != "-" else {
+            descriptor = console.input
+            name = "standard input"
+            isOwned = false
+            return
+        }
+        let path = FilePlace.absolute(ArgumentText.bytes(of: argument), in: console.currentFolder)
+        name = printable(ArgumentText.bytes(of: argument))
+        isOwned = true
+        descriptor = FileCall.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw SystemFailure.make(errno, path: name, doing: "be opened")
+        }
+    }
+
+    deinit {
+        if isOwned, descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Whether it is a terminal, where a person would have to type the bytes.
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// Gives all bytes, 256 KiB at most in each call.
+    func read(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            if count > 0 {
+                try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            } else if count == 0 {
+                return
+            } else if errno != EINTR {
+                throw SystemFailure.make(errno, path: name, doing: "be read")
+            }
+        }
+    }
+
+    /// All bytes at once.
+    ///
+    /// - Throws: `Failure` with code `limit` when there are more than `limit`.
+    func readAll(limit: Int) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        try read { part in
+            guard bytes.count + part.count <= limit else {
+                throw Failure(
+                    .limit, path: name, "There are more than \(limit) bytes.",
+                    remedy: "Give less at once.")
+            }
+            bytes.append(contentsOf: part)
+        }
+        return bytes
+    }
+}

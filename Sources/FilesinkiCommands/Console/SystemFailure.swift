@@ -1,0 +1,27 @@
+import FilesinkiModel
+import Glibc
+
+/// Failures of the few system calls that the command line makes itself.
+enum SystemFailure {
+    /// - Parameters:
+    ///   - number: The value of `errno`.
+    ///   - doing: What could not be done, as `be opened`.
+    static func make(_ number: Int32, path: String, doing: String) -> Failure {
+        let reason = String(cString: strerror(number))
+        let isFull = number == ENOSPC || number == EDQUOT
+        let isAbsent = number == ENOENT || number == ENOTDIR
+        return Failure(
+            isFull ? .full : isAbsent ? .notFound : .io, path: path,
+            "It cannot \(doing): \(reason).", remedy: remedy(number))
+    }
+
+    private static func remedy(_ number: Int32) -> String {
+        switch number {
+        case ENOENT, ENOTDIR: "Check the spelling."
+        case EACCES, EPERM: "Ask its owner for the permission."
+        case ENOSPC, EDQUOT: "Make room and run the command again."
+        case EROFS: "The file system is mounted read only."
+        default: "Run the command again; if it stays so, check the disk."
+        }
+    }
+}

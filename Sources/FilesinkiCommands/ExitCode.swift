@@ -1,0 +1,50 @@
+import FilesinkiModel
+
+/// What the process tells the shell. This file is the only place where failures become numbers; the
+/// numbers are those of `Docs/CommandLine.md`.
+package enum ExitCode: Int32, Sendable, CaseIterable {
+    /// Done. For `save` and `delete`: done here, and published or queued.
+    case done = 0
+    /// A negative answer: not found, differs, none.
+    case negative = 1
+    /// A bad argument, rule or setting.
+    case usage = 2
+    /// A conflict was left for a person, or a conflict copy was made in this run; nothing is lost.
+    case conflict = 3
+    /// The local file system refused.
+    case io = 4
+    /// Some paths failed, the rest is done.
+    case partial = 5
+    /// A limit: quota, size, too many deletions.
+    case limit = 6
+    /// Not allowed, or not the store it was.
+    case notAllowed = 7
+    /// Bytes are not what their hash or format says.
+    case corrupt = 8
+    /// The log no longer reaches back to a change token.
+    case tokenExpired = 9
+    /// The remote is away or busy; the work is kept, run again.
+    case away = 75
+    /// Stopped by SIGINT.
+    case interrupted = 130
+    /// Stopped by SIGTERM.
+    case terminated = 143
+
+    /// The exit code of a run that ended with `error`; what is no ``Failure`` counts as local I/O.
+    package init(_ error: any Error) {
+        self = (error as? Failure).map { Self.codes[$0.code] ?? .io } ?? .io
+    }
+
+    private static let codes: [Failure.Code: ExitCode] = [
+        .notFound: .negative, .differs: .negative, .exists: .negative,
+        .usage: .usage, .badPath: .usage,
+        .io: .io,
+        .changing: .partial,
+        .full: .limit, .limit: .limit,
+        .notAllowed: .notAllowed, .wrongStore: .notAllowed, .unfitStore: .notAllowed,
+        .corrupt: .corrupt, .newerFormat: .corrupt,
+        .tokenExpired: .tokenExpired,
+        .away: .away, .busy: .away,
+        .interrupted: .interrupted,
+    ]
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+
+/// The root of the command line; the real work is in its subcommands.
+struct FilesinkiCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "filesinki",
+        abstract: "Keeps folders on several machines in step, and loses nothing.",
+        usage: "filesinki COMMAND [ARGUMENTS]",
+        discussion: """
+            Standard output is data, standard error is talk. The exit code says how it went: 0 done, \
+            1 no, 2 usage, 3 conflict, 4 local I/O, 5 partial, 6 limit, 7 not allowed, 8 corrupt, \
+            9 token expired, 75 remote away or busy.
+            """,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Checks and tools:",
+                subcommands: [
+
+                    CompressCommand.self, DecompressCommand.self, CompletionsCommand.self,
+                ])
+        ])
+
+    @Flag(name: .long, help: "Print the version, and those of the libraries.")
+    var version = false
+
+    func run(in console: Console) async throws -> ExitCode {
+        guard version else { throw CleanExit.helpRequest() }
+        try console.output.line(Version.text)
+        return .done
+    }
+}

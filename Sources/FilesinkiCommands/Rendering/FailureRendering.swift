@@ -1,0 +1,30 @@
+import FilesinkiModel
+
+extension Failure {
+    /// The failure for programs; `type` says whether it ended the command or is about one path.
+    func json(type: String) -> JSONObject {
+        var object: JSONObject = ["type": .string(type)]
+        if !path.isEmpty { object.add("path", bytes: path) }
+        object.add("code", code.description)
+        object.add("message", message)
+        object.add("remedy", remedy)
+        return object
+    }
+}
+
+extension Console {
+    /// Shows what failed, or is worth a word, on single paths.
+    func show(_ problems: [Problem], type: String) throws {
+        for problem in problems {
+            var failure = problem.failure
+            if failure.path.isEmpty { failure.path = problem.path.bytes }
+            if wishes.isJSON {
+                try output.json(failure.json(type: type))
+            } else if type == "problem" {
+                complain(failure)
+            } else {
+                say(failure.description)
+            }
+        }
+    }
+}

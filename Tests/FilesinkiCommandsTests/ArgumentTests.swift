@@ -1,0 +1,46 @@
+import FilesinkiModel
+import Testing
+
+@testable import FilesinkiCommands
+
+@Suite("Arguments")
+struct ArgumentTests {
+    static let arguments: [[UInt8]] = [
+        Array("plain".utf8), Array("Grüße 🦊".utf8), [0xFF], [0x61, 0xC3], [0xED, 0xA0, 0x80],
+        [0xC0, 0xAF, 0x2F], Array("\u{10FEFF}".utf8), [0xF4, 0x8F, 0xB8], [],
+    ]
+
+    @Test("an argument of any bytes goes through the parser's strings", arguments: arguments)
+    func text(_ bytes: [UInt8]) {
+        #expect(ArgumentText.bytes(of: ArgumentText.encode(bytes)) == bytes)
+    }
+
+    static let places: [(String, String)] = [
+        ("a", "/w/x/a"), ("./a/", "/w/x/a"), ("../a", "/w/a"), ("/a//b/.", "/a/b"),
+        ("../../../..", "/"), (".", "/w/x"),
+    ]
+
+    @Test("a place is worked out from the current folder", arguments: places)
+    func place(_ path: String, _ expected: String) {
+        #expect(FilePlace.absolute(Array(path.utf8), in: "/w/x") == Array(expected.utf8))
+    }
+
+    static let addresses: [(String, String?)] = [
+        ("store", "/w/store"), ("/mnt/store/", "/mnt/store"),
+        ("file:///mnt/my%20store", "/mnt/my store"),
+        ("file://localhost/mnt", "/mnt"), ("FILE:///mnt", "/mnt"),
+        ("file://elsewhere/mnt", nil), ("file:///a%2", nil), ("file:///a%ff", nil),
+        ("https://example.org/store", nil), ("s3://bucket/prefix", nil),
+    ]
+
+    @Test("a store is a folder, by path or by file://; the rest is refused", arguments: addresses)
+    func address(_ text: String, _ path: String?) {
+        do {
+            let address = try RemoteAddress(text, currentFolder: "/w")
+            #expect(address.path == path)
+        } catch {
+            #expect(path == nil)
+            #expect(error.code == .usage)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import FilesinkiCommands
+import FilesinkiModel
+import Testing
+
+@Suite("Exit codes")
+struct ExitCodeTests {
+    /// The table of `Docs/CommandLine.md`, by the failures that lead to each number.
+    static let table: [(Failure.Code, Int32)] = [
+        (.notFound, 1), (.differs, 1), (.exists, 1),
+        (.usage, 2), (.badPath, 2),
+        (.io, 4),
+        (.changing, 5),
+        (.full, 6), (.limit, 6),
+        (.notAllowed, 7), (.wrongStore, 7), (.unfitStore, 7),
+        (.corrupt, 8), (.newerFormat, 8),
+        (.tokenExpired, 9),
+        (.away, 75), (.busy, 75),
+        (.interrupted, 130),
+    ]
+
+    @Test("a failure of each kind has its number", arguments: table)
+    func codes(_ code: Failure.Code, _ number: Int32) {
+        #expect(ExitCode(Failure(code, "No.", remedy: "")).rawValue == number)
+    }
+
+    @Test("what is no failure of ours counts as local I/O")
+    func foreign() {
+        #expect(ExitCode(CancellationError()).rawValue == 4)
+    }
+}

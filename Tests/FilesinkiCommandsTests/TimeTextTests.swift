@@ -1,0 +1,42 @@
+import FilesinkiModel
+import Testing
+
+@testable import FilesinkiCommands
+
+@Suite("Times as text")
+struct TimeTextTests {
+    static let moments: [(Int64, String)] = [
+        (0, "1970-01-01T00:00:00.000000000Z"),
+        (1_700_000_000_123_456_789, "2023-11-14T22:13:20.123456789Z"),
+        (-1, "1969-12-31T23:59:59.999999999Z"),
+        (951_782_400_000_000_000, "2000-02-29T00:00:00.000000000Z"),
+    ]
+
+    @Test("a moment in UTC, to the nanosecond, and back", arguments: moments)
+    func utc(_ nanoseconds: Int64, _ text: String) {
+        #expect(TimeText.utc(Timestamp(nanoseconds: nanoseconds)) == text)
+        #expect(TimeText.parse(text)?.nanoseconds == nanoseconds)
+    }
+
+    static let texts: [(String, Int64?)] = [
+        ("@12", 12), ("@-1", -1), ("2023-11-14T22:13:20Z", 1_700_000_000),
+        ("2023-11-14 22:13:20Z", 1_700_000_000), ("2023-11-14T22:13Z", 1_699_999_980),
+        ("2023-11-14Z", 1_699_920_000), ("2023-11-14x", nil), ("yesterday", nil), ("", nil),
+        ("@", nil), ("2023-11-14T22:13:20.Z", nil), ("2023-11-14.5Z", nil), ("2023-13-14", nil),
+    ]
+
+    @Test("what a user may write for a moment", arguments: texts)
+    func parse(_ text: String, _ seconds: Int64?) {
+        #expect(TimeText.parse(text)?.seconds == seconds)
+    }
+
+    static let lengths: [(String, Int64?)] = [
+        ("90", 90), ("30s", 30), ("15m", 900), ("2h", 7200), ("7d", 604_800), ("0", 0),
+        ("-1", nil), ("h", nil), ("", nil), ("1w", nil), ("9223372036854775807d", nil),
+    ]
+
+    @Test("what a user may write for a length of time", arguments: lengths)
+    func length(_ text: String, _ seconds: Int64?) {
+        #expect(TimeText.seconds(of: text) == seconds)
+    }
+}

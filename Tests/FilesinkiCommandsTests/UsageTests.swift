@@ -1,0 +1,48 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("Usage")
+struct UsageTests {
+    @Test(
+        "what is not understood exits with 2, says so on stderr and prints nothing",
+        arguments: [
+            ["compress", "--no-such-flag"], ["no-such-command"], ["compress", "a", "b"],
+            ["completions"], ["completions", "tcsh"], ["--no-such-flag"],
+        ])
+    func usage(_ arguments: [String]) async throws {
+        let world = try World()
+        let outcome = try await world.run(bytes: arguments.map { Array($0.utf8) })
+        #expect(outcome.code == .usage)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.talk.hasPrefix("filesinki: "))
+    }
+
+    @Test(
+        "help is data and exits with 0",
+        arguments: [["--help"], ["help"], ["help", "compress"], []])
+    func help(_ arguments: [String]) async throws {
+        let world = try World()
+        let outcome = try await world.run(bytes: arguments.map { Array($0.utf8) })
+        #expect(outcome.code == .done)
+        #expect(outcome.text.contains("USAGE: filesinki"))
+        #expect(outcome.talk.isEmpty)
+    }
+
+    @Test("the version names the program and its libraries")
+    func version() async throws {
+        let world = try World()
+        let outcome = try await world.run("--version")
+        #expect(outcome.code == .done)
+        #expect(outcome.lines.first?.hasPrefix("filesinki ") == true)
+        #expect(outcome.text.contains("liblzma 5."))
+        #expect(outcome.text.contains("libzstd 1."))
+    }
+
+    @Test("each shell has completions that know the commands", arguments: ["bash", "zsh", "fish"])
+    func completions(_ shell: String) async throws {
+        let world = try World()
+        let outcome = try await world.run("completions", shell)
+        #expect(outcome.code == .done)
+        #expect(outcome.text.contains("decompress"))
+    }
+}
