@@ -104,7 +104,13 @@ let package = Package(
             ]),
 
         // tests: one target for each module, in alphabetical order.
-        tests("FilesinkiCommandsTests", ["FilesinkiCommands", "FilesinkiModel"]),
+        tests(
+            "FilesinkiCommandsTests",
+            [
+                "FilesinkiCommands", "FilesinkiCompression", "FilesinkiDirectory",
+                "FilesinkiEngine", "FilesinkiModel", "FilesinkiReconcile", "FilesinkiRemote",
+                "FilesinkiRules", "FilesinkiTesting",
+            ]),
         tests("FilesinkiCompressionTests", ["FilesinkiCompression", "FilesinkiModel"]),
         tests(
             "FilesinkiDirectoryTests",
