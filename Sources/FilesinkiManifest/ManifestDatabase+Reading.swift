@@ -3,7 +3,7 @@ package import FilesinkiModel
 extension ManifestDatabase {
     /// The whole base tree, in no order.
     ///
-    /// - Throws: `Failure` with code `corrupt` when a row is damaged or missing; as all methods here.
+    /// - Throws: `Failure` with code `corrupt` when a row is damaged or missing, as all here.
     package func loadBase() throws(Failure) -> [BaseRow] { try base.rows() }
 
     /// What was agreed on at one path, or nil.

@@ -43,10 +43,10 @@ package final class ManifestDatabase {
     ///
     /// - Parameters:
     ///   - path: The file. Its folder must exist.
-    ///   - create: Whether to make the file when it is missing or was never finished; only its owner
-    ///     may read it.
-    /// - Throws: `Failure` with code `not-found` when it is missing, `corrupt` when it is damaged or
-    ///   no manifest, `newer-format` when a newer program wrote it.
+    ///   - create: Whether to make the file when it is missing or was never finished; only its
+    ///     owner may read it.
+    /// - Throws: `Failure` with code `not-found` when it is missing, `corrupt` when it is damaged
+    ///   or no manifest, `newer-format` when a newer program wrote it.
     package static func open(at path: [UInt8], create: Bool) throws(Failure) -> ManifestDatabase {
         try open(at: path, create: create, schema: .current)
     }
@@ -98,13 +98,14 @@ package final class ManifestDatabase {
     /// A commit is on disk when it returns; a large transaction does not leave a large WAL behind.
     private static let habits =
         readingHabits + """
-            PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = 4194304;
+            PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
+            PRAGMA journal_size_limit = 4194304;
             """
 
     /// Carries out `body` in one transaction: all of it is on disk when this returns, or nothing.
     ///
-    /// - Parameter body: Gets the writer, which is of no use after it returns. What it reads through
-    ///   this manifest includes what it has written.
+    /// - Parameter body: Gets the writer, which is of no use after it returns. What it reads
+    ///   through this manifest includes what it has written.
     /// - Throws: What `body` throws, and then nothing was written; `Failure` when SQLite refuses.
     package func write<Result>(_ body: (ManifestWriter) throws -> Result) throws -> Result {
         guard !connection.isInTransaction else {

@@ -29,7 +29,10 @@ extension ManifestWriter {
     }
 
     private static let journalInsertion =
-        "INSERT INTO journal (\(ManifestDatabase.journalColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        """
+        INSERT INTO journal (\(ManifestDatabase.journalColumns))
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
 
     /// Records that a run began.
     ///

@@ -1,7 +1,7 @@
 /// 64 bits over the values of a row, to tell bit rot from data.
 ///
 /// Each word is mixed in by steps that can be undone (xor, an odd multiplier, a xor with the upper
-/// half: those of MurmurHash3's finaliser, https://github.com/aappleby/smhasher), so that any change
+/// half: those of MurmurHash3's finaliser, https://github.com/aappleby/smhasher), so that a change
 /// within one word always changes the result; several changes go unnoticed once in 2^64. It is no
 /// defence against somebody who wants to deceive: who can write the manifest can write the files.
 struct RowCheck {

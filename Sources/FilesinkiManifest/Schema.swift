@@ -47,7 +47,7 @@ struct Schema {
             remedy: "Use the newer filesinki that wrote it.")
     }
 
-    /// Makes the tables of an empty file, or takes an older one to this version, in one transaction.
+    /// Makes the tables of an empty file, or takes an older one to this version; all or nothing.
     func bringUp(_ connection: Connection) throws(Failure) {
         // Readers go on beside a writer; the mode stays in the file.
         if try state(of: connection) == .empty { try connection.run("PRAGMA journal_mode = WAL") }

@@ -3,8 +3,8 @@ internal import FilesinkiModel
 
 /// A compiled statement, used again and again.
 ///
-/// Columns and parameters are by number, in the order of the SQL: parameters from 1, columns from 0,
-/// as SQLite counts them.
+/// Columns and parameters are by number, in the order of the SQL: parameters from 1, columns from
+/// 0, as SQLite counts them.
 final class Statement {
     let handle: OpaquePointer
     let connection: Connection

@@ -50,9 +50,10 @@ import Testing
     }
 
     @Test func `refuses a transaction inside another`() throws {
-        #expect(throws: Failure.self) {
+        let failure = #expect(throws: Failure.self) {
             try manifest.write { _ in try manifest.write { _ in } }
         }
+        #expect(failure?.code == .busy)
         try Samples.fill(manifest)
     }
 
@@ -71,7 +72,7 @@ import Testing
         #expect(failure?.code == .io)
     }
 
-    /// A kill leaves the file and its WAL as they are at that moment: a copy of both is such a moment.
+    /// A kill leaves the file and its WAL as they are at that moment, and so does a copy of both.
     @Test(arguments: [false, true])
     func `opens again after a kill with what was committed`(_ beforeCommit: Bool) throws {
         try Samples.fill(manifest)
