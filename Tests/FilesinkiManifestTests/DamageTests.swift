@@ -5,8 +5,8 @@ import Testing
 
 /// A damaged file is noticed: what is read is what was written, or a failure.
 @Suite struct DamageTests {
-    /// Every so many bytes one bit is flipped. Prime, so that all places of a page come to be
-    /// tried; all bytes were tried once by hand.
+    /// Every so many bytes one bit is flipped. Prime, so that the places differ from one
+    /// page to the next.
     static let stride = 331
 
     let temporary: TemporaryManifest
