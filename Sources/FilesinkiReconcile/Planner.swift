@@ -59,7 +59,7 @@ struct Planner {
         case .settled(let entry, let reason):
             intent.outcome = .entry(entry)
             intent.reason = worded(reason, item)
-            intent.loser = loser(of: item, to: entry)
+            if case .merged = reason {} else { intent.loser = loser(of: item, to: entry) }
             if let here = item.here, here.hasSameContent(as: entry) { setOrigin(of: &intent) }
         case .keepBoth(let reason):
             intent.outcome = .entry(item.there ?? .tombstone)

@@ -13,8 +13,6 @@ struct Replica {
     var blocked: Set<RelativePath> = []
     /// What no file system would have let pass, and contents that were nowhere.
     var violations: [String] = []
-    /// Every content that was written here by this replica's user.
-    var archived: Set<ContentID> = []
 
     func input(_ store: Store) -> ReconcileInput {
         var here: [RelativePath: LocalChange] = [:]
@@ -48,7 +46,6 @@ struct Replica {
     ) {
         if step.base != base[step.path] { violations.append("\(step): other base") }
         if let loser = step.loser {
-            archived.insert(loser.content)
             store.history.insert(loser.content)
         }
         switch step.action {

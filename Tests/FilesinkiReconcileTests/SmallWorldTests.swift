@@ -53,22 +53,28 @@ struct SmallWorld: Sendable, CustomTestStringConvertible {
 
     /// Takes this world as the base, and every pair of the others as what two replicas made of it.
     func checkAll(_ worlds: [SmallWorld], _ rules: [UniformRules]) {
-        for rule in rules {
-            for left in worlds {
-                for right in worlds { check(left, right, rule) }
-            }
-        }
-    }
-
-    private func check(_ left: SmallWorld, _ right: SmallWorld, _ rules: UniformRules) {
         var store = Store()
         var first = Replica(device: .theirs)
         var second = Replica(device: .ours)
         first.local = tree
         first.sync(&store)
         second.sync(&store)
-        (first.rules, second.rules) = (rules, rules)
-        (first.local, second.local) = (left.tree, right.tree)
+        for rule in rules {
+            (first.rules, second.rules) = (rule, rule)
+            for left in worlds {
+                for right in worlds {
+                    (first.local, second.local) = (left.tree, right.tree)
+                    check(left, right, first, second, store)
+                }
+            }
+        }
+    }
+
+    private func check(
+        _ left: SmallWorld, _ right: SmallWorld, _ one: Replica, _ two: Replica, _ before: Store
+    ) {
+        var (first, second, store) = (one, two, before)
+        let rules = first.rules
         let contents = Set((Array(left.tree.values) + right.tree.values).map(\.content))
 
         first.sync(&store)

@@ -1,0 +1,142 @@
+import FilesinkiModel
+import FilesinkiReconcile
+import Testing
+
+/// What a plan says of itself: its order, its bytes, its lines, its numbers.
+@Suite struct PlanTests {
+    private func plan(base: Tree, there: Tree) -> Plan {
+        var store = Store()
+        var replica = Replica(device: .ours)
+        for (name, entry) in base {
+            replica.base[path(name)] = store.publish(entry, at: path(name), by: .theirs)
+            replica.local[path(name)] = entry
+        }
+        for name in base.keys where there[name] == nil {
+            store.publish(.tombstone, at: path(name), by: .theirs)
+        }
+        for (name, entry) in there where base[name] != entry {
+            store.publish(entry, at: path(name), by: .theirs)
+        }
+        return reconcile(replica.input(store))
+    }
+
+    @Test func `directories before what is in them, deletions after`() {
+        let plan = plan(
+            base: ["a": folder, "a/f": file("X"), "a/s": folder, "z": file("Y")],
+            there: ["b": folder, "b/f": file("V"), "b/t": folder, "b/t/g": file("W"), "z": file("Z")])
+        #expect(
+            plan.steps.map(\.description) == [
+                "take b: New on one side.", "take b/t: New on one side.",
+                "take b/f: New on one side.", "take b/t/g: New on one side.",
+                "take z: Edited on one side.", "delete a/s: Deleted on one side.",
+                "delete a/f: Deleted on one side.", "delete a: Deleted on one side.",
+            ])
+    }
+
+    @Test func `a rename says where the content is`() {
+        let plan = plan(base: ["f": file("X")], there: ["g": file("X")])
+        #expect(
+            plan.description == "take g from f: Renamed from f.\ndelete f: Renamed to g.")
+        #expect(plan.steps.first?.movedFrom == path("f"))
+        #expect(plan.counts.deletedHere == 0)
+    }
+
+    @Test func `equal inputs give equal bytes, others do not`() {
+        let worlds: [Tree] = [
+            ["f": file("Y")], ["f": file("Z")], ["f": file("Y", mode: 0o600)], ["g": file("Y")],
+            ["f": symlink("t")], [:], ["f": file("Y", time: 8)], ["f": folder],
+        ]
+        let all = worlds.map { plan(base: ["f": file("X"), "h": file("V")], there: $0).canonicalBytes }
+        #expect(Set(all).count == worlds.count)
+        let again = worlds.map { plan(base: ["f": file("X"), "h": file("V")], there: $0).canonicalBytes }
+        #expect(Set(all + again).count == worlds.count)
+    }
+
+    @Test func `counts what is done`() {
+        let counts = plan(
+            base: ["a": folder, "a/f": file("X"), "z": file("Y")],
+            there: ["b": file("V"), "z": file("Z")]
+        ).counts
+        #expect(counts.taken == 4)
+        #expect(counts.deletedHere == 2)
+        #expect(counts.overwrittenHere == 1)
+        #expect(counts.published + counts.deletedThere + counts.conflictCopies == 0)
+    }
+}
+
+/// What stops a run.
+@Suite struct GuardTests {
+    private func counts(
+        deletedHere: Int = 0, deletedThere: Int = 0, overwrittenHere: Int = 0, overwrittenThere: Int = 0
+    ) -> Plan.Counts {
+        var counts = Plan.Counts()
+        counts.deletedHere = deletedHere
+        counts.deletedThere = deletedThere
+        counts.overwrittenHere = overwrittenHere
+        counts.overwrittenThere = overwrittenThere
+        return counts
+    }
+
+    @Test("lets pass what is usual", arguments: [(24, 24, 0), (50, 100, 0), (0, 200, 180), (0, 90, 90)])
+    func passes(_ deletions: Int, _ all: Int, _ overwrites: Int) {
+        let counts = counts(deletedHere: deletions, overwrittenHere: overwrites)
+        #expect(Guard().check(counts, baseCount: all, goneHere: 0).isEmpty)
+    }
+
+    @Test func `stops too many deletions on either side, by share and by number`() {
+        let here = Guard().check(counts(deletedHere: 51), baseCount: 100, goneHere: 0)
+        #expect(here == [.deletionsHere(51, of: 100, limit: .share(0.5))])
+        let there = Guard(maxDelete: .count(3)).check(
+            counts(deletedThere: 4), baseCount: 1000, goneHere: 4)
+        #expect(there.map(\.description) == [
+            "The run would delete 4 of 1000 paths at the remote; the limit is 3."
+        ])
+        #expect(Guard(maxDelete: .count(4)).check(
+            counts(deletedThere: 4), baseCount: 4, goneHere: 0).isEmpty)
+    }
+
+    @Test func `stops an emptied root, however small`() {
+        let violations = Guard().check(counts(deletedThere: 3), baseCount: 3, goneHere: 3)
+        #expect(violations == [.emptiedRoot(paths: 3)])
+        #expect(Guard().check(counts(deletedThere: 1), baseCount: 1, goneHere: 1).isEmpty)
+        #expect(Guard().check(counts(deletedThere: 2), baseCount: 3, goneHere: 2).isEmpty)
+    }
+
+    @Test func `stops a mass overwrite on either side`() {
+        let violations = Guard().check(
+            counts(overwrittenHere: 181, overwrittenThere: 181), baseCount: 200, goneHere: 0)
+        #expect(violations == [.overwritesThere(181, of: 200), .overwritesHere(181, of: 200)])
+    }
+
+    @Test func `a renamed folder deletes nothing`() {
+        var store = Store()
+        var replica = Replica(device: .ours)
+        for index in 0..<60 {
+            let content = ContentID((0..<32).map { _ in UInt8(index) }) ?? .none
+            let entry = Entry.file(content, size: 1, mode: 0o644, modified: Timestamp(nanoseconds: 1))
+            replica.base[path("d/\(index)")] = store.publish(entry, at: path("d/\(index)"), by: .theirs)
+            replica.local[path("e/\(index)")] = entry
+        }
+        replica.base[path("d")] = store.publish(folder, at: path("d"), by: .theirs)
+        replica.local[path("e")] = folder
+        let input = replica.input(store)
+        #expect(Guard().check(reconcile(input), input).isEmpty)
+        replica.local = [:]
+        let emptied = replica.input(store)
+        #expect(Guard().check(reconcile(emptied), emptied).count == 2)
+    }
+
+    @Test("reads --max-delete", arguments: [
+        ("100", MaxDelete.count(100)), ("0", .count(0)), ("30%", .share(0.3)), ("100%", .share(1)),
+    ])
+    func reads(_ text: String, _ limit: MaxDelete) throws {
+        #expect(try MaxDelete(parsing: text) == limit)
+        #expect(limit.description == text)
+    }
+
+    @Test("refuses another --max-delete", arguments: ["", "-1", "101%", "-1%", "%", "many", "nan%"])
+    func refuses(_ text: String) {
+        let failure = #expect(throws: Failure.self) { try MaxDelete(parsing: text) }
+        #expect(failure?.code == .usage)
+    }
+}
