@@ -42,13 +42,13 @@ struct ProbeTrial: Sendable {
         try ObjectKey("\(place)/packs/\(number)")
     }
 
-    /// Bytes that nobody else writes.
-    func content(_ writer: Int, size: Int = 3000) -> [UInt8] {
-        (0..<size).map { UInt8(truncatingIfNeeded: $0 / 256 + $0 &* 7 + writer &* 31 + 1) }
+    /// Bytes that differ from number to number, and from place to place.
+    private func content(_ number: Int, size: Int) -> [UInt8] {
+        (0..<size).map { UInt8(truncatingIfNeeded: $0 / 256 + $0 &* 7 + number &* 31 + 1) }
     }
 
     private func putAndGet() async throws -> String {
-        let sizes = [0, 1, 4096, 300_000]
+        let sizes = [0, 1, 4096, 70_000]
         for (number, size) in sizes.enumerated() {
             let bytes = content(number, size: size)
             for writer in 0..<2 { try await remote(writer).put(bytes, to: object(number)) }
