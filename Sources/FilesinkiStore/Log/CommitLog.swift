@@ -108,6 +108,12 @@ package struct CommitLog: Sendable {
         let sequence = parent.sequence + 1
         let slot = try StoreLayout.slot(prefix, sequence)
         let winner = try await publish(stored, to: slot)
+        if winner == stored {
+            return .mine(
+                Commit(
+                    draft, sequence: sequence, id: id, parent: parent.hash,
+                    hash: ContentHasher.hash(stored), refused: []))
+        }
         let commit = try coder.decode(winner, sequence: sequence, key: slot.description)
         return commit.id == id ? .mine(commit) : .theirs(commit)
     }

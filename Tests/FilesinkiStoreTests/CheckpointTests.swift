@@ -1,0 +1,150 @@
+import FilesinkiHashing
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiTesting
+import Synchronization
+import Testing
+
+@testable import FilesinkiStore
+
+@Suite("a checkpoint")
+struct CheckpointTests {
+    private static func checkpoint(_ sequence: UInt64) throws -> Checkpoint {
+        let (one, two) = (StoreFixture.content("one"), StoreFixture.content("two"))
+        return Checkpoint(
+            token: ChangeToken(sequence: sequence, hash: ContentHasher.hash([9])),
+            entries: [
+                CheckpointRow(
+                    path: try RelativePath("a"),
+                    entry: VersionedEntry(StoreFixture.file(one), version: 1)),
+                CheckpointRow(
+                    path: try RelativePath("b"),
+                    entry: VersionedEntry(.tombstone, version: sequence),
+                    formerContents: [one.id, two.id]),
+                CheckpointRow(
+                    path: try RelativePath("b/c"),
+                    entry: VersionedEntry(.tombstone, version: 2), formerContents: [two.id]),
+            ],
+            packs: [PackReference(id: StoreFixture.commitID(3), size: 99, indexHash: one.id)],
+            inline: [InlineLocation(id: one.id, sequence: 1)])
+    }
+
+    @Test("comes back as it was written, tombstones and their former contents too")
+    func roundTrip() async throws {
+        let fixture = try StoreFixture()
+        let written = try Self.checkpoint(5)
+        try await fixture.shelf.save(written)
+        let read = try #require(try await fixture.shelf.latest())
+        #expect(read.token == written.token)
+        #expect(read.entries == written.entries)
+        #expect(read.packs == written.packs)
+        #expect(read.inline == written.inline)
+        #expect(read.refused.isEmpty)
+    }
+
+    @Test("is written in the order of paths")
+    func order() async throws {
+        let fixture = try StoreFixture()
+        var checkpoint = try Self.checkpoint(5)
+        let sorted = checkpoint.entries
+        checkpoint.entries.reverse()
+        try await fixture.shelf.save(checkpoint)
+        #expect(try await fixture.shelf.latest()?.entries == sorted)
+    }
+
+    @Test("is the newest one, and none when there is none")
+    func newest() async throws {
+        let fixture = try StoreFixture()
+        #expect(try await fixture.shelf.latest() == nil)
+        for sequence: UInt64 in [9, 200, 30] {
+            try await fixture.shelf.save(Self.checkpoint(sequence))
+        }
+        #expect(try await fixture.shelf.sequences() == [200, 30, 9])
+        #expect(try await fixture.shelf.latest()?.token.sequence == 200)
+    }
+
+    @Test("that is damaged is passed over, and said, when an older one serves")
+    func olderServes() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.shelf.save(Self.checkpoint(3))
+        try await fixture.replace(fixture.checkpointSlot(4), by: Array("fsk1 no".utf8))
+        let skipped = Mutex<[Failure.Code]>([])
+        let latest = try await fixture.shelf.latest { failure in
+            skipped.withLock { $0.append(failure.code) }
+        }
+        #expect(latest?.token.sequence == 3)
+        #expect(skipped.withLock { $0 } == [.corrupt])
+    }
+
+    @Test("that is damaged is passed over when the whole log serves")
+    func logServes() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.append(StoreFixture.draft(writing: "one", to: "a"))
+        try await fixture.replace(fixture.checkpointSlot(1), by: [])
+        #expect(try await fixture.shelf.latest() == nil)
+    }
+
+    @Test("that is damaged is a failure when nothing else serves")
+    func nothingServes() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.replace(fixture.checkpointSlot(4), by: [])
+        #expect(await failure { try await fixture.shelf.latest() }?.code == .corrupt)
+    }
+
+    @Test("of a newer format is a failure, not passed over")
+    func newerFormat() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.shelf.save(Self.checkpoint(3))
+        var stored = try CheckpointCoder(store: StoreFixture.id, zone: "files").encode(
+            Self.checkpoint(4))
+        stored[3] = UInt8(ascii: "2")
+        try await fixture.replace(fixture.checkpointSlot(4), by: stored)
+        #expect(await failure { try await fixture.shelf.latest() }?.code == .newerFormat)
+    }
+
+    @Test("of every single flipped bit is the same or a failure")
+    func flippedBits() throws {
+        let coder = CheckpointCoder(store: StoreFixture.id, zone: "files")
+        let written = try Self.checkpoint(5)
+        let stored = try coder.encode(written)
+        for bit in 0..<(stored.count * 8) {
+            var damaged = stored
+            damaged[bit / 8] ^= 1 << (bit % 8)
+            let read = try? coder.decode(damaged, sequence: 5, key: "k")
+            #expect(read == nil || read?.entries == written.entries, "bit \(bit)")
+        }
+    }
+
+    @Test("with rows that cannot be has them refused and the rest kept")
+    func badRows() throws {
+        let coder = CheckpointCoder(store: StoreFixture.id, zone: "files")
+        let stored = try coder.encode(Self.checkpoint(5))
+        let plain = try Envelope.open(stored, as: .checkpoint, key: "k")
+        var message: StoredCheckpoint = try parsed(plain, key: "k")
+        message.entries.paths = PathColumn.encode(["b", "../x", "a"].map { Array($0.utf8) })
+        let disordered = try coder.decode(
+            Envelope.seal(serialized(message), as: .checkpoint), sequence: 5, key: "k")
+        #expect(disordered.entries.map(\.path.description) == ["b"])
+        #expect(disordered.refused.map { String(decoding: $0.path, as: UTF8.self) } == ["../x", "a"])
+        message = try parsed(plain, key: "k")
+        message.entries.versions = [0, 5, 6]
+        let future = try coder.decode(
+            Envelope.seal(serialized(message), as: .checkpoint), sequence: 5, key: "k")
+        #expect(future.entries.map(\.path.description) == ["b"])
+        #expect(future.refused.count == 2)
+    }
+
+    @Test("that does not fit together is refused", arguments: [
+        { $0.sequence = 6 }, { $0.hash = field([1]) }, { $0.formerRows.removeLast() },
+        { $0.inlineSequences = [] }, { $0.entries.count = 4 }, { $0.store = field([]) },
+    ] as [@Sendable (inout StoredCheckpoint) -> Void])
+    func badColumns(forge: @Sendable (inout StoredCheckpoint) -> Void) throws {
+        let coder = CheckpointCoder(store: StoreFixture.id, zone: "files")
+        let plain = try Envelope.open(
+            coder.encode(Self.checkpoint(5)), as: .checkpoint, key: "k")
+        var message: StoredCheckpoint = try parsed(plain, key: "k")
+        forge(&message)
+        let stored = try Envelope.seal(serialized(message), as: .checkpoint)
+        #expect(throws: Failure.self) { try coder.decode(stored, sequence: 5, key: "k") }
+    }
+}

@@ -1,0 +1,90 @@
+import FilesinkiHashing
+import FilesinkiModel
+import Testing
+
+@testable import FilesinkiStore
+
+@Suite("an envelope")
+struct EnvelopeTests {
+    private let plain = Array("a record, a record, a record, a record, a record".utf8)
+
+    @Test("gives back what was put in", arguments: [0, 1, 47, 48, 49, 5000, 100_000])
+    func roundTrip(length: Int) throws {
+        let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* $0) }
+        let stored = try Envelope.seal(bytes, as: .checkpoint)
+        #expect(try Envelope.open(stored, as: .checkpoint, key: "k") == bytes)
+    }
+
+    @Test("has the layout that is written down")
+    func layout() throws {
+        let stored = try Envelope.seal(Array("hi".utf8), as: .commit)
+        let hash = ContentHasher.hash(Array("hi".utf8)).bytes
+        #expect(
+            stored == Array("fsk1".utf8) + [1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0] + hash
+                + Array("hi".utf8))
+    }
+
+    @Test("of every single flipped bit gives the right content or a failure")
+    func flippedBits() throws {
+        let stored = try Envelope.seal(plain, as: .commit)
+        for bit in 0..<(stored.count * 8) {
+            var damaged = stored
+            damaged[bit / 8] ^= 1 << (bit % 8)
+            let opened = try? Envelope.open(damaged, as: .commit, key: "k")
+            #expect(opened == nil || opened == plain, "bit \(bit)")
+        }
+    }
+
+    @Test("that is cut short or has bytes after it is refused")
+    func truncation() throws {
+        let stored = try Envelope.seal(plain, as: .commit)
+        for length in 0..<stored.count {
+            #expect(throws: Failure.self) {
+                try Envelope.open(Array(stored[..<length]), as: .commit, key: "k")
+            }
+        }
+        #expect(throws: Failure.self) { try Envelope.open(stored + [0], as: .commit, key: "k") }
+    }
+
+    @Test("is refused, with a code that says why", arguments: [
+        (0, UInt8(ascii: "g"), Failure.Code.corrupt), (3, UInt8(ascii: "2"), .newerFormat),
+        (4, 2, .corrupt), (4, 9, .corrupt), (5, 9, .newerFormat), (6, 1, .newerFormat),
+        (7, 1, .newerFormat), (15, 0x80, .corrupt), (12, 1, .corrupt), (16, 0, .corrupt),
+    ])
+    func header(position: Int, value: UInt8, code: Failure.Code) throws {
+        var stored = try Envelope.seal(Array("hi".utf8), as: .commit)
+        stored[position] = value
+        let failure = #expect(throws: Failure.self) {
+            try Envelope.open(stored, as: .commit, key: "the/key")
+        }
+        #expect(failure?.code == code)
+        #expect(failure.map { String(decoding: $0.path, as: UTF8.self) } == "the/key")
+    }
+
+    @Test("that says it is a bomb is refused before any memory is taken")
+    func bomb() throws {
+        var stored = try Envelope.seal(plain, as: .checkpoint)
+        // One GiB from some hundred bytes; within the limit of a checkpoint, beyond the ratio.
+        stored.replaceSubrange(8..<16, with: [0, 0, 0, 0x40, 0, 0, 0, 0])
+        let failure = #expect(throws: Failure.self) {
+            try Envelope.open(stored, as: .checkpoint, key: "k")
+        }
+        #expect(failure?.message.contains("impossible length") == true)
+    }
+
+    @Test("of what would look like a bomb is stored plain, so that readers take it")
+    func honestZeros() throws {
+        let zeros = [UInt8](repeating: 0, count: 8 << 20)
+        let stored = try Envelope.seal(zeros, as: .commit)
+        #expect(stored[5] == 0)
+        #expect(try Envelope.open(stored, as: .commit, key: "k") == zeros)
+    }
+
+    @Test("is not made for more than its kind may hold")
+    func tooLong() throws {
+        let failure = #expect(throws: Failure.self) {
+            try Envelope.seal([UInt8](repeating: 1, count: 4097), as: .sighting)
+        }
+        #expect(failure?.code == .limit)
+    }
+}

@@ -1,0 +1,189 @@
+import FilesinkiCompression
+import FilesinkiDirectory
+import FilesinkiHashing
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiTesting
+import Testing
+
+@testable import FilesinkiStore
+
+/// Docs/Format.md is enough to read a store from: a reader in another language, written from it,
+/// reads what this program writes.
+@Suite("a reader in another language", .serialized)
+struct ReaderTests {
+    private static let time = Timestamp(seconds: 1_600_000_000, nanoseconds: 123_456_789)
+
+    /// 600 KiB without a pattern.
+    private static let large: [UInt8] = {
+        var random = SeededRandom(seed: 7)
+        return (0..<(600 << 10)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    }()
+
+    /// A store in a folder: two commits, a checkpoint between them when asked for, and a pack.
+    private struct Written {
+        let folder: TemporaryFolder
+        let store: String
+        let remote: DirectoryRemote
+        var tip: ChangeToken
+
+        init(checkpoint: Bool) async throws {
+            folder = try TemporaryFolder()
+            store = folder.path("store")
+            remote = try DirectoryRemote.create(path: store)
+            let random = SeededRandom(seed: 1)
+            let format = try await StoreFormat.create(
+                at: remote,
+                surroundings: Surroundings(
+                    now: { ReaderTests.time },
+                    randomBytes: { count in
+                        var random = random
+                        return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+                    }, sleep: { _ in }))
+            let log = try CommitLog(remote: remote, zone: "files", store: format)
+            let first = try await ReaderTests.firstDraft(remote)
+            guard case .mine(let one) = try await log.append(
+                first, after: log.genesis, id: StoreFixture.commitID(1))
+            else { throw StoreFixture.Lost() }
+            if checkpoint {
+                let shelf = try CheckpointShelf(remote: remote, zone: "files", store: format)
+                try await shelf.save(ReaderTests.checkpoint(of: one))
+            }
+            guard case .mine(let two) = try await log.append(
+                ReaderTests.secondDraft(), after: one.token, id: StoreFixture.commitID(2))
+            else { throw StoreFixture.Lost() }
+            tip = two.token
+        }
+    }
+
+    /// Small contents inside, a medium one and the chunks and recipe of a large one in a pack.
+    private static func firstDraft(_ remote: DirectoryRemote) async throws -> CommitDraft {
+        let medium = Array(String(repeating: "medium ", count: 9000).utf8)
+        var builder = BlockBuilder(compressor: ZstdCompressor(level: 3))
+        var recipe = Recipe([])
+        for start in stride(from: 0, to: large.count, by: 200 << 10) {
+            let chunk = Array(large[start..<min(start + (200 << 10), large.count)])
+            let id = ContentHasher.hash(chunk)
+            chunk.withUnsafeBytes { builder.add(id, kind: .chunk, bytes: $0) }
+            recipe.parts.append(Recipe.Part(id: id, length: chunk.count))
+        }
+        let largeID = ContentHasher.hash(large)
+        try recipe.encoded().withUnsafeBytes { builder.add(largeID, kind: .recipe, bytes: $0) }
+        let mediumID = ContentHasher.hash(medium)
+        medium.withUnsafeBytes { builder.add(mediumID, kind: .chunk, bytes: $0) }
+        let random = Surroundings(
+            now: { time }, randomBytes: { Array(repeating: 0xAA, count: $0) }, sleep: { _ in })
+        let writer = PackWriter(remote: remote, surroundings: random)
+        try await writer.add(try #require(try builder.finish()))
+        let small = StoreFixture.content("small\n")
+        let gone = StoreFixture.content("gone\n")
+        return StoreFixture.draft(
+            [
+                try StoreFixture.change("d", .directory(mode: 0o750, modified: time)),
+                try StoreFixture.change("d/empty", .directory(mode: 0o700, modified: time)),
+                try StoreFixture.change(
+                    "d/large",
+                    .file(largeID, size: Int64(large.count), mode: 0o600, modified: time)),
+                try StoreFixture.change(
+                    "d/medium",
+                    .file(mediumID, size: Int64(medium.count), mode: 0o644, modified: time)),
+                try StoreFixture.change("gone", StoreFixture.file(gone)),
+                try StoreFixture.change("link", .symlink(to: Array("d/small".utf8), modified: time)),
+                try StoreFixture.change("small", StoreFixture.file(small, mode: 0o755)),
+            ],
+            inline: [small, gone], packs: try await writer.finish())
+    }
+
+    private static func secondDraft() throws -> CommitDraft {
+        let edited = StoreFixture.content("edited\n")
+        return StoreFixture.draft(
+            [
+                try StoreFixture.change("gone", .tombstone, basedOn: 1),
+                try StoreFixture.change("new\n\u{FF}", StoreFixture.file(edited)),
+                try StoreFixture.change("small", StoreFixture.file(edited), basedOn: 1),
+            ], inline: [edited])
+    }
+
+    private static func checkpoint(of commit: Commit) -> Checkpoint {
+        Checkpoint(
+            token: commit.token,
+            entries: commit.changes.map {
+                CheckpointRow(
+                    path: $0.path, entry: VersionedEntry($0.entry, version: commit.sequence))
+            },
+            packs: commit.packs,
+            inline: commit.inline.map { InlineLocation(id: $0.id, sequence: commit.sequence) })
+    }
+
+    private static let tree: TreeFixture = [
+        "d": .directory(
+            [
+                "empty": .directory(mode: 0o700),
+                "large": .bytes(large, mode: 0o600, modified: time),
+                "medium": .file(
+                    String(repeating: "medium ", count: 9000), modified: time),
+            ], mode: 0o750),
+        "link": .symlink("d/small"),
+        "new\n\u{FF}": .file("edited\n", modified: time),
+        "small": .file("edited\n", modified: time),
+    ]
+
+    @Test("extracts the tree that was stored", arguments: [false, true])
+    func extract(checkpoint: Bool) async throws {
+        let written = try await Written(checkpoint: checkpoint)
+        let place = written.folder.path("out")
+        let outcome = try Reader.run("extract", written.store, place)
+        #expect(outcome.code == 0, "\(outcome.output)")
+        #expect(try TreeFixture.read(place, times: true) == Self.tree)
+    }
+
+    @Test("extracts from a checkpoint when the log before it was pruned")
+    func pruned() async throws {
+        let written = try await Written(checkpoint: true)
+        // The small contents of the first commit go with it; what the tree needs is elsewhere.
+        try await written.remote.delete(
+            ObjectKey("zones/files/log/\(StoreLayout.name(1))/c"))
+        let place = written.folder.path("out")
+        let outcome = try Reader.run("extract", written.store, place)
+        #expect(outcome.code == 0, "\(outcome.output)")
+        #expect(try TreeFixture.read(place, times: true) == Self.tree)
+    }
+
+    @Test("lists the tree, names made safe")
+    func list() async throws {
+        let written = try await Written(checkpoint: false)
+        let outcome = try Reader.run("ls", written.store)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(outcome.code == 0)
+        #expect(lines.count == 7)
+        #expect(lines.contains { $0.hasPrefix("f 600") && $0.hasSuffix(" d/large") })
+        #expect(lines.contains { $0.hasSuffix(" new\\n\\xff") })
+    }
+
+    @Test("verifies a good store and names its tip")
+    func verify() async throws {
+        let written = try await Written(checkpoint: true)
+        let outcome = try Reader.run("verify", written.store)
+        #expect(outcome.code == 0, "\(outcome.output)")
+        #expect(outcome.output.contains("2 commits, 7 paths, 1 packs, tip \(written.tip.hash)"))
+    }
+
+    @Test("finds a flipped bit in any object")
+    func damage() async throws {
+        let written = try await Written(checkpoint: true)
+        let objects = try await written.remote.list(prefix: "", after: nil, limit: 100)
+        #expect(objects.count == 5)
+        for object in objects {
+            let good = try #require(try await written.remote.get(object.key, range: nil))
+            var bad = good
+            bad[good.count / 2] ^= 0x10
+            try await written.remote.delete(object.key)
+            try await written.remote.put(bad, to: object.key)
+            let outcome = try Reader.run("verify", written.store)
+            #expect(outcome.code == 1, "\(object.key): \(outcome.output)")
+            try await written.remote.delete(object.key)
+            try await written.remote.put(good, to: object.key)
+        }
+        #expect(try Reader.run("verify", written.store).code == 0)
+    }
+}

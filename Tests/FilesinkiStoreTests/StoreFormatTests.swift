@@ -1,0 +1,111 @@
+import FilesinkiHashing
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiTesting
+import Testing
+
+@testable import FilesinkiStore
+
+@Suite("the description of a store")
+struct StoreFormatTests {
+    private let surroundings = Surroundings(
+        now: { Timestamp(nanoseconds: 0) },
+        randomBytes: { Array(repeating: 0xAB, count: $0) },
+        sleep: { _ in })
+
+    private func lines(_ lines: [String]) -> [UInt8] {
+        let body = Array((lines.joined(separator: "\n") + "\n").utf8)
+        return body + Array("sha256 = \(ContentHasher.hash(body))\n".utf8)
+    }
+
+    private static let good = [
+        "filesinki store", "format = 1", "id = 000102030405060708090a0b0c0d0e0f", "epoch = 0",
+        "slots = rename-folder", "created-by = filesinki 1",
+    ]
+
+    @Test("is absent where there is no store")
+    func absent() async throws {
+        #expect(try await StoreFormat.read(from: MemoryRemote()) == nil)
+    }
+
+    @Test("is made once, and found from then on")
+    func create() async throws {
+        let remote = MemoryRemote()
+        let made = try await StoreFormat.create(at: remote, surroundings: surroundings)
+        #expect(made.id == Array(repeating: 0xAB, count: 16))
+        #expect(made.formatVersion == 1)
+        #expect(try await StoreFormat.read(from: remote) == made)
+        let other = Surroundings(
+            now: surroundings.now, randomBytes: { Array(repeating: 1, count: $0) },
+            sleep: surroundings.sleep)
+        #expect(try await StoreFormat.create(at: remote, surroundings: other) == made)
+    }
+
+    @Test("is the same for all who make it at once")
+    func race() async throws {
+        let remote = MemoryRemote()
+        let formats = try await withThrowingTaskGroup(of: StoreFormat.self) { group in
+            for writer in UInt8(1)...16 {
+                let own = Surroundings(
+                    now: surroundings.now, randomBytes: { Array(repeating: writer, count: $0) },
+                    sleep: surroundings.sleep)
+                group.addTask { try await StoreFormat.create(at: remote, surroundings: own) }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(formats.count == 1)
+    }
+
+    @Test("is text that a person can read")
+    func text() {
+        let format = StoreFormat(
+            formatVersion: 1, id: StoreFixture.id, epoch: 0, slots: "rename-folder")
+        #expect(StoreFormatText.encode(format, createdBy: "filesinki 1") == lines(Self.good))
+    }
+
+    @Test("keeps to one line for each value")
+    func oneLine() throws {
+        let format = StoreFormat(formatVersion: 1, id: StoreFixture.id, epoch: 7, slots: "a\nb = c")
+        let read = try StoreFormatText.decode(StoreFormatText.encode(format, createdBy: "x\ny"))
+        #expect(read.slots == "ab = c")
+        #expect(read.epoch == 7)
+    }
+
+    @Test("of a newer format says so, whatever else it holds")
+    func newer() {
+        let failure = #expect(throws: Failure.self) {
+            try StoreFormatText.decode(lines(["filesinki store", "format = 2", "all = new"]))
+        }
+        #expect(failure?.code == .newerFormat)
+        #expect(failure?.remedy == "Update filesinki.")
+    }
+
+    @Test("passes over what it does not know")
+    func unknownKey() throws {
+        let format = try StoreFormatText.decode(lines(Self.good + ["colour = green"]))
+        #expect(format.id == StoreFixture.id)
+    }
+
+    @Test("of every single flipped bit is refused")
+    func flippedBits() {
+        let good = lines(Self.good)
+        for bit in 0..<(good.count * 8) {
+            var damaged = good
+            damaged[bit / 8] ^= 1 << (bit % 8)
+            #expect(throws: Failure.self, "bit \(bit)") { try StoreFormatText.decode(damaged) }
+        }
+    }
+
+    @Test("that is something else is refused", arguments: [
+        [], ["hello"], ["filesinki store"], ["filesinki store", "format = 0"],
+        ["filesinki store", "format = x"], ["filesinki store", "format = 1"],
+        ["filesinki store", "format = 1", "id = 00", "epoch = 0"],
+        ["filesinki store", "format = 1", "id = 000102030405060708090a0b0c0d0e0f"],
+        ["filesinki store", "format=1"], good + ["epoch = 1"],
+    ])
+    func damaged(text: [String]) {
+        let failure = #expect(throws: Failure.self) { try StoreFormatText.decode(lines(text)) }
+        #expect(failure?.code == .corrupt)
+        #expect(throws: Failure.self) { try StoreFormatText.decode([]) }
+    }
+}
