@@ -127,6 +127,12 @@ let package = Package(
         tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),
         tests("FilesinkiRemoteTests", ["FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting"]),
         tests("FilesinkiRulesTests", ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiRules"]),
+        tests(
+            "FilesinkiStoreTests",
+            [
+                "FilesinkiStore", "FilesinkiModel", "FilesinkiHashing", "FilesinkiCompression",
+                "FilesinkiRemote", "FilesinkiTesting",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

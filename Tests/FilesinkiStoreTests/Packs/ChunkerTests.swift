@@ -4,7 +4,7 @@ import FilesinkiStore
 import Testing
 
 @Suite struct ChunkerTests {
-    static let content = noise(3 << 20)
+    static let content = noise(2 << 20)
 
     @Test("chunks keep to the sizes and are the whole content")
     func sizes() {
@@ -20,9 +20,10 @@ import Testing
 
     @Test("the ends are where any implementation finds them")
     func goldenEnds() {
-        let ends = chunks(of: Self.content).prefix(4).map(\.endIndex)
-        #expect(ends == ReferenceChunker.ends(of: Self.content).prefix(4).map { $0 })
-        #expect(ends == [0, 0, 0, 0])
+        let beginning = Array(Self.content[..<350_000])
+        let ends = ReferenceChunker.ends(of: beginning)
+        #expect(ends == [79_556, 148_112, 225_034, 331_926])
+        #expect(chunks(of: Self.content).prefix(4).map(\.endIndex) == ends)
     }
 
     @Test("the pieces in which a content arrives do not matter", arguments: [1000, 16_384, 300_001])
@@ -37,7 +38,7 @@ import Testing
         #expect(chunks(of: zeros).allSatisfy { $0.count == Chunker.maximumSize })
     }
 
-    @Test("an inserted byte changes the chunks around it only", arguments: [0, 1 << 20, 3 << 20])
+    @Test("an inserted byte changes the chunks around it only", arguments: [0, 1 << 20, 2 << 20])
     func insertion(place: Int) {
         var changed = Self.content
         changed.insert(7, at: place)

@@ -15,7 +15,7 @@ import Testing
         let remote = ShelfRemote()
         try await remote.put(damaged, to: ObjectKey(reference.keyText))
         let locator = ContentLocator(packs: [PackReader(remote: remote, reference: reference)])
-        return await failureCode {
+        return await packFailure {
             for content in Self.contents {
                 let bytes = try await locator.read(
                     ContentHasher.hash(content), size: Int64(content.count))
@@ -46,8 +46,8 @@ import Testing
             if code == nil { unnoticed += 1 }
             #expect(code == nil || code == .corrupt || code == .newerFormat, "bit \(bit)")
         }
-        // The first magic is not read, and a frame's header has a bit that nobody looks at.
-        #expect(unnoticed <= 8 * 8 + 2 * 2)
+        // The first magic is not read, and some bits of a frame's header change nothing.
+        #expect(unnoticed <= 8 * 8 + 8)
     }
 
     @Test("a missing pack is damage, and the failure names its key")
@@ -105,7 +105,7 @@ import Testing
         _ = try PackIndex(plain: index, verifying: reference)
         lie.apply(to: &index)
         reference.indexHash = ContentHasher.hash(index)
-        #expect(await failureCode { _ = try PackIndex(plain: index, verifying: reference) } == .corrupt)
+        #expect(await packFailure { _ = try PackIndex(plain: index, verifying: reference) } == .corrupt)
     }
 
     @Test("a recipe that names another recipe, or a chunk of another length, is damage")
@@ -138,7 +138,7 @@ import Testing
         if let block = try builder.finish() { try await writer.add(block) }
         let more = try await writer.finish().map { PackReader(remote: store.remote, reference: $0) }
         let locator = ContentLocator(packs: store.readers + more)
-        return await failureCode { _ = try await locator.read(id, size: recipe.size) }
+        return await packFailure { _ = try await locator.read(id, size: recipe.size) }
     }
 
     /// Ids that differ from those of the fixture's own packs.
@@ -152,13 +152,13 @@ import Testing
     func recipeBytes(digits: String) async throws {
         let start = try #require(bytes(hexadecimal: digits))
         let zeroLength = start + [UInt8](repeating: 0, count: 36)
-        let code = await failureCode { _ = try Recipe(decoding: zeroLength) }
+        let code = await packFailure { _ = try Recipe(decoding: zeroLength) }
         #expect(code == (digits == "02" ? .newerFormat : .corrupt))
     }
 
     @Test("bombs in blocks stop at the declared length")
     func bombs() throws {
-        let zeros = [UInt8](repeating: 0, count: 64 << 20)
+        let zeros = [UInt8](repeating: 0, count: 8 << 20)
         for codec in [Codec.zstd, .xz] {
             let bomb = try Compression.encode(zeros, codec: codec, level: 1).bytes
             #expect(throws: Failure.self) {

@@ -127,7 +127,7 @@ struct PackFixture {
 }
 
 /// The code of the failure that `body` ends with; nil when it succeeds.
-func failureCode(_ body: () async throws -> Void) async -> Failure.Code? {
+func packFailure(_ body: () async throws -> Void) async -> Failure.Code? {
     do {
         try await body()
         return nil
