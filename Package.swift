@@ -132,6 +132,7 @@ let package = Package(
             [
                 "FilesinkiStore", "FilesinkiModel", "FilesinkiHashing", "FilesinkiCompression",
                 "FilesinkiDirectory", "FilesinkiRemote", "FilesinkiTesting",
+                "FilesinkiRemote", "FilesinkiTesting",
             ]),
     ],
     swiftLanguageModes: [.v6]

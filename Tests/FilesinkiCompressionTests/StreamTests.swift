@@ -96,29 +96,22 @@ func decode(
         }
     }
 
-    @Test("1 GiB of zeros passes by without being held", arguments: Format.allCases)
+    @Test("1 GiB of zeros passes by in small pieces", arguments: Format.allCases)
     func bomb(format: Format) throws {
-        var encoder = try format.encoder()
-        var decoder = try format.decoder()
         let zeros = [UInt8](repeating: 0, count: 16 << 20)
-        var stored = 0
+        let stored = try decode(zeros, with: format.encoder(), piece: 1 << 20)
+        #expect(stored.count < 4000)
+        var decoder = try format.decoder()
         var plain = 0
         for round in 1...64 {
-            try zeros.withUnsafeBytes { input in
-                try encoder.process(input, finish: round == 64) { piece in
-                    stored += piece.count
-                    try decoder.process(piece, finish: false) {
-                        plain += $0.count
-                        #expect($0.count <= 128 << 10)
-                    }
+            try stored.withUnsafeBytes { input in
+                try decoder.process(input, finish: round == 64) {
+                    plain += $0.count
+                    #expect($0.count <= 128 << 10)
                 }
             }
         }
-        try decoder.process(UnsafeRawBufferPointer(start: nil, count: 0), finish: true) {
-            plain += $0.count
-        }
         #expect(plain == 1 << 30)
-        #expect(stored < 200_000)
     }
 
     @Test("formats are known by their first bytes")

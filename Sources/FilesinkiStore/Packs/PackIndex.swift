@@ -1,6 +1,7 @@
 package import FilesinkiModel
 package import FilesinkiCompression
 import FilesinkiHashing
+import Glibc
 
 /// Where in a pack the bytes of one id are.
 package struct PackMember: Hashable, Sendable {
@@ -100,17 +101,28 @@ package struct PackIndex: Sendable {
 
     /// Where the bytes of `id` are; nil when the pack does not hold them.
     package func find(_ id: ContentID) -> PackMember? {
-        bytes.withUnsafeBytes { bytes in
-            var low = 0
-            var high = memberCount
-            while low < high {
-                let middle = (low + high) / 2
-                let found = self.id(at: middle, in: bytes)
-                if found == id { return member(at: middle, in: bytes) }
-                if found < id { low = middle + 1 } else { high = middle }
+        id.withBytes { wanted in
+            bytes.withUnsafeBytes { bytes in
+                var low = 0
+                var high = memberCount
+                while low < high {
+                    let middle = (low + high) / 2
+                    let order = compare(wanted, withIDAt: middle, in: bytes)
+                    if order == 0 { return member(at: middle, in: bytes) }
+                    if order > 0 { low = middle + 1 } else { high = middle }
+                }
+                return nil
             }
-            return nil
         }
+    }
+
+    /// Less than, equal to or greater than zero, as the 32 bytes of `wanted` come before, are or
+    /// come behind the id of a member.
+    private func compare(
+        _ wanted: UnsafeRawBufferPointer, withIDAt index: Int, in bytes: UnsafeRawBufferPointer
+    ) -> Int32 {
+        guard let left = wanted.baseAddress, let right = bytes.baseAddress else { return 0 }
+        return memcmp(left, right + membersStart + index * Self.memberLength, ContentID.byteCount)
     }
 
     /// Calls `body` with every id and its place, in ascending order of the ids.

@@ -1,5 +1,6 @@
 import FilesinkiCompression
 import FilesinkiModel
+import Glibc
 
 /// Holds the bytes of a plain index to the layout, once, so that nothing needs to be checked when it
 /// is searched.
@@ -47,14 +48,12 @@ struct PackIndexChecker {
 
     private func checkMembers(_ count: Int, _ blocks: [PackIndex.Block]) throws(Failure) {
         let first = PackIndex.headLength + blocks.count * PackIndex.blockLength
-        var previous: ContentID?
         for index in 0..<count {
             let start = first + index * PackIndex.memberLength
-            let idBytes = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + 32)])
-            guard let id = ContentID(idBytes), previous.map({ $0 < id }) ?? true,
-                bytes.littleEndian(at: start + 44, as: UInt32.self) <= UInt32(MemberKind.recipe.rawValue)
+            guard index == 0 || isAscending(at: start),
+                bytes.littleEndian(at: start + 44, as: UInt32.self)
+                    <= UInt32(MemberKind.recipe.rawValue)
             else { throw damage }
-            previous = id
             let member = Self.member(at: start, in: bytes)
             guard member.block < blocks.count else { throw damage }
             let plainLength = blocks[member.block].plainLength
@@ -62,6 +61,12 @@ struct PackIndexChecker {
                 member.kind == .recipe || plainLength <= PackFormat.maximumBlockLength
             else { throw damage }
         }
+    }
+
+    /// Whether the id of the record at `start` comes behind that of the record before it.
+    private func isAscending(at start: Int) -> Bool {
+        guard let id = bytes.baseAddress.map({ $0 + start }) else { return false }
+        return memcmp(id - PackIndex.memberLength, id, ContentID.byteCount) < 0
     }
 
     /// The member whose record begins at `start`; its kind has been or will be checked.

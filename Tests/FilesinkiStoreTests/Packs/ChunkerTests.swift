@@ -1,0 +1,80 @@
+import FilesinkiHashing
+import FilesinkiModel
+import FilesinkiStore
+import Testing
+
+@Suite struct ChunkerTests {
+    static let content = noise(2 << 20)
+
+    @Test("chunks keep to the sizes and are the whole content")
+    func sizes() {
+        let found = chunks(of: Self.content)
+        #expect(found.flatMap { $0 } == Self.content)
+        for chunk in found.dropLast() {
+            #expect(chunk.count > Chunker.minimumSize)
+            #expect(chunk.count <= Chunker.maximumSize)
+        }
+        let average = Self.content.count / found.count
+        #expect((50_000...100_000).contains(average), "\(average)")
+    }
+
+    @Test("the ends are where any implementation finds them")
+    func goldenEnds() {
+        let beginning = Array(Self.content[..<350_000])
+        let ends = ReferenceChunker.ends(of: beginning)
+        #expect(ends == [79_556, 148_112, 225_034, 331_926])
+        #expect(chunks(of: Self.content).prefix(4).map(\.endIndex) == ends)
+    }
+
+    @Test("the pieces in which a content arrives do not matter", arguments: [1000, 16_384, 300_001])
+    func pieces(size: Int) {
+        let whole = chunks(of: Self.content).map(\.endIndex)
+        #expect(chunks(of: Self.content, piece: size).map(\.endIndex) == whole)
+    }
+
+    @Test("content without features is cut at the largest size")
+    func zeros() {
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        #expect(chunks(of: zeros).allSatisfy { $0.count == Chunker.maximumSize })
+    }
+
+    @Test("an inserted byte changes the chunks around it only", arguments: [0, 1 << 20, 2 << 20])
+    func insertion(place: Int) {
+        var changed = Self.content
+        changed.insert(7, at: place)
+        let before = Set(chunks(of: Self.content).map { ContentHasher.hash(Array($0)) })
+        let after = Set(chunks(of: changed).map { ContentHasher.hash(Array($0)) })
+        #expect(before.intersection(after).count >= before.count * 9 / 10)
+    }
+}
+
+/// The format document's words, one byte after the other.
+enum ReferenceChunker {
+    static func ends(of bytes: [UInt8]) -> [Int] {
+        let table = words()
+        var ends: [Int] = []
+        var hash: UInt64 = 0
+        var start = 0
+        for (index, byte) in bytes.enumerated() {
+            let position = index - start
+            if position >= 16_384 - 64 { hash = hash << 1 &+ table[Int(byte)] }
+            let zeroBits = position >= 65_536 ? 14 : 18
+            let isEnd = position >= 16_384 && hash.leadingZeroBitCount >= zeroBits
+            guard isEnd || position + 1 == 262_144 else { continue }
+            ends.append(index + 1)
+            start = index + 1
+            hash = 0
+        }
+        return ends
+    }
+
+    private static func words() -> [UInt64] {
+        var state: UInt64 = 0x6669_6C65_7369_6E6B
+        return (0..<256).map { _ in
+            state &+= 0x9E37_79B9_7F4A_7C15
+            let first = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+            let second = (first ^ first >> 27) &* 0x94D0_49BB_1331_11EB
+            return second ^ second >> 31
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import FilesinkiCompression
+import FilesinkiHashing
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+import Synchronization
+import Testing
+
+@Suite struct PackTests {
+    static let small: [[UInt8]] = (0..<50).map { Array("file number \($0)\n".utf8) }
+
+    @Test("what was stored is read, small and large, from one pack and from several")
+    func roundTrip() async throws {
+        let contents =
+            Self.small + [[], noise(100_000), noise(Chunker.maximumSize), noise(900_000, seed: 2)]
+        for packSize in [1 << 10, 200 << 10, 16 << 20] {
+            let store = try await PackFixture(contents, blockSize: 64 << 10, packSize: packSize)
+            #expect((store.references.count == 1) == (packSize == 16 << 20))
+            for content in contents { #expect(try await store.read(content) == content) }
+        }
+    }
+
+    @Test("a content is streamed in pieces, in order")
+    func streaming() async throws {
+        let content = noise(900_000)
+        let store = try await PackFixture([content])
+        var pieces: [[UInt8]] = []
+        try await store.locator.stream(ContentHasher.hash(content), size: 900_000) {
+            pieces.append(Array($0))
+        }
+        #expect(pieces.map { $0.count } == chunks(of: content).map(\.count))
+        #expect(pieces.flatMap { $0 } == content)
+    }
+
+    @Test("the same content is held once, whoever adds it")
+    func dedupe() async throws {
+        let content = noise(10_000)
+        let once = try await PackFixture([content])
+        let twice = try await PackFixture(
+            Array(repeating: content, count: 10), blockSize: 1 << 10)
+        #expect(once.references == twice.references)
+        let writer = PackWriter(remote: twice.remote, surroundings: countingSurroundings())
+        let ids = [ContentHasher.hash([1]), ContentHasher.hash([2]), ContentHasher.hash([1])]
+        #expect(await writer.claim(ids) == Array(ids.prefix(2)))
+        #expect(await writer.claim(ids).isEmpty)
+    }
+
+    @Test("an unknown content is not found, and a wrong size is damage")
+    func unknown() async throws {
+        let store = try await PackFixture(Self.small)
+        let absent = ContentHasher.hash([1, 2, 3])
+        #expect(try await store.locator.find(absent)?.member == nil)
+        #expect(await packFailure { _ = try await store.locator.read(absent, size: 3) } == .corrupt)
+        let present = ContentHasher.hash(Self.small[0])
+        #expect(await packFailure { _ = try await store.locator.read(present, size: 3) } == .corrupt)
+        let large = ContentLocator.maximumReadSize + 1
+        #expect(
+            await packFailure { _ = try await store.locator.read(present, size: large) } == .limit)
+    }
+
+    @Test("neighbouring blocks come with one ranged read of exactly their bytes")
+    func rangedReads() async throws {
+        let contents = (1...8).map { noise(5000, seed: UInt64($0)) }
+        let store = try await PackFixture(contents, blockSize: 5000)
+        let reader = store.readers[0]
+        let index = try await reader.index()
+        #expect(index.blocks.count == 8)
+        let before = store.remote.reads.count
+        let blocks = try await reader.readBlocks(2..<5)
+        #expect(blocks == Array(contents[2..<5]))
+        let stored = index.blocks[2].stored.lowerBound..<index.blocks[4].stored.upperBound
+        #expect(Array(store.remote.reads[before...]) == [stored])
+        #expect(await packFailure { _ = try await reader.readBlock(8) } == .corrupt)
+        #expect(try await reader.readBlocks(3..<3).isEmpty)
+    }
+
+    @Test("an index is fetched once, and not at all when the cache has it")
+    func indexCache() async throws {
+        let store = try await PackFixture(Self.small)
+        let cache = ShelfCache()
+        let first = PackReader(
+            remote: store.remote, reference: store.references[0], cache: cache)
+        _ = try await first.index()
+        _ = try await first.index()
+        #expect(store.remote.reads.count == 1)
+        let second = PackReader(
+            remote: store.remote, reference: store.references[0], cache: cache)
+        #expect(try await second.index().memberCount == Self.small.count)
+        #expect(store.remote.reads.count == 1)
+        cache.damage()
+        let third = PackReader(
+            remote: store.remote, reference: store.references[0], cache: cache)
+        #expect(try await third.index().memberCount == Self.small.count)
+        #expect(store.remote.reads.count == 2)
+    }
+
+    @Test("an index longer than the first guess costs a second read")
+    func longIndex() async throws {
+        let contents = (0..<9000).map { Array("\($0)".utf8) }
+        let store = try await PackFixture(contents)
+        let index = try await store.readers[0].index()
+        #expect(index.memberCount == 9000)
+        #expect(store.remote.reads.count == 2)
+        var previous: ContentID?
+        index.forEachMember { id, member in
+            #expect(previous.map { $0 < id } ?? true)
+            #expect(index.find(id) == member)
+            previous = id
+        }
+    }
+
+    @Test("every index is loaded at once when asked for")
+    func loadIndexes() async throws {
+        let contents = (1...12).map { noise(2000, seed: UInt64($0)) }
+        let store = try await PackFixture(contents, blockSize: 1, packSize: 1)
+        let locator = store.locator
+        try await locator.loadIndexes()
+        #expect(store.remote.reads.count == 12)
+        for content in contents { _ = try await locator.find(ContentHasher.hash(content)) }
+        #expect(store.remote.reads.count == 12)
+    }
+
+    @Test("a pack of one small content has exactly these bytes")
+    func golden() async throws {
+        let store = try await PackFixture([Array("hello\n".utf8)])
+        let bytes = try #require(store.remote.objects.values.first)
+        #expect(store.references[0].keyText == "packs/01/01010101010101010101010101010101")
+        #expect(hexadecimal(bytes.prefix(14)) == "66737061636b0d0a" + "68656c6c6f0a")
+        #expect(hexadecimal(bytes.suffix(16)) == "0100000000000000" + "66737061636b0d0a")
+        let index = try await store.readers[0].index()
+        #expect(index.blocks.map(\.stored) == [8..<14])
+        #expect(index.blocks.map(\.codec) == [.plain])
+        let member = try #require(index.find(ContentHasher.hash(Array("hello\n".utf8))))
+        #expect(member.kind == .chunk)
+        #expect(member.block == 0)
+        #expect(member.range == 0..<6)
+    }
+}
+
+/// A cache in memory.
+final class ShelfCache: IndexCache {
+    private let kept = Mutex<[[UInt8]: [UInt8]]>([:])
+
+    func load(_ id: [UInt8]) -> [UInt8]? { kept.withLock { $0[id] } }
+    func store(_ id: [UInt8], _ bytes: [UInt8]) { kept.withLock { $0[id] = bytes } }
+    func damage() { kept.withLock { $0 = $0.mapValues { $0.dropLast() + [1] } } }
+}
