@@ -130,9 +130,8 @@ let package = Package(
         tests(
             "FilesinkiStoreTests",
             [
-                "FilesinkiStore", "FilesinkiModel", "FilesinkiHashing", "FilesinkiCompression",
-                "FilesinkiDirectory", "FilesinkiRemote", "FilesinkiTesting",
-                "FilesinkiRemote", "FilesinkiTesting",
+                "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiHashing", "FilesinkiModel",
+                "FilesinkiRemote", "FilesinkiStore", "FilesinkiTesting",
             ]),
     ],
     swiftLanguageModes: [.v6]
