@@ -29,17 +29,28 @@ final class DirectoryWatch: Sendable {
     /// Watches the folder that the prefix names, or the nearest one above it that is there.
     private func watch(_ folder: StoreFolder, _ prefix: String) throws(Failure) {
         let end = prefix.lastIndex(of: "/") ?? prefix.startIndex
-        var names = prefix[..<end].split(separator: "/").map(String.init)[...]
-        while true {
-            if let found = try folder.descend(names, prefix) {
-                // By way of the descriptor: the path could meanwhile lead elsewhere.
-                let path = "/proc/self/fd/\(found.number)"
-                let events = IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
-                _ = inotify_add_watch(inotify, path, UInt32(events))
-                return
-            }
-            guard names.popLast() != nil else { return }
+        let names = prefix[..<end].split(separator: "/").map(String.init)
+        var depth = -1
+        // Once more after each success: the next folder may have come before its parent was watched.
+        while depth < names.count, let found = try deepest(folder, names, prefix), found > depth {
+            depth = found
         }
+    }
+
+    /// Adds a watch to the deepest folder of `names` that is there.
+    ///
+    /// - Returns: How many names lead to it.
+    private func deepest(
+        _ folder: StoreFolder, _ names: [String], _ prefix: String
+    ) throws(Failure) -> Int? {
+        for count in stride(from: names.count, through: 0, by: -1) {
+            guard let found = try folder.descend(names[..<count], prefix) else { continue }
+            let events = IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
+            // By way of the descriptor: the path could meanwhile lead elsewhere.
+            _ = inotify_add_watch(inotify, "/proc/self/fd/\(found.number)", UInt32(events))
+            return count
+        }
+        return nil
     }
 
     /// Ends the wait now, or before it begins.

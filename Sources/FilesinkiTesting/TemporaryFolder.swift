@@ -5,9 +5,11 @@ import Glibc
 package final class TemporaryFolder: Sendable {
     package let path: String
 
+    /// - Parameter inMemory: Whether to prefer a file system in memory, where syncing costs nothing.
     /// - Throws: ``FixtureFailure`` when the folder cannot be made.
-    package init() throws {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    package init(inMemory: Bool = false) throws {
+        let usual = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        let parent = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : usual
         var template = Array("\(parent)/filesinki-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw FixtureFailure("mkdtemp", parent, errno) }
         path = template.withUnsafeBufferPointer { buffer in

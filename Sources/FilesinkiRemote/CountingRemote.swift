@@ -1,0 +1,77 @@
+import Synchronization
+
+/// Counts what is asked of a remote: what a run costs in round trips, and in bytes.
+package final class CountingRemote: Remote {
+    private let wrapped: any Remote
+    private let counted = Mutex(RequestCounts())
+
+    package init(_ wrapped: any Remote) { self.wrapped = wrapped }
+
+    /// What was asked so far, or since ``reset()``.
+    package var counts: RequestCounts { counted.withLock { $0 } }
+
+    /// Begins at nothing again.
+    package func reset() { counted.withLock { $0 = RequestCounts() } }
+
+    package var address: String { wrapped.address }
+
+    package func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
+        counted.withLock { $0.gets += 1 }
+        let bytes = try await wrapped.get(key, range: range)
+        counted.withLock { $0.bytesRead += Int64(bytes?.count ?? 0) }
+        return bytes
+    }
+
+    package func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
+        counted.withLock {
+            $0.publications += 1
+            $0.bytesWritten += Int64(bytes.count)
+        }
+        return try await wrapped.publish(bytes, to: slot)
+    }
+
+    package func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
+        counted.withLock {
+            $0.puts += 1
+            $0.bytesWritten += Int64(bytes.count)
+        }
+        try await wrapped.put(bytes, to: key)
+    }
+
+    package func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] {
+        counted.withLock { $0.lists += 1 }
+        return try await wrapped.list(prefix: prefix, after: after, limit: limit)
+    }
+
+    package func delete(_ key: ObjectKey) async throws {
+        counted.withLock { $0.deletions += 1 }
+        try await wrapped.delete(key)
+    }
+
+    package func wait(prefix: String, timeout: Duration) async throws {
+        counted.withLock { $0.waits += 1 }
+        try await wrapped.wait(prefix: prefix, timeout: timeout)
+    }
+}
+
+/// How often each verb of a remote was asked for, and how many bytes went which way.
+package struct RequestCounts: Hashable, Sendable {
+    package var gets = 0
+    package var publications = 0
+    package var puts = 0
+    package var lists = 0
+    package var deletions = 0
+    package var waits = 0
+    /// Bytes that gets returned.
+    package var bytesRead: Int64 = 0
+    /// Bytes that were put or published, also in vain.
+    package var bytesWritten: Int64 = 0
+
+    package init() {}
+
+    /// All requests but waits, which a person does not wait for.
+    package var requests: Int { gets + publications + puts + lists + deletions }
+
+    /// Those that could change the store.
+    package var writes: Int { publications + puts + deletions }
+}

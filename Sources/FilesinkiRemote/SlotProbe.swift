@@ -1,0 +1,78 @@
+package import FilesinkiModel
+
+/// Finds out, by racing it, whether a remote keeps the promises of ``Remote``.
+///
+/// A polite question proves nothing: servers were measured that refuse a second writer when asked one
+/// after the other, and let several win when they come at once. So many writers race for the same
+/// fresh slots through several connections while a reader watches. All happens below `probe/`, under a
+/// random name, and is removed afterwards.
+package struct SlotProbe: Sendable {
+    /// A break of a promise, with what happened, as a sentence.
+    struct Broken: Error { var detail: String }
+
+    private let connect: @Sendable () async throws -> any Remote
+    private let surroundings: Surroundings
+    let writers: Int
+    let rounds: Int
+
+    /// - Parameters:
+    ///   - writers: How many race for each slot; 2 or more.
+    ///   - rounds: How many slots are raced for; 1 or more.
+    ///   - connect: Gives one more way to the remote: its own connection where there are such.
+    package init(
+        surroundings: Surroundings, writers: Int = 16, rounds: Int = 16,
+        connect: @escaping @Sendable () async throws -> any Remote
+    ) {
+        self.connect = connect
+        self.surroundings = surroundings
+        self.writers = max(2, writers)
+        self.rounds = max(1, rounds)
+    }
+
+    /// Tries every promise.
+    ///
+    /// - Throws: ``FilesinkiModel/Failure`` when the remote cannot be tried at all: `away`,
+    ///   `not-allowed`, `full`. A promise that does not hold is in the report instead.
+    package func run() async throws -> ProbeReport {
+        let place = "probe/" + hexadecimal(surroundings.randomBytes(8))
+        var remotes: [any Remote] = []
+        for _ in 0..<4 { remotes.append(try await connect()) }
+        let trial = ProbeTrial(remotes: remotes, place: place, writers: writers, rounds: rounds)
+        var checks: [ProbeReport.Check] = []
+        do {
+            for step in ProbeTrial.steps { checks.append(try await check(step, trial)) }
+        } catch {
+            try? await trial.cleanUp()
+            throw error
+        }
+        let cleaning = ProbeTrial.Step(
+            name: "deletion", promise: "What is deleted is gone, and of a missing key it succeeds."
+        ) { trial in
+            try await trial.cleanUp()
+            return "Everything that was tried was removed again."
+        }
+        checks.append(try await check(cleaning, trial))
+        return ProbeReport(checks: checks)
+    }
+
+    private func check(
+        _ step: ProbeTrial.Step, _ trial: ProbeTrial
+    ) async throws -> ProbeReport.Check {
+        do {
+            let detail = try await step.body(trial)
+            return .init(name: step.name, promise: step.promise, holds: true, detail: detail)
+        } catch let broken as Broken {
+            return .init(name: step.name, promise: step.promise, holds: false, detail: broken.detail)
+        } catch let failure as Failure where !failure.endsProbe {
+            return .init(
+                name: step.name, promise: step.promise, holds: false, detail: failure.description)
+        }
+    }
+}
+
+extension Failure {
+    /// Whether this says something about the moment or the account rather than about the remote.
+    fileprivate var endsProbe: Bool {
+        [.away, .notAllowed, .full, .interrupted, .busy].contains(code)
+    }
+}

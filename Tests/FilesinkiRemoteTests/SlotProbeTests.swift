@@ -1,0 +1,45 @@
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiTesting
+import Testing
+
+@Suite struct SlotProbeTests {
+    func probe(_ remote: any Remote) -> SlotProbe {
+        SlotProbe(surroundings: ManualClock().surroundings, writers: 8, rounds: 6) { remote }
+    }
+
+    @Test func `a remote that keeps its promises is fit, and left as it was`() async throws {
+        let memory = MemoryRemote()
+        let key = try ObjectKey("filesinki/c")
+        memory.objects = [key: [1]]
+        let report = try await probe(memory).run()
+        #expect(report.isFit, "\(report)")
+        #expect(
+            report.checks.map(\.name)
+                == ["one-winner", "objects", "ranges", "absence", "listing", "deletion"])
+        #expect(memory.objects == [key: [1]])
+    }
+
+    @Test("finds each lie of a remote", arguments: LyingRemote.Lie.allCases)
+    func lies(_ lie: LyingRemote.Lie) async throws {
+        let report = try await probe(LyingRemote(lie)).run()
+        #expect(!report.isFit)
+        #expect(report.checks.first { !$0.holds }?.name == lie.check, "\(report)")
+    }
+
+    @Test("a remote that cannot be tried is a failure, not a verdict", arguments: [
+        Failure.Code.away, .notAllowed, .full,
+    ])
+    func untried(_ code: Failure.Code) async throws {
+        let faulty = FaultyRemote(MemoryRemote(), script: [.init(.before(code), verb: .publish)])
+        let failure = await #expect(throws: Failure.self) { _ = try await probe(faulty).run() }
+        #expect(failure?.code == code)
+    }
+
+    @Test func `what a failed probe wrote is removed`() async throws {
+        let memory = MemoryRemote()
+        let faulty = FaultyRemote(memory, script: [.init(.before(.away), verb: .put, skip: 3)])
+        await #expect(throws: Failure.self) { _ = try await probe(faulty).run() }
+        #expect(memory.objects.isEmpty)
+    }
+}

@@ -1,0 +1,64 @@
+import FilesinkiModel
+import FilesinkiTesting
+import Testing
+
+/// The tools of the tests, which all other tests believe.
+@Suite struct TestingToolsTests {
+    @Test func `a tree is read back as it was written`() throws {
+        let folder = try TemporaryFolder()
+        let old = Timestamp(seconds: 12, nanoseconds: 345)
+        var tree: TreeFixture = [
+            "a": .file("text", modified: old), "empty": .file(""),
+            "d": .directory(["b": .file("y", mode: 0o755), "e": .directory([:], mode: 0o700)]),
+            "l": .symlink("no/where"), "\u{E9}": .file("NFC"), "e\u{301}": .file("NFD"),
+            "fifo": .special,
+        ]
+        tree[.init([0x66, 0xFF])] = .file("not UTF-8")
+        try tree.write(to: folder.path("tree"))
+        var found = try TreeFixture.read(folder.path("tree"), times: true)
+        #expect(found["a"] == .file("text", modified: old))
+        found = try TreeFixture.read(folder.path("tree"))
+        tree["a"] = .file("text")
+        #expect(found == tree)
+        tree["a"] = .file("Text")
+        #expect(found != tree)
+    }
+
+    @Test func `writing replaces what is at a name and keeps the rest`() throws {
+        let folder = try TemporaryFolder()
+        let first: TreeFixture = ["a": .directory(["x": .file("1")]), "b": .file("2"), "c": .symlink("b")]
+        let second: TreeFixture = ["a": .file("3"), "c": .directory(["y": .file("4")])]
+        try first.write(to: folder.path)
+        try second.write(to: folder.path)
+        let wanted: TreeFixture = [
+            "a": .file("3"), "b": .file("2"), "c": .directory(["y": .file("4")]),
+        ]
+        #expect(try TreeFixture.read(folder.path) == wanted)
+    }
+
+    @Test func `a temporary folder goes with its last reference`() throws {
+        var folder: TemporaryFolder? = try TemporaryFolder()
+        let path = folder?.path ?? ""
+        let tree: TreeFixture = ["d": .directory(["x": .file("1", mode: 0)], mode: 0o500)]
+        try tree.write(to: path)
+        folder = nil
+        #expect(throws: FixtureFailure.self) { try TreeFixture.read(path) }
+    }
+
+    @Test func `chance is that of SplitMix64`() {
+        // The first numbers of seed 1234567, as published with the reference implementation.
+        var random = SeededRandom(seed: 1_234_567)
+        #expect(random.next() == 6_457_827_717_110_365_317)
+        #expect(random.next() == 3_203_168_211_198_807_973)
+        #expect(random.bytes(5).count == 5)
+    }
+
+    @Test func `a manual clock goes on by what is slept`() async throws {
+        let clock = ManualClock(now: Timestamp(seconds: 10, nanoseconds: 0))
+        try await clock.surroundings.sleep(.milliseconds(1500))
+        clock.advance(by: .nanoseconds(1))
+        #expect(clock.surroundings.now() == Timestamp(seconds: 11, nanoseconds: 500_000_001))
+        #expect(clock.slept == [.milliseconds(1500)])
+        #expect(clock.surroundings.randomBytes(16) != clock.surroundings.randomBytes(16))
+    }
+}

@@ -1,0 +1,30 @@
+import FilesinkiRemote
+import FilesinkiTesting
+import Testing
+
+/// A wrapper is a remote too, and must not weaken any promise.
+@Suite struct WrapperContractTests {
+    @Test("a faulty remote without faults honours the contract", arguments: RemoteContract.all)
+    func faulty(_ contract: RemoteContract) async throws {
+        try await contract.check(FaultyRemote(MemoryRemote()))
+    }
+
+    @Test("retrying and counting honour the contract", arguments: RemoteContract.all)
+    func retrying(_ contract: RemoteContract) async throws {
+        let remote = CountingRemote(MemoryRemote())
+        let surroundings = ManualClock().surroundings
+        try await contract.check(
+            RetryingRemote(remote, surroundings: surroundings),
+            RetryingRemote(remote, surroundings: surroundings))
+    }
+
+    @Test(
+        "retrying makes a remote that loses requests and answers honour the contract",
+        arguments: RemoteContract.all.filter { !$0.description.hasPrefix("wait") })
+    func retryingFaulty(_ contract: RemoteContract) async throws {
+        let faulty = FaultyRemote(MemoryRemote(), rates: .init(before: 0.1, after: 0.1), seed: 7)
+        let retrying = RetryingRemote(
+            faulty, surroundings: ManualClock().surroundings, tries: 20)
+        try await contract.check(retrying, retrying)
+    }
+}
