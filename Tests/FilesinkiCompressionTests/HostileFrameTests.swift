@@ -75,7 +75,9 @@ import Testing
         let stream = Sample.unwrap(
             "fd377a585a000000ff12d9410200210116000000742fe5a3010001610a00000000011202"
                 + "d4a47cb606729e7a010000000000595a")
-        #expect(failureCode { _ = try Compression.decode(stream, codec: .xz, plainLength: 2) } == .corrupt)
+        #expect(
+            failureCode { _ = try Compression.decode(stream, codec: .xz, plainLength: 2) }
+                == .corrupt)
     }
 
     @Test("an xz dictionary of 1.5 GiB is over the limit, in memory and in passing")
@@ -84,7 +86,9 @@ import Testing
         let stream = Sample.unwrap(
             "fd377a585a000004e6d6b44602002101250000003b787b41010001610a00000013473fb8"
                 + "939d45d400011a02dc2ea57e1fb6f37d010000000004595a")
-        #expect(failureCode { _ = try Compression.decode(stream, codec: .xz, plainLength: 2) } == .limit)
+        #expect(
+            failureCode { _ = try Compression.decode(stream, codec: .xz, plainLength: 2) } == .limit
+        )
         #expect(failureCode { _ = try decode(stream, with: try XZDecoder()) } == .limit)
     }
 

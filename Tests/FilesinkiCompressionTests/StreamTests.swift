@@ -79,7 +79,8 @@ func decode(
     func trailingGarbage(format: Format) throws {
         let stored = try decode(Sample.text, with: format.encoder())
         for tail in [[1], Array("garbage behind the end".utf8)] {
-            #expect(failureCode { _ = try decode(stored + tail, with: format.decoder()) } == .corrupt)
+            #expect(
+                failureCode { _ = try decode(stored + tail, with: format.decoder()) } == .corrupt)
         }
     }
 

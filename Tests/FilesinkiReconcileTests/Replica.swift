@@ -76,7 +76,9 @@ struct Replica {
         _ entry: Entry, _ step: Step, _ before: [RelativePath: Entry], _ store: Store
     ) {
         let path = step.path
-        if let found = local[path], found != before[path] { violations.append("\(step): written twice") }
+        if let found = local[path], found != before[path] {
+            violations.append("\(step): written twice")
+        }
         if entry.kind != .directory, local.keys.contains(where: { $0.isInside(path) }) {
             violations.append("\(step): the directory is not empty")
         }

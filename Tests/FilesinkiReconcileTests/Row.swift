@@ -46,8 +46,12 @@ extension Row {
             uniqueKeysWithValues: (isMirrored ? mirrored ?? result : result).map {
                 (path($0.key), $0.value)
             })
-        #expect(agree(replica.local, expected), "here: \(text(replica.local)) wanted: \(text(expected))\n\(plan)")
-        #expect(agree(store.tree, expected), "there: \(text(store.tree)) wanted: \(text(expected))\n\(plan)")
+        #expect(
+            agree(replica.local, expected),
+            "here: \(text(replica.local)) wanted: \(text(expected))\n\(plan)")
+        #expect(
+            agree(store.tree, expected),
+            "there: \(text(store.tree)) wanted: \(text(expected))\n\(plan)")
         #expect(replica.violations.isEmpty, "\(replica.violations)\n\(plan)")
         for (name, reason) in reasons {
             let step = plan.steps.first { $0.path == path(name) }

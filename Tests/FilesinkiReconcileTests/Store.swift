@@ -21,7 +21,11 @@ struct Store {
         var former = entries[path]?.formerContents ?? []
         var targets = entries[path]?.formerTargets ?? []
         if let old = entries[path]?.entry.entry, old.kind != .tombstone {
-            if old.kind == .symlink { targets.insert(old.target) } else { former.insert(old.content) }
+            if old.kind == .symlink {
+                targets.insert(old.target)
+            } else {
+                former.insert(old.content)
+            }
         }
         history.insert(entry.content)
         let versioned = VersionedEntry(entry, version: version)

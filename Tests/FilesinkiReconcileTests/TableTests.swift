@@ -30,7 +30,8 @@ import Testing
             result: ["d": folder, "d/f": file("Y")], reasons: ["d/f": .created]),
         Row(
             name: "4, 5: delete, as base: deleted",
-            base: ["d": folder, "d/f": file("X")], here: [:], there: ["d": folder, "d/f": file("X")],
+            base: ["d": folder, "d/f": file("X")], here: [:],
+            there: ["d": folder, "d/f": file("X")],
             result: [:], reasons: ["d/f": .deleted]),
         Row(
             name: "6: delete, delete: agree",

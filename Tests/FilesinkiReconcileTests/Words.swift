@@ -6,7 +6,9 @@ typealias Tree = [String: Entry]
 
 /// A file whose content is named by one letter.
 func file(_ content: Character, mode: UInt16 = 0o644, time: Int64 = 1) -> Entry {
-    .file(content.id, size: Int64(content.asciiValue ?? 0), mode: mode, modified: .init(nanoseconds: time))
+    .file(
+        content.id, size: Int64(content.asciiValue ?? 0), mode: mode,
+        modified: .init(nanoseconds: time))
 }
 
 /// A directory of the usual mode.

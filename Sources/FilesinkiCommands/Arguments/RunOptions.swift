@@ -1,0 +1,39 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+
+/// What the commands have in common that run a sync, of everything or of one path.
+struct RunOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The rule for every conflict of this run, such as 'newest, keep-both'.",
+            valueName: "chain"))
+    var strategy: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "What becomes of an edit that meets a deletion: keep, delete or ask.",
+            valueName: "choice"))
+    var onDelete: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Let through as many deletions, as 100 or 30%.", valueName: "number"))
+    var maxDelete: String?
+
+    /// The engine's options.
+    ///
+    /// - Throws: `Failure` with code `usage` for what is not understood.
+    func syncOptions(_ progress: ProgressLine?) throws -> SyncOptions {
+        var options = SyncOptions()
+        options.strategy = try strategy.map { try Strategy(parsing: $0) }
+        options.onDelete = try onDelete.map { try OnDelete(parsing: $0) }
+        options.maxDelete = try maxDelete.map { try MaxDelete(parsing: $0) }
+        if let progress { options.progress = { progress.show($0) } }
+        return options
+    }
+}

@@ -1,0 +1,70 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRules
+
+/// An opened replica together with how it was named: what most commands begin with.
+struct Session {
+    let replica: Replica
+    let root: RootChoice
+    let console: Console
+
+    /// Finds and opens the replica; the default one is made when it is not there.
+    ///
+    /// - Parameters:
+    ///   - place: A path that may lie in the replica that is meant, as `sync DIR` has one.
+    ///   - writable: Whether the command changes the replica, and so waits for other runs.
+    static func open(
+        _ options: RootOptions, near place: String? = nil, writable: Bool, in console: Console
+    ) async throws -> Session {
+        let root = try RootChoice.find(options, near: place, in: console)
+        let settings = try options.replicaOptions(root: root.path, in: console)
+        if root.origin == .standard, RootChoice.nearestReplica(at: root.path) == nil {
+            _ = try await Replica.initialize(
+                settings, address: nil, deviceName: DeviceName.standard(in: console))
+            console.detail("Made the default replica \(printable(root.path.utf8)).")
+        }
+        let replica = try await Replica.open(settings, writable: writable)
+        return Session(replica: replica, root: root, console: console)
+    }
+
+    /// The path that an argument names.
+    ///
+    /// - Throws: `Failure` with code `badPath` for the root itself and what lies outside.
+    func path(_ argument: String) throws(Failure) -> RelativePath {
+        guard let path = try root.path(argument, currentFolder: console.currentFolder) else {
+            throw Failure(
+                .badPath, path: ArgumentText.bytes(of: argument), "This is the root itself.",
+                remedy: "Name something in it.")
+        }
+        return path
+    }
+
+    /// The paths that arguments name; none when there is no argument, or one is the root itself:
+    /// then everything is meant.
+    func paths(_ arguments: [String]) throws(Failure) -> [RelativePath] {
+        var paths: [RelativePath] = []
+        for argument in arguments {
+            guard let path = try root.path(argument, currentFolder: console.currentFolder) else {
+                return []
+            }
+            paths.append(path)
+        }
+        return paths
+    }
+}
+
+extension RootOptions {
+    /// What the engine needs to open a replica.
+    func replicaOptions(root: String, in console: Console) throws -> ReplicaOptions {
+        guard let wait = TimeText.seconds(of: lockWait) else {
+            throw Failure(
+                .usage, path: lockWait, "This is no length of time.",
+                remedy: "Write it as 30s, 5m or 2h.")
+        }
+        return ReplicaOptions(
+            root: root,
+            state: try state.map { try FilePlace.absoluteText($0, in: console.currentFolder) },
+            lockWait: .seconds(wait), surroundings: console.surroundings,
+            configuration: Settings.userFile { console.environment[$0] }, connect: console.connect)
+    }
+}

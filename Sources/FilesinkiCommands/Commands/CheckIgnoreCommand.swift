@@ -1,0 +1,64 @@
+import ArgumentParser
+import FilesinkiModel
+import FilesinkiRules
+
+/// `check-ignore`: which rule leaves a path out.
+struct CheckIgnoreCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "check-ignore",
+        abstract: "Say which rule ignores a path.",
+        discussion: """
+            Prints those of the paths that are ignored, each with the rule: file, line and pattern. \
+            Exits with 1 when none is. With -v, also the rule that takes a path back in.
+            """)
+
+    @Argument(help: "What to look at; it need not be there.", completion: .file())
+    var paths: [String]
+
+    @OptionGroup var null: NullOption
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let root = try RootChoice.find(replica, in: console)
+        let reader = RootReader(root: root.path)
+        let (filter, mistakes) = try reader.ignoreFilter(console.environment)
+        for mistake in mistakes { console.complain(mistake) }
+        var isAnyIgnored = false
+        for argument in paths {
+            // The root itself cannot be ignored.
+            guard let path = try root.path(argument, currentFolder: console.currentFolder) else {
+                continue
+            }
+            let isFolder = argument.hasSuffix("/") || reader.isFolder(path)
+            let match = try filter.explain(path, isDirectory: isFolder, read: reader.read)
+            if match?.isIgnored == true { isAnyIgnored = true }
+            try show(path, match, in: console)
+        }
+        return isAnyIgnored ? .done : .negative
+    }
+
+    private func show(
+        _ path: RelativePath, _ match: IgnoreMatch?, in console: Console
+    ) throws {
+        if report.json { return try console.output.json(json(path, match)) }
+        guard let match, match.isIgnored || report.talk.verbose else { return }
+        if null.null { return try null.printPath(path, to: console.output) }
+        try console.output.line(
+            "\(path): \(match.isIgnored ? "ignored" : "kept") by \(match.file), "
+                + "line \(match.line): \(printable(match.pattern))")
+    }
+
+    private func json(_ path: RelativePath, _ match: IgnoreMatch?) -> JSONObject {
+        var object: JSONObject = ["type": "ignore"]
+        object.add("path", path)
+        object.add("ignored", match?.isIgnored ?? false)
+        guard let match else { return object }
+        object.add("file", match.file)
+        object.add("line", match.line)
+        object.add("pattern", bytes: match.pattern)
+        object.add("matched", match.matched)
+        return object
+    }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+
+/// `devices`: who shares the store.
+struct DevicesCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "devices",
+        abstract: "Show who shares this store, and what each has seen.",
+        subcommands: [DevicesListCommand.self, DevicesForgetCommand.self],
+        defaultSubcommand: DevicesListCommand.self)
+
+    func run(in console: Console) async throws -> ExitCode { throw CleanExit.helpRequest(self) }
+}
+
+/// `devices list`, which is also what `devices` alone means.
+struct DevicesListCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the devices. Exits with 1 when there are none.")
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let session = try await Session.open(replica, writable: false, in: console)
+        let devices = try await session.replica.devices()
+        if report.json {
+            for device in devices { try console.output.json(device.json) }
+        } else {
+            var table = TextTable()
+            for device in devices {
+                table.add(
+                    printable(device.device.name.utf8),
+                    String(hexadecimal(device.device.id).prefix(8)), "seen @\(device.seen)",
+                    TimeText.local(device.time), device.isThisOne ? "this one" : "")
+            }
+            for line in table.lines { try console.output.line(line) }
+        }
+        return devices.isEmpty ? .negative : .done
+    }
+}
+
+/// `devices forget`: for one that will not come back.
+struct DevicesForgetCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Leave a device out of account that will not come back.",
+        discussion: "If it comes back, it meets the store as a new one does, and loses nothing.")
+
+    @Argument(help: "The device's name, or the beginning of its id.")
+    var name: String
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var talk: TalkOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        talk.apply(to: console)
+        let session = try await Session.open(replica, writable: true, in: console)
+        try await session.replica.forgetDevice(name)
+        console.say("Forgot \(printable(name.utf8)).")
+        return .done
+    }
+}
+
+extension DeviceReport {
+    fileprivate var json: JSONObject {
+        var object: JSONObject = ["type": "device"]
+        object.add("device", device.name)
+        object.add("device_id", hexadecimal(device.id))
+        object.add("seen", seen)
+        object.add("time", time)
+        object.add("this", isThisOne)
+        return object
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+
+/// `init`: makes a folder a replica.
+struct InitCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Make a folder a replica; again is harmless.",
+        discussion: "With --remote, a store is made there when there is none.")
+
+    @Argument(help: "The folder; the current one without it.", completion: .directory)
+    var dir: String?
+
+    @Option(name: .long, help: ArgumentHelp("Where replicas meet.", valueName: "url"))
+    var remote: String?
+
+    @Option(name: .long, help: ArgumentHelp("This device's name, for people.", valueName: "name"))
+    var device: String?
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let root = try FilePlace.absoluteText(
+            dir ?? replica.root ?? ".", in: console.currentFolder)
+        let address = try remote.map { try RemoteAddress($0, currentFolder: console.currentFolder) }
+        let result = try await Replica.initialize(
+            try replica.replicaOptions(root: root, in: console), address: address?.path,
+            deviceName: try DeviceName.chosen(device, in: console))
+        try console.show(result)
+        return result.away.map { ExitCode($0) } ?? .done
+    }
+}
+
+extension Console {
+    /// Shows what `init` found or made.
+    func show(_ report: InitReport) throws {
+        if wishes.isJSON {
+            var object: JSONObject = ["type": "replica"]
+            object.add("root", report.root)
+            object.add("device", report.device.name)
+            object.add("device_id", hexadecimal(report.device.id))
+            object.add("remote", report.remote)
+            object.add("store", report.store)
+            object.add("was_there", report.wasThere)
+            object.add("made_store", report.madeStore)
+            if let away = report.away { object.add("away", .object(away.json(type: "failure"))) }
+            return try output.json(object)
+        }
+        let root = printable(report.root.utf8)
+        say(report.wasThere ? "\(root) is a replica already." : "\(root) is a replica now.")
+        if let remote = report.remote {
+            say(report.madeStore ? "Made a store at \(remote)." : "It meets others at \(remote).")
+        }
+        if let away = report.away { complain(away) }
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRules
+
+/// `lint`: names that another system could not hold.
+struct LintCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "lint",
+        abstract: "List names that another system could not hold, with a remedy.",
+        discussion: """
+            Looks at the paths as of the last sync. Exits with 0 when there is nothing to list, and \
+            with 1 when there is.
+            """)
+
+    @Argument(help: "Only these, and what is below them.", completion: .file())
+    var paths: [String] = []
+
+    @OptionGroup var null: NullOption
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let session = try await Session.open(replica, writable: false, in: console)
+        let known = try await session.replica.list(try session.paths(paths))
+        let findings = NameLint.findings(in: known.map(\.0))
+        for finding in findings { try show(finding, in: console) }
+        return findings.isEmpty ? .done : .negative
+    }
+
+    private func show(_ finding: NameFinding, in console: Console) throws {
+        if report.json {
+            var object: JSONObject = ["type": "name"]
+            object.add("path", finding.path)
+            object.add("reason", finding.reason)
+            object.add("remedy", finding.remedy)
+            try console.output.json(object)
+        } else if null.null {
+            try null.printPath(finding.path, to: console.output)
+        } else {
+            try console.output.line("\(finding.path): \(finding.reason) \(finding.remedy)")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+
+/// `ls`: what the replica and the remote agree on.
+struct ListCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "ls",
+        abstract: "List the files, folders and symlinks as of the last sync.",
+        discussion: "Exits with 1 when there are none.")
+
+    @Argument(help: "Only these, and what is below them.", completion: .file())
+    var paths: [String] = []
+
+    @Flag(name: .shortAndLong, help: "Show mode, size, time and version too.")
+    var long = false
+
+    @OptionGroup var null: NullOption
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let session = try await Session.open(replica, writable: false, in: console)
+        let found = try await session.replica.list(try session.paths(paths))
+        for (path, entry) in found { try show(path, entry, in: console) }
+        return found.isEmpty ? .negative : .done
+    }
+
+    private func show(
+        _ path: RelativePath, _ known: VersionedEntry, in console: Console
+    ) throws {
+        let entry = known.entry
+        if report.json {
+            var object: JSONObject = ["type": "entry"]
+            object.add("path", path)
+            object.add("version", known.version)
+            entry.describe(in: &object)
+            try console.output.json(object)
+        } else if null.null {
+            try null.printPath(path, to: console.output)
+        } else {
+            let mark = entry.kind == .directory ? "/" : ""
+            let target = entry.kind == .symlink ? " -> \(printable(entry.target))" : ""
+            try console.output.line(prefix(known) + path.description + mark + target)
+        }
+    }
+
+    private func prefix(_ known: VersionedEntry) -> String {
+        guard long else { return "" }
+        let entry = known.entry
+        let size = String(entry.size)
+        let space = String(repeating: " ", count: max(0, 12 - size.count))
+        return "\(entry.symbolicMode) \(space)\(size) \(TimeText.local(entry.modified)) "
+            + "@\(known.version) "
+    }
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRemote
+
+/// `remote`: where replicas meet.
+struct RemoteCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "remote",
+        abstract: "Show, set or check where replicas meet.",
+        subcommands: [
+            RemoteShowCommand.self, RemoteSetCommand.self, RemoteCheckCommand.self,
+        ],
+        defaultSubcommand: RemoteShowCommand.self)
+
+    func run(in console: Console) async throws -> ExitCode { throw CleanExit.helpRequest(self) }
+}
+
+/// `remote show`.
+struct RemoteShowCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Print the remote's address. Exits with 1 when there is none.")
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let session = try await Session.open(replica, writable: false, in: console)
+        let status = try await session.replica.status()
+        if report.json {
+            var object: JSONObject = ["type": "remote"]
+            object.add("remote", status.remote)
+            object.add("store", status.store.isEmpty ? nil : hexadecimal(status.store))
+            try console.output.json(object)
+        } else if let remote = status.remote {
+            try console.output.line(printable(remote.utf8))
+        }
+        return status.remote == nil ? .negative : .done
+    }
+}
+
+/// `remote set`.
+struct RemoteSetCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Set where the store is now, or, with --accept, meet another store.",
+        discussion: """
+            A new place of the same store is set at once. Another store is only met with --accept: \
+            nothing is deleted then, here or there; both sides meet as for the first time.
+            """)
+
+    @Argument(help: "Where the store is.")
+    var url: String
+
+    @Flag(name: .long, help: "Meet whatever store is there as for the first time.")
+    var accept = false
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var talk: TalkOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        talk.apply(to: console)
+        let address = try RemoteAddress(url, currentFolder: console.currentFolder)
+        let session = try await Session.open(replica, writable: true, in: console)
+        try await session.replica.setRemote(address.path, acceptingOther: accept)
+        console.say("The remote is \(printable(address.path.utf8)).")
+        return .done
+    }
+}
+
+/// `remote check`.
+struct RemoteCheckCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Prove that a place keeps the promises that a store needs.",
+        discussion: """
+            Many writers race for the same slots, below a name of their own that is removed \
+            afterwards. Exits with 7 when a promise is broken, and says which.
+            """)
+
+    @Argument(help: "The place; this replica's remote without it.")
+    var url: String?
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let address = try await place(in: console)
+        let connect = console.connect
+        let probe = SlotProbe(surroundings: console.surroundings) { try connect(address) }
+        let result = try await probe.run()
+        for check in result.checks { try show(check, in: console) }
+        guard !result.isFit else { return .done }
+        throw Failure(
+            .unfitStore, path: address, "The place does not keep every promise.",
+            remedy: "Use a file system that renames folders atomically.")
+    }
+
+    private func place(in console: Console) async throws -> String {
+        if let url { return try RemoteAddress(url, currentFolder: console.currentFolder).path }
+        let session = try await Session.open(replica, writable: false, in: console)
+        guard let address = await session.replica.remoteAddress else {
+            throw Failure(
+                .notFound, path: session.root.path, "The replica has no remote.",
+                remedy: "Name the place to check.")
+        }
+        return address
+    }
+
+    private func show(_ check: ProbeReport.Check, in console: Console) throws {
+        if report.json {
+            var object: JSONObject = ["type": "promise"]
+            object.add("name", check.name)
+            object.add("promise", check.promise)
+            object.add("holds", check.holds)
+            object.add("detail", check.detail)
+            return try console.output.json(object)
+        }
+        let style = console.outputStyle
+        let verdict = check.holds ? style.green("holds ") : style.red("broken")
+        let detail = check.detail.isEmpty ? "" : " (\(check.detail))"
+        try console.output.line("\(verdict)  \(check.name): \(check.promise)\(detail)")
+    }
+}

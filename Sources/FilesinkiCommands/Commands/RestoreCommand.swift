@@ -1,0 +1,124 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+
+/// `restore`: back in time.
+struct RestoreCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Bring back an older version of a path, or a whole tree as it was.",
+        discussion: """
+            PATH@VERSION, or PATH with --at, brings the path back here and everywhere; what it \
+            replaces stays in the history. With --at TIME -o DIR, the tree of that time, or the \
+            paths given of it, is written into DIR, and nothing else is changed.
+            """)
+
+    @Argument(help: ArgumentHelp("What to bring back.", valueName: "path@version"))
+    var paths: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A moment, as 2024-05-01, '2024-05-01 11:30', with a Z for UTC, or @SECONDS.",
+            valueName: "time"))
+    var at: String?
+
+    @Option(
+        name: [.customShort("o"), .long],
+        help: ArgumentHelp("A new or empty folder to write into.", valueName: "dir"),
+        completion: .directory)
+    var output: String?
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if paths.isEmpty, output == nil {
+            throw ValidationError("Give PATH@VERSION, or --at TIME with PATH or -o DIR.")
+        }
+        if output != nil, at == nil { throw ValidationError("With -o DIR, give --at TIME.") }
+    }
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let moment = try at.map { text in
+            guard let moment = TimeText.parse(text) else {
+                throw Failure(
+                    .usage, path: text, "This is no moment.",
+                    remedy: "Write it as 2024-05-01 or '2024-05-01 11:30'.")
+            }
+            return moment
+        }
+        let session = try await Session.open(replica, writable: output == nil, in: console)
+        if let output, let moment {
+            return try await session.export(paths, at: moment, into: output)
+        }
+        var code = ExitCode.done
+        for path in paths {
+            let result = try await session.restore(path, at: moment)
+            if result != .done { code = result }
+        }
+        return code
+    }
+}
+
+extension Session {
+    /// Brings one path back, here and everywhere.
+    fileprivate func restore(_ argument: String, at moment: Timestamp?) async throws -> ExitCode {
+        let wanted = VersionedPath(argument)
+        let path = try path(moment == nil ? wanted.path : argument)
+        let version: UInt64
+        if let moment {
+            version = try await newestVersion(of: path, at: moment)
+        } else {
+            version = try wanted.required().version
+        }
+        let result = try await replica.restore(path, version: version, SyncOptions())
+        try console.show(result)
+        guard result.problems.isEmpty else { return .partial }
+        return result.sync.map { ExitCode(queueing: $0, isWaiting: false) } ?? .done
+    }
+
+    private func newestVersion(of path: RelativePath, at moment: Timestamp) async throws -> UInt64 {
+        let versions = try await replica.history(of: path)
+        guard let last = versions.last(where: { $0.time <= moment && !$0.isSuperseded }) else {
+            throw Failure(
+                .notFound, path: path.bytes, "There was nothing at this path then.",
+                remedy: "See its versions with filesinki log.")
+        }
+        return last.version
+    }
+
+    /// Writes the tree of a moment into a folder of its own.
+    fileprivate func export(
+        _ arguments: [String], at moment: Timestamp, into folder: String
+    ) async throws -> ExitCode {
+        let chosen = try paths(arguments)
+        let export = try TreeExport(folder, in: console)
+        let result = try await replica.restore(at: moment, chosen) { path, entry, bytes in
+            try export.write(path, entry, bytes)
+        }
+        try export.finish()
+        try console.show(result)
+        if !result.problems.isEmpty { return .partial }
+        return result.restored.isEmpty ? .negative : .done
+    }
+}
+
+extension Console {
+    /// Shows what `restore` brought back.
+    func show(_ report: RestoreReport) throws {
+        for path in report.restored {
+            if wishes.isJSON {
+                var object: JSONObject = ["type": "restored"]
+                object.add("path", path)
+                try output.json(object)
+            } else {
+                detail("restored \(path)")
+            }
+        }
+        try show(report.problems + (report.sync?.problems ?? []), type: "problem")
+        if let away = report.sync?.away { say("It waits for the remote. \(away)") }
+        say("Restored \(report.restored.count) path(s).")
+    }
+}

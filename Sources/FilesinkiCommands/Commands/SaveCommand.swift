@@ -1,0 +1,100 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+
+/// `save`: content into a path.
+struct SaveCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "save",
+        abstract: "Write content at a path, durably, and publish it.",
+        discussion: """
+            Exits with 0 when the content is here and published, or waits here for a remote that is \
+            away. For example: echo hi | filesinki save notes/a
+            """)
+
+    @Argument(help: "Where to save.")
+    var path: String
+
+    @Argument(help: "The file; standard input without it, or with -.", completion: .file())
+    var file: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Only if the path is at this version; 0 for none.", valueName: "version")
+    )
+    var ifVersion: UInt64?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Receives what is at the path in the end, if it became something else.",
+            valueName: "file"),
+        completion: .file())
+    var final: String?
+
+    @Flag(name: .long, help: "Exit with 75 when the content only waits here.")
+    var wait = false
+
+    @OptionGroup var rules: RunOptions
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        // Opened first: a file that is not there must not make a replica.
+        let source = try InputFile(file, in: console)
+        let session = try await Session.open(replica, writable: true, in: console)
+        let target = try session.path(path)
+        var options = SaveOptions()
+        options.ifVersion = ifVersion
+        options.sync = try rules.syncOptions(nil)
+        let result = try await session.replica.save(target, options) { write in
+            try source.read(write)
+        }
+        if let final, result.differs { try await session.export(target, to: final) }
+        let code = ExitCode(queueing: result.sync, isWaiting: wait)
+        try console.show(result, of: target, exit: code)
+        return code
+    }
+}
+
+extension Session {
+    /// Writes what is at a path here into a file outside.
+    func export(_ path: RelativePath, to file: String) async throws {
+        let target = try OutputFile(file, in: console)
+        _ = try await replica.load(path, isOffline: true, SyncOptions()) { try target.write($0) }
+        try target.finish()
+    }
+}
+
+extension Console {
+    /// Shows what came of a change of one path.
+    func show(_ report: SaveReport, of path: RelativePath, exit code: ExitCode) throws {
+        guard wishes.isJSON else { return try talk(about: report, of: path) }
+        try show(report.sync.problems, type: "problem")
+        var object: JSONObject = ["type": "saved"]
+        object.add("exit", code.rawValue)
+        object.add("path", path)
+        object.add("version", report.version)
+        object.add("queued", report.version == 0)
+        object.add("differs", report.differs)
+        object.add("conflict_copies", .array(report.sync.copies.map(\.jsonValue)))
+        report.entry?.describe(in: &object)
+        try output.json(object)
+    }
+
+    private func talk(about report: SaveReport, of path: RelativePath) throws {
+        try show(report.sync.problems, type: "problem")
+        for copy in report.sync.copies { say("\(path): the other content is kept as \(copy).") }
+        if let away = report.sync.away {
+            say("\(path): saved here; it waits for the remote. \(away)")
+        } else if report.differs {
+            say("\(path): saved, and became something else by the rules for a conflict.")
+        } else {
+            detail(
+                report.version == 0
+                    ? "\(path): saved here; there is no remote."
+                    : "\(path): saved as version \(report.version).")
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+
+/// `show`: any content of the history.
+struct ShowCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print a version of a path, or any content in the store.")
+
+    @Argument(
+        help: ArgumentHelp("A path with a version, as notes/a@12.", valueName: "path@version"))
+    var version: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("A content ID: 64 hexadecimal digits.", valueName: "id"))
+    var content: String?
+
+    @Option(name: .shortAndLong, help: "The file to write, whole or not at all.")
+    var output: String?
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var talk: TalkOptions
+
+    func validate() throws {
+        if (version == nil) == (content == nil) {
+            throw ValidationError("Give either PATH@VERSION or --content ID.")
+        }
+    }
+
+    func run(in console: Console) async throws -> ExitCode {
+        talk.apply(to: console)
+        let session = try await Session.open(replica, writable: false, in: console)
+        let file = try output.map { try OutputFile($0, in: console) }
+        let write: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
+            if let file { try file.write(bytes) } else { try console.output.write(bytes) }
+        }
+        if let version {
+            let wanted = try VersionedPath(version).required()
+            try await session.replica.show(
+                try session.path(wanted.path), version: wanted.version, write)
+        } else if let content {
+            guard let id = ContentID(hexadecimal: content) else {
+                throw Failure(
+                    .usage, path: content, "This is no content ID.",
+                    remedy: "It has 64 hexadecimal digits; filesinki log --json shows them.")
+            }
+            try await session.replica.show(content: id, write)
+        }
+        try file?.finish()
+        return .done
+    }
+}

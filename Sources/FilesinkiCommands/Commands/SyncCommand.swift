@@ -1,0 +1,65 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+
+/// `sync`: one run.
+struct SyncCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "sync",
+        abstract: "Bring this replica and the remote in step.",
+        discussion: """
+            With a folder that is or lies in a replica, that replica is meant. When a guard stops a \
+            run, because it would delete or overwrite very much, --dry-run shows the plan and its \
+            id, and --approve with that id lets exactly that plan through.
+            """)
+
+    @Argument(help: "Only these, and what is below them.", completion: .file())
+    var paths: [String] = []
+
+    @Flag(name: [.long, .customShort("n")], help: "Print the plan, and change nothing.")
+    var dryRun = false
+
+    @Option(name: .long, help: ArgumentHelp("Let a stopped plan through.", valueName: "plan"))
+    var approve: String?
+
+    @OptionGroup var rules: RunOptions
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let session = try await Session.open(
+            replica, near: paths.first, writable: true, in: console)
+        let chosen = try session.paths(paths)
+        return try await session.run(rules) { options in
+            options.paths = chosen
+            options.isDryRun = dryRun
+            options.approved = approve
+        }
+    }
+}
+
+extension Session {
+    /// One run with its progress and its report.
+    func run(
+        _ rules: RunOptions? = nil, _ adjust: (inout SyncOptions) -> Void
+    ) async throws -> ExitCode {
+        let result = try await withProgress { progress in
+            var options = try rules?.syncOptions(progress) ?? SyncOptions(showing: progress)
+            adjust(&options)
+            return try await replica.sync(options)
+        }
+        let code = ExitCode(result)
+        try console.show(result, exit: code)
+        return code
+    }
+
+    /// Shows progress while `body` runs, if the user sees a terminal.
+    func withProgress<Result: Sendable>(
+        _ body: (ProgressLine?) async throws -> Result
+    ) async throws -> Result {
+        let progress = ProgressLine.isWanted(in: console) ? ProgressLine(console) : nil
+        defer { progress?.clear() }
+        return try await body(progress)
+    }
+}

@@ -1,0 +1,141 @@
+import Glibc
+
+/// A folder that stands for a computer: files, a home of its own, and the built program.
+final class Machine {
+    let folder: String
+
+    /// How a process ended, and what it wrote.
+    struct Finished {
+        /// The exit code; 128 and the signal's number when a signal ended it, as shells say it.
+        var code: Int32
+        var output: String
+        var talk: String
+    }
+
+    /// A process that was started.
+    struct Running {
+        let process: pid_t
+        fileprivate let number: Int
+    }
+
+    private var started = 0
+
+    init() throws {
+        var template = Array("/tmp/filesinki-machine-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { throw MachineError.noFolder(errno) }
+        folder = String(cString: made)
+        guard mkdir(folder + "/streams", 0o755) == 0 else { throw MachineError.noFolder(errno) }
+    }
+
+    deinit { _ = try? shell("chmod -R u+rwx . ; rm -rf \"$PWD\"") }
+
+    /// The built program, beside the tests' own.
+    static let binary: String = {
+        if let path = getenv("FILESINKI_BINARY") { return String(cString: path) }
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let length = max(0, readlink("/proc/self/exe", &buffer, buffer.count - 1))
+        let own = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = own.lastIndex(of: "/").map { own[..<$0] } ?? "."
+        return folder + "/filesinki"
+    }()
+
+    /// The package's folder, which holds `Scripts`.
+    static let package: String = {
+        // Tests/EndToEndTests/Machine.swift
+        let names = #filePath.split(separator: "/").dropLast(3)
+        return "/" + names.joined(separator: "/")
+    }()
+
+    /// Runs the program to its end.
+    @discardableResult
+    func run(_ arguments: String..., input: String = "") throws -> Finished {
+        try wait(for: start([Self.binary] + arguments, input: input))
+    }
+
+    /// Runs a line of shell; `filesinki` is the program.
+    @discardableResult
+    func shell(_ line: String) throws -> Finished {
+        let function = "filesinki() { \"$FILESINKI\" \"$@\"; }; "
+        return try wait(for: start(["/bin/sh", "-c", function + line], input: ""))
+    }
+
+    /// Starts a process in this folder, with streams in files.
+    func start(_ command: [String], input: String) throws -> Running {
+        started += 1
+        let stream = folder + "/streams/\(started)"
+        try write(input, to: "streams/\(started).input")
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, stream + ".input", O_RDONLY, 0)
+        let flags = O_WRONLY | O_CREAT | O_TRUNC
+        posix_spawn_file_actions_addopen(&actions, 1, stream + ".output", flags, 0o644)
+        posix_spawn_file_actions_addopen(&actions, 2, stream + ".talk", flags, 0o644)
+        // The shell only changes the folder; the process that is started takes its place.
+        let enter = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder] + command
+        var process = pid_t()
+        let code = withStrings(enter) { arguments in
+            withStrings(environment) {
+                posix_spawn(&process, "/bin/sh", &actions, nil, arguments, $0)
+            }
+        }
+        guard code == 0 else { throw MachineError.noProcess(code) }
+        return Running(process: process, number: started)
+    }
+
+    /// Waits for the end of a process.
+    func wait(for running: Running) throws -> Finished {
+        var status: Int32 = 0
+        while waitpid(running.process, &status, 0) < 0 {
+            guard errno == EINTR else { throw MachineError.noProcess(errno) }
+        }
+        let signal = status & 0x7F
+        return Finished(
+            code: signal == 0 ? status >> 8 & 0xFF : 128 + signal,
+            output: read("streams/\(running.number).output") ?? "",
+            talk: read("streams/\(running.number).talk") ?? "")
+    }
+
+    private var environment: [String] {
+        [
+            "HOME=\(folder)/home", "XDG_DATA_HOME=\(folder)/data",
+            "XDG_CONFIG_HOME=\(folder)/config", "FILESINKI=\(Self.binary)", "LC_ALL=C.UTF-8",
+            "PATH=/usr/local/bin:/usr/bin:/bin", "TMPDIR=/tmp",
+        ]
+    }
+
+    /// Makes or replaces a file whose folder is there.
+    func write(_ text: String, to name: String) throws {
+        guard let file = fopen(folder + "/" + name, "w") else { throw MachineError.noFile(errno) }
+        defer { fclose(file) }
+        guard fputs(text, file) >= 0 else { throw MachineError.noFile(errno) }
+    }
+
+    /// A file's text; nil when there is none.
+    func read(_ name: String) -> String? {
+        guard let file = fopen(folder + "/" + name, "r") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 {
+            bytes += buffer[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Why a machine could not do what a test wants of it.
+enum MachineError: Error {
+    case noFolder(Int32)
+    case noFile(Int32)
+    case noProcess(Int32)
+}
+
+/// Calls `body` with the strings as C wants them, ended by a null pointer.
+private func withStrings<Result>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+    let copies = strings.map { strdup($0) }
+    defer { copies.forEach { free($0) } }
+    return body(copies + [nil])
+}

@@ -1,0 +1,66 @@
+import Glibc
+import Testing
+
+@Suite("The program as a process")
+struct ProcessTests {
+    @Test("data goes to stdout, talk to stderr, and the code to the shell")
+    func streams() throws {
+        let machine = try Machine()
+        let version = try machine.run("--version")
+        #expect(version.code == 0)
+        #expect(version.output.hasPrefix("filesinki "))
+        #expect(version.talk.isEmpty)
+        let mistake = try machine.run("sync", "--no-such-flag")
+        #expect(mistake.code == 2)
+        #expect(mistake.output.isEmpty)
+        #expect(mistake.talk.contains("--no-such-flag"))
+    }
+
+    @Test("on a new account, what was saved is loaded")
+    func newAccount() throws {
+        let machine = try Machine()
+        let both = try machine.shell("echo hi | filesinki save notes/a && filesinki load notes/a")
+        #expect(both.talk.isEmpty)
+        #expect(both.output == "hi\n")
+        #expect(both.code == 0)
+        #expect(machine.read("data/filesinki/notes/a") == "hi\n")
+    }
+
+    @Test("filters work in a pipe, beside xz")
+    func filters() throws {
+        let machine = try Machine()
+        let line =
+            "seq 100000 | filesinki compress | xz -dc | xz | filesinki decompress | cksum; seq 100000 | cksum"
+        let sums = try machine.shell(line).output.split(separator: "\n")
+        #expect(sums.count == 2)
+        #expect(sums.first == sums.last)
+    }
+
+    @Test("a full disk behind stdout is said, with 6")
+    func fullDisk() throws {
+        let machine = try Machine()
+        let full = try machine.shell("filesinki --help > /dev/full")
+        #expect(full.code == 6)
+        #expect(full.talk.contains("standard output"))
+    }
+
+    @Test("a reader that goes away ends the program without a word")
+    func closedPipe() throws {
+        let machine = try Machine()
+        let closed = try machine.shell(
+            "seq 2000000 | filesinki compress --format zstd -l 1 | head -c 1 | wc -c")
+        #expect(closed.talk.isEmpty)
+        #expect(closed.output.contains("1"))
+    }
+
+    @Test("a signal ends it with the code that shells expect", arguments: [SIGINT, SIGTERM])
+    func signals(_ signal: Int32) throws {
+        let machine = try Machine()
+        // A pipe that nobody writes to keeps the program reading.
+        #expect(mkfifo(machine.folder + "/never", 0o600) == 0)
+        let running = try machine.start(
+            ["/bin/sh", "-c", "exec 3<>never; exec \"$FILESINKI\" compress never"], input: "")
+        #expect(kill(running.process, signal) == 0)
+        #expect(try machine.wait(for: running).code == 128 + signal)
+    }
+}

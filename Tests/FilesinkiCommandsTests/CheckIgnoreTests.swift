@@ -1,0 +1,72 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("check-ignore")
+struct CheckIgnoreTests {
+    private func world() throws -> World {
+        let world = try World()
+        try world.makeFolder("r/.filesinki")
+        try world.makeFolder("r/build/deep")
+        try world.write("*.o\n# a comment\nbuild/\n!keep.o\n", to: "r/.filesinkiignore")
+        world.currentFolder = world.folder + "/r"
+        return world
+    }
+
+    @Test("an ignored path is printed with its rule, and exits with 0")
+    func ignored() async throws {
+        let outcome = try await world().run("check-ignore", "a.o", "b.c", "build/deep/x")
+        #expect(outcome.code == .done)
+        #expect(
+            outcome.lines == [
+                "a.o: ignored by .filesinkiignore, line 1: *.o",
+                "build/deep/x: ignored by .filesinkiignore, line 3: build/",
+            ])
+    }
+
+    @Test("when none is ignored it exits with 1 and prints nothing")
+    func kept() async throws {
+        let outcome = try await world().run("check-ignore", "b.c", "keep.o", ".")
+        #expect(outcome.code == .negative)
+        #expect(outcome.output.isEmpty)
+    }
+
+    @Test("-v names the rule that takes a path back in")
+    func negated() async throws {
+        let outcome = try await world().run("check-ignore", "-v", "keep.o")
+        #expect(outcome.lines == ["keep.o: kept by .filesinkiignore, line 4: !keep.o"])
+        #expect(outcome.code == .negative)
+    }
+
+    @Test("--json says it of every path, and loses no byte of its name")
+    func json() async throws {
+        let command = ["check-ignore", "--json"].map { Array($0.utf8) }
+        let outcome = try await world().run(bytes: command + [[0xFF, 0x2E, 0x6F], [0x62]])
+        #expect(
+            outcome.lines == [
+                #"{"type":"ignore","path":"\\xff.o","path_bytes":"ff2e6f","ignored":true,"#
+                    + #""file":".filesinkiignore","line":1,"pattern":"*.o","matched":"\\xff.o","#
+                    + #""matched_bytes":"ff2e6f"}"#,
+                #"{"type":"ignore","path":"b","ignored":false}"#,
+            ])
+    }
+
+    @Test("-0 prints bare paths, each ended by NUL")
+    func null() async throws {
+        let outcome = try await world().run("check-ignore", "-0", "a.o", "b", "c.o")
+        #expect(outcome.output == Array("a.o\0c.o\0".utf8))
+    }
+
+    @Test(".gitignore counts when a setting says so")
+    func gitignore() async throws {
+        let world = try world()
+        try world.write("secret\n", to: "r/.gitignore")
+        #expect(try await world.run("check-ignore", "secret").code == .negative)
+        try world.write("gitignore = true\n", to: "r/.filesinki.toml")
+        #expect(try await world.run("check-ignore", "secret").code == .done)
+    }
+
+    @Test("a path outside the root exits with 2")
+    func outside() async throws {
+        #expect(try await world().run("check-ignore", "../x").code == .usage)
+    }
+}
