@@ -1,0 +1,105 @@
+@testable import FilesinkiFileSystem
+import FilesinkiModel
+import Glibc
+import Testing
+
+@Suite struct FolderAndAttributeTests {
+    let tree: TemporaryTree
+
+    init() throws { tree = try TemporaryTree() }
+
+    @Test func `a folder is made with its mode, and one that is there gets it`() throws {
+        for mode: UInt16 in [0o777, 0o700, 0o700] {
+            let outcome = try tree.writer.makeDirectory(RelativePath("d"), mode: mode)
+            #expect(outcome != .surprised)
+            #expect(try tree.root.status(RelativePath("d"))?.mode == mode)
+        }
+    }
+
+    @Test func `a folder does not take the place of a file`() throws {
+        try tree.write("x", to: "d")
+        #expect(try tree.writer.makeDirectory(RelativePath("d"), mode: 0o755) == .surprised)
+        #expect(try tree.read("d") == "x")
+    }
+
+    @Test func `only an empty folder is removed`() throws {
+        try tree.makeFolder("d")
+        try tree.write("x", to: "d/x")
+        #expect(try tree.writer.removeDirectory(RelativePath("d")) == .surprised)
+        #expect(try tree.writer.removeDirectory(RelativePath("d/x")) == .surprised)
+        tree.remove("d/x")
+        #expect(try tree.writer.removeDirectory(RelativePath("d")) != .surprised)
+        #expect(try tree.writer.removeDirectory(RelativePath("d")) == .surprised)
+        #expect(try tree.names().isEmpty)
+    }
+
+    @Test func `a file is removed when it is what was seen`() throws {
+        try tree.write("x", to: "a")
+        let stamp = try tree.stamp("a")
+        try tree.save("y", to: "a")
+        #expect(try tree.writer.remove(RelativePath("a"), expecting: .stamp(stamp)) == .surprised)
+        #expect(try tree.read("a") == "y")
+        let now = Expected.stamp(try tree.stamp("a"))
+        #expect(try tree.writer.remove(RelativePath("a"), expecting: now) != .surprised)
+        #expect(try tree.writer.remove(RelativePath("a"), expecting: now) == .surprised)
+        #expect(try tree.names().isEmpty && tree.leftovers().isEmpty)
+    }
+
+    @Test func `mode and time are set on what was seen`() throws {
+        try tree.write("x", to: "a", mode: 0o600)
+        let outcome = try tree.writer.setAttributes(
+            RelativePath("a"), mode: 0o4444, modified: Timestamp(nanoseconds: 12),
+            expecting: .stamp(tree.stamp("a")))
+        guard case .done(let status) = outcome else { throw SystemError(EEXIST) }
+        #expect(status.mode == 0o444 && status.stamp.modified.nanoseconds == 12)
+        let old = status.stamp
+        try tree.save("y", to: "a")
+        let second = try tree.writer.setAttributes(
+            RelativePath("a"), mode: 0o600, modified: Timestamp(nanoseconds: 13),
+            expecting: .stamp(old))
+        #expect(second == .surprised)
+        #expect(try tree.root.status(RelativePath("a"))?.mode == 0o644)
+    }
+
+    @Test func `a folder's time is set`() throws {
+        try tree.makeFolder("d")
+        try tree.writer.setModified(ofDirectory: RelativePath("d"), Timestamp(nanoseconds: -5))
+        #expect(try tree.stamp("d").modified.nanoseconds == -5)
+    }
+
+    @Test func `a move keeps the inode and never replaces`() throws {
+        try tree.write("x", to: "a")
+        try tree.write("taken", to: "b")
+        let stamp = try tree.stamp("a")
+        let from = try RelativePath("a")
+        #expect(
+            try tree.writer.move(from: from, to: RelativePath("b"), expecting: .stamp(stamp))
+                == .surprised)
+        #expect(try tree.read("b") == "taken")
+        #expect(
+            try tree.writer.move(from: from, to: RelativePath("c"), expecting: .stamp(stamp))
+                != .surprised)
+        #expect(try tree.stamp("c").inode == stamp.inode)
+        #expect(try tree.names() == ["b", "c"])
+    }
+
+    @Test func `a folder moves with all that is in it`() throws {
+        try tree.makeFolder("d")
+        try tree.write("x", to: "d/x")
+        let outcome = try tree.writer.move(
+            from: RelativePath("d"), to: RelativePath("e"), expecting: .stamp(tree.stamp("d")))
+        #expect(outcome != .surprised)
+        #expect(try tree.read("e/x") == "x")
+    }
+
+    @Test func `every step can be made durable`() throws {
+        let writer = TreeWriter(root: tree.root, staging: tree.staging, sync: .each)
+        let path = try RelativePath("d/a")
+        #expect(try writer.makeDirectory(RelativePath("d"), mode: 0o755) != .surprised)
+        #expect(try writer.install(tree.staged("1"), at: path, expecting: .absent) != .surprised)
+        #expect(try writer.install(tree.staged("2"), at: path, expecting: .any) != .surprised)
+        #expect(try writer.remove(path, expecting: .any) != .surprised)
+        #expect(try writer.removeDirectory(RelativePath("d")) != .surprised)
+        try writer.flush()
+    }
+}

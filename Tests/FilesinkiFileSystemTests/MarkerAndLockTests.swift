@@ -1,0 +1,56 @@
+@testable import FilesinkiFileSystem
+import FilesinkiModel
+import Glibc
+import Synchronization
+import Testing
+
+@Suite struct MarkerAndLockTests {
+    let tree: TemporaryTree
+
+    init() throws { tree = try TemporaryTree() }
+
+    @Test func `a root knows its replica`() throws {
+        let marker = RootMarker(root: tree.root)
+        let id = [UInt8](repeating: 0xAB, count: 16)
+        #expect(try marker.check(id) == .missing)
+        try marker.write(id)
+        #expect(try marker.check(id) == .ok)
+        #expect(try marker.check([UInt8](repeating: 1, count: 16)) == .other)
+        try marker.write([UInt8](repeating: 1, count: 16))
+        #expect(try marker.check(id) == .other)
+        #expect(try tree.names(".filesinki") == ["root"])
+    }
+
+    @Test func `a marker of nonsense is that of another`() throws {
+        try tree.makeFolder(".filesinki")
+        try tree.write(String(repeating: "x", count: 10_000), to: ".filesinki/root")
+        #expect(try RootMarker(root: tree.root).check([]) == .other)
+    }
+
+    @Test func `one at a time holds the lock`() async throws {
+        let path = tree.base + "/lock"
+        var first: ReplicaLock? = try await ReplicaLock.take(path) { _ in }
+        #expect(first != nil)
+        let naps = Mutex<[Duration]>([])
+        let failure = await #expect(throws: Failure.self) {
+            try await ReplicaLock.take(path, waiting: .milliseconds(10)) { nap in
+                naps.withLock { $0.append(nap) }
+            }
+        }
+        #expect(failure?.code == .busy)
+        #expect(naps.withLock { $0.reduce(.zero, +) } == .milliseconds(10))
+        first = nil
+        _ = try await ReplicaLock.take(path) { _ in }
+    }
+
+    @Test func `a lock file that was removed locks nothing`() throws {
+        let path = tree.base + "/lock"
+        let first = try ReplicaLock.attempt(path)
+        #expect(first != nil)
+        unlink(path)
+        let second = try ReplicaLock.attempt(path)
+        #expect(second != nil)
+        #expect(try ReplicaLock.attempt(path) == nil)
+        withExtendedLifetime((first, second)) {}
+    }
+}

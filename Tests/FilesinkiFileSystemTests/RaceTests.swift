@@ -1,0 +1,148 @@
+@testable import FilesinkiFileSystem
+import FilesinkiHashing
+import FilesinkiModel
+import Glibc
+import Synchronization
+import Testing
+
+/// A user saves a file at one moment of one step: wherever that is, the save must survive.
+struct RaceCase: Sendable, CustomTestStringConvertible {
+    enum Work: String, CaseIterable { case create, replace, replaceByContent, remove, move, makeSymlink }
+    enum Save: String, CaseIterable { case byRename, inPlace, twice, byDeletion, folder }
+
+    var work: Work
+    var save: Save
+    var moment: TreeWriter.Step
+    var testDescription: String { "\(work), saved \(save) when \(moment)" }
+
+    static let all: [RaceCase] = Work.allCases.flatMap { work in
+        Save.allCases.flatMap { save in
+            TreeWriter.Step.allCases.map { RaceCase(work: work, save: save, moment: $0) }
+        }
+    }
+}
+
+@Suite struct RaceTests {
+    let tree: TemporaryTree
+
+    init() throws { tree = try TemporaryTree() }
+
+    @Test("a save at any moment survives", arguments: RaceCase.all)
+    func survives(_ race: RaceCase) throws {
+        if race.work != .create { try tree.write("old", to: "a.txt") }
+        let saver = Saver(tree, race)
+        var writer = tree.writer
+        writer.probe = { saver.step($0) }
+        let outcome = try run(race.work, writer)
+        if let error = saver.error { throw error }
+        try expectSaves(saver, race, outcome)
+        #expect(try tree.leftovers().isEmpty)
+    }
+
+    private func expectSaves(_ saver: Saver, _ race: RaceCase, _ outcome: InstallOutcome) throws {
+        let files = try tree.names().filter { name in
+            try tree.root.status(RelativePath(name))?.kind == .file
+        }
+        let contents = try files.map { try tree.read($0) ?? "" }
+        for save in saver.saves {
+            #expect(contents.contains(save), "\(save) in \(contents)")
+        }
+        guard saver.hasActed else {
+            #expect(outcome != .surprised)
+            return
+        }
+        if race.save == .folder, saver.madeFolder {
+            let folders = try tree.names().filter { !files.contains($0) }
+            #expect(try folders.contains { try tree.names($0).contains("inside") })
+        }
+    }
+
+    private func run(_ work: RaceCase.Work, _ writer: TreeWriter) throws -> InstallOutcome {
+        let path = try RelativePath("a.txt")
+        switch work {
+        case .create:
+            return try writer.install(tree.staged("ours"), at: path, expecting: .absent)
+        case .replace:
+            return try writer.install(
+                tree.staged("ours"), at: path, expecting: .stamp(tree.stamp("a.txt")))
+        case .replaceByContent:
+            let old = Expected.content(ContentHasher.hash(Array("old".utf8)), size: 3)
+            return try writer.install(tree.staged("ours"), at: path, expecting: old)
+        case .remove:
+            return try writer.remove(path, expecting: .stamp(tree.stamp("a.txt")))
+        case .move:
+            return try writer.move(
+                from: path, to: RelativePath("b.txt"), expecting: .stamp(tree.stamp("a.txt")))
+        case .makeSymlink:
+            return try writer.makeSymlink(
+                target: Array("nowhere".utf8), at: path, modified: Timestamp(nanoseconds: 1),
+                expecting: .stamp(tree.stamp("a.txt")))
+        }
+    }
+}
+
+/// The user.
+private final class Saver: Sendable {
+    private struct State {
+        var saves: [String] = []
+        var error: (any Error)?
+        var hasActed = false
+        /// Saved twice.
+        var isDone = false
+        var madeFolder = false
+    }
+
+    private let tree: TemporaryTree
+    private let race: RaceCase
+    private let state = Mutex(State())
+
+    init(_ tree: TemporaryTree, _ race: RaceCase) {
+        self.tree = tree
+        self.race = race
+    }
+
+    var saves: [String] { state.withLock { $0.saves } }
+    var error: (any Error)? { state.withLock { $0.error } }
+    var hasActed: Bool { state.withLock { $0.hasActed } }
+    var madeFolder: Bool { state.withLock { $0.madeFolder } }
+
+    func step(_ step: TreeWriter.Step) {
+        // A second save comes with the first chance after the first one.
+        let isFirst = step == race.moment && !hasActed
+        let isSecond = race.save == .twice && hasActed && !isDone
+        guard isFirst || isSecond else { return }
+        do {
+            try act(isFirst ? 0 : 1)
+        } catch {
+            state.withLock { $0.error = error }
+        }
+        state.withLock { state in
+            state.isDone = state.hasActed
+            state.hasActed = true
+        }
+    }
+
+    private var isDone: Bool { state.withLock { $0.isDone } }
+
+    private func act(_ number: Int) throws {
+        let text = number == 0 ? "the user's" : "the user's second"
+        switch race.save {
+        case .byRename, .twice:
+            try tree.save(text, to: "a.txt")
+            // A second save to the same name replaces the first by the user's own will.
+            state.withLock { $0.saves = [text] }
+        case .inPlace:
+            // A program follows a link that it finds at the name; that is no save of the name.
+            if try tree.root.status(RelativePath("a.txt"))?.kind == .symlink { return }
+            try tree.write(text, to: "a.txt")
+            state.withLock { $0.saves = [text] }
+        case .byDeletion:
+            unlink(tree.absolute("a.txt"))
+        case .folder:
+            unlink(tree.absolute("a.txt"))
+            try tree.makeFolder("a.txt")
+            try tree.write("x", to: "a.txt/inside")
+            state.withLock { $0.madeFolder = true }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+@testable import FilesinkiFileSystem
+import FilesinkiModel
+import Glibc
+import Testing
+
+@Suite struct ReadingTests {
+    let tree: TemporaryTree
+
+    init() throws { tree = try TemporaryTree() }
+
+    @Test("a file is read whole", arguments: ["", "x", String(repeating: "long", count: 10_000)])
+    func whole(_ text: String) throws {
+        try tree.write(text, to: "a")
+        let (bytes, status) = try tree.root.readWhole(RelativePath("a"), limit: 1 << 20)
+        #expect(bytes == Array(text.utf8))
+        #expect(try status.stamp == tree.stamp("a"))
+        var pieces: [UInt8] = []
+        let second = try tree.root.readChunks(RelativePath("a"), bufferSize: 7) { piece in
+            #expect(piece.count <= 7)
+            pieces += piece
+        }
+        #expect(pieces == bytes && second == status)
+    }
+
+    @Test(
+        "what cannot be read says why",
+        arguments: [
+            ("none", Failure.Code.notFound), ("folder", .changing), ("fifo", .changing),
+            ("link", .badPath), ("large", .limit),
+        ])
+    func refusals(_ name: String, _ code: Failure.Code) throws {
+        try tree.makeFolder("folder")
+        #expect(mkfifo(tree.absolute("fifo"), 0o600) == 0)
+        try tree.link("large", at: "link")
+        try tree.write("12345678901", to: "large")
+        let failure = #expect(throws: Failure.self) {
+            try tree.root.readWhole(RelativePath(name), limit: 10)
+        }
+        #expect(failure?.code == code)
+        #expect(failure?.path == Array(name.utf8))
+    }
+
+    @Test("a file that changes while it is read is not taken for read", arguments: ["in place", "longer"])
+    func changing(_ how: String) throws {
+        try tree.write("1234567890", to: "a")
+        let failure = #expect(throws: Failure.self) {
+            try tree.root.readChunks(RelativePath("a"), bufferSize: 4) { _ in
+                try tree.write(how == "longer" ? "123456789012345" : "0987654321", to: "a")
+            }
+        }
+        #expect(failure?.code == .changing)
+    }
+
+    @Test(
+        "names of any bytes come back as they are",
+        arguments: [
+            Array("a\nb".utf8), [0xFF, 0xFE], Array("caf\u{E9}".utf8), Array("cafe\u{301}".utf8),
+            Array(repeating: UInt8(ascii: "n"), count: 255), Array("-rf".utf8), Array(" ".utf8),
+            Array("\u{1B}[31m".utf8), Array("\\".utf8),
+        ])
+    func names(_ name: [UInt8]) throws {
+        let path = try RelativePath(name)
+        let outcome = try tree.writer.install(tree.staged("x"), at: path, expecting: .absent)
+        #expect(outcome != .surprised)
+        let result = try Scanner(root: tree.root, filter: EverythingFilter()).scan(KnownTree([]))
+        #expect(result.candidates.map(\.path) == [path])
+        #expect(try tree.root.readWhole(path, limit: 10).bytes == Array("x".utf8))
+    }
+
+    @Test func `the two forms of an accented letter are two files`() throws {
+        for (name, text) in [("caf\u{E9}", "one"), ("cafe\u{301}", "two")] {
+            let path = try RelativePath(name)
+            #expect(
+                try tree.writer.install(tree.staged(text), at: path, expecting: .absent)
+                    != .surprised)
+        }
+        #expect(try tree.root.readWhole(RelativePath("caf\u{E9}"), limit: 10).bytes == Array("one".utf8))
+        #expect(try tree.names().count == 2)
+    }
+
+    @Test func `a root with nothing but the state is empty`() throws {
+        try tree.makeFolder(".filesinki")
+        #expect(try tree.root.isEmpty())
+        try tree.write("x", to: "a")
+        #expect(try !tree.root.isEmpty())
+    }
+}

@@ -1,0 +1,152 @@
+@testable import FilesinkiFileSystem
+import FilesinkiHashing
+import FilesinkiModel
+import Glibc
+import Testing
+
+/// What a killed run left, made by hand: the same calls as the writer's, up to the kill.
+@Suite struct RecoveryTests {
+    let tree: TemporaryTree
+
+    init() throws { tree = try TemporaryTree() }
+
+    @Test("a save that was taken out comes back", arguments: [true, false])
+    func save(_ byContent: Bool) throws {
+        try tree.write("old", to: "notes.txt")
+        let expected = try expectation(byContent)
+        try tree.save("the user's", to: "notes.txt")
+        try exchangeAndDie("ours", expected)
+        let hash = hexadecimal(ContentHasher.hash(Array("the user's".utf8)).bytes.prefix(4))
+        let sibling = "notes (recovered \(hash)).txt"
+        #expect(try tree.staging.recover().map(\.description) == [sibling])
+        #expect(try tree.read("notes.txt") == "ours")
+        #expect(try tree.read(sibling) == "the user's")
+        #expect(try tree.leftovers().isEmpty)
+    }
+
+    @Test("what the plan meant to replace does not come back", arguments: [true, false])
+    func planned(_ byContent: Bool) throws {
+        try tree.write("old", to: "notes.txt")
+        try exchangeAndDie("ours", expectation(byContent))
+        #expect(try tree.staging.recover().isEmpty)
+        #expect(try tree.names() == ["notes.txt"])
+        #expect(try tree.read("notes.txt") == "ours")
+        #expect(try tree.leftovers().isEmpty)
+    }
+
+    @Test func `ours that was swapped out again does not come back`() throws {
+        try tree.save("the user's", to: "notes.txt")
+        let expected = try expectation(false)
+        try tree.save("the user's second", to: "notes.txt")
+        try exchangeAndDie("ours", expected)
+        let staged = try #require(try tree.leftovers().first { !$0.hasSuffix(".plan") })
+        let folder = try tree.root.openParent(of: RelativePath("notes.txt"))
+        #expect(
+            try exchange(tree.staging.folder, Array(staged.utf8), folder, Array("notes.txt".utf8)))
+        #expect(try tree.staging.recover().isEmpty)
+        #expect(try tree.names() == ["notes.txt"])
+        #expect(try tree.read("notes.txt") == "the user's second")
+        #expect(try tree.leftovers().isEmpty)
+    }
+
+    @Test func `a save that was moved aside for a removal gets its name back`() throws {
+        try tree.write("old", to: "notes.txt")
+        let expected = try expectation(false)
+        try tree.save("the user's", to: "notes.txt")
+        try moveAsideAndDie(expected)
+        #expect(try tree.staging.recover().map(\.description) == ["notes.txt"])
+        #expect(try tree.read("notes.txt") == "the user's")
+        #expect(try tree.leftovers().isEmpty)
+    }
+
+    @Test func `a save whose folder is gone comes back above it`() throws {
+        try tree.makeFolder("d")
+        try tree.save("the user's", to: "d/x")
+        try moveAsideAndDie(.absent, "d/x")
+        tree.remove("d")
+        #expect(try tree.staging.recover().map(\.description) == ["x"])
+        #expect(try tree.read("x") == "the user's")
+    }
+
+    @Test func `a save that is at its path already does not come twice`() throws {
+        try tree.save("the user's", to: "notes.txt")
+        try moveAsideAndDie(.absent)
+        try tree.save("the user's", to: "notes.txt")
+        #expect(try tree.staging.recover().isEmpty)
+        #expect(try tree.names() == ["notes.txt"])
+    }
+
+    @Test func `an intent that makes no sense still loses nothing`() throws {
+        try TemporaryTree.write(Array("the user's".utf8), absolute: tree.base + "/staging/9-9")
+        #expect(symlink("nonsense", tree.base + "/staging/9-9.plan") == 0)
+        #expect(try tree.staging.recover().map(\.description) == ["recovered"])
+        #expect(try tree.read("recovered") == "the user's")
+    }
+
+    @Test func `files that never were in the tree are cleared away`() throws {
+        try TemporaryTree.write(Array("half".utf8), absolute: tree.base + "/staging/9-9")
+        try tree.staging.clear()
+        #expect(try tree.leftovers().isEmpty)
+        #expect(try tree.names().isEmpty)
+    }
+
+    @Test(
+        "an intent is read as it was written",
+        arguments: ["a", "a b\nc", String(repeating: "folder/", count: 584) + "name"])
+    func intents(_ path: String) throws {
+        let stamp = FileStamp(
+            device: .max, inode: 1, size: .max, modified: Timestamp(nanoseconds: -1),
+            changed: Timestamp(nanoseconds: 0))
+        let all: [Expected] = [
+            .any, .absent, .stamp(stamp), .content(ContentHasher.hash([1]), size: 1), .link([2]),
+        ]
+        for expected in all {
+            let intent = Intent(ours: stamp, expected, try RelativePath(path))
+            try intent.write(beside: [65], in: tree.staging.folder)
+            #expect(try Intent.read([65] + Intent.suffix, in: tree.staging.folder) == intent)
+            try Intent.remove(beside: [65], in: tree.staging.folder)
+        }
+    }
+
+    @Test(
+        "names what it brings back beside another",
+        arguments: [
+            ("a.txt", 1, "a (recovered 12345678).txt"), ("a", 1, "a (recovered 12345678)"),
+            (".profile", 1, ".profile (recovered 12345678)"),
+            ("a.b.c", 2, "a.b (recovered 12345678 2).c"),
+            (
+                String(repeating: "ä", count: 127), 1,
+                String(repeating: "ä", count: 116) + " (recovered 12345678)"
+            ),
+        ])
+    func siblings(_ name: String, _ number: Int, _ expected: String) {
+        let sibling = Rescue.sibling(of: Array(name.utf8), "12345678", number)
+        #expect(String(decoding: sibling, as: UTF8.self) == expected)
+        #expect(sibling.count <= 255)
+    }
+
+    private func expectation(_ byContent: Bool) throws -> Expected {
+        guard byContent else { return .stamp(try tree.stamp("notes.txt")) }
+        let bytes = Array((try tree.read("notes.txt") ?? "").utf8)
+        return .content(ContentHasher.hash(bytes), size: Int64(bytes.count))
+    }
+
+    private func exchangeAndDie(_ text: String, _ expected: Expected) throws {
+        let staged = try tree.staged(text)
+        let status = try #require(staged.status)
+        let path = try RelativePath("notes.txt")
+        try Intent(ours: status.stamp, expected, path)
+            .write(beside: staged.name, in: tree.staging.folder)
+        let folder = try tree.root.openParent(of: path)
+        #expect(try exchange(tree.staging.folder, staged.name, folder, Array("notes.txt".utf8)))
+        staged.markInstalled()
+    }
+
+    private func moveAsideAndDie(_ expected: Expected, _ text: String = "notes.txt") throws {
+        let path = try RelativePath(text)
+        let aside = tree.staging.nextName()
+        try Intent(ours: nil, expected, path).write(beside: aside, in: tree.staging.folder)
+        let folder = try tree.root.openParent(of: path)
+        #expect(try moveToFreeName(folder, Array(path.name), tree.staging.folder, aside))
+    }
+}
