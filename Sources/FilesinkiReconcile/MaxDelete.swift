@@ -28,9 +28,13 @@ extension MaxDelete: CustomStringConvertible {
     /// The limit as ``init(parsing:)`` reads it.
     package var description: String {
         switch self {
-        case .count(let count): "\(count)"
+        case .count(let count): return "\(count)"
         case .share(let share):
-            (share * 100).rounded() == share * 100 ? "\(Int(share * 100))%" : "\(share * 100)%"
+            guard (0...1).contains(share) else { return "\(share * 100)%" }
+            // To a thousandth of a percent: 0.29 times 100 is not 29.
+            let thousandths = Int(share * 100_000 + 0.5)
+            return thousandths % 1000 == 0
+                ? "\(thousandths / 1000)%" : "\(Double(thousandths) / 1000)%"
         }
     }
 }

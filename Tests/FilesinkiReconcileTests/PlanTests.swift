@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test("reads --max-delete", arguments: [
-        ("100", MaxDelete.count(100)), ("0", .count(0)), ("30%", .share(0.3)), ("100%", .share(1)),
+        ("100", MaxDelete.count(100)), ("0", .count(0)), ("30%", .share(0.3)), ("100%", .share(1)), ("29%", .share(0.29)), ("0.5%", .share(0.005)),
     ])
     func reads(_ text: String, _ limit: MaxDelete) throws {
         #expect(try MaxDelete(parsing: text) == limit)
