@@ -133,6 +133,7 @@ let package = Package(
                 "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiHashing", "FilesinkiModel",
                 "FilesinkiRemote", "FilesinkiStore", "FilesinkiTesting",
             ]),
+        tests("LayeringTests", []),
     ],
     swiftLanguageModes: [.v6]
 )
