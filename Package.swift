@@ -134,6 +134,7 @@ let package = Package(
                 "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiHashing", "FilesinkiModel",
                 "FilesinkiRemote", "FilesinkiStore", "FilesinkiTesting",
             ]),
+        tests("LayeringTests", []),
     ],
     swiftLanguageModes: [.v6]
 )

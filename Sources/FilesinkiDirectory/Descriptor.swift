@@ -40,7 +40,8 @@ struct Descriptor: ~Copyable {
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
                 unlessInterrupted {
-                    Glibc.write(number, buffer.baseAddress.map { $0 + written }, buffer.count - written)
+                    Glibc.write(
+                        number, buffer.baseAddress.map { $0 + written }, buffer.count - written)
                 }
             }
             guard count > 0 else {

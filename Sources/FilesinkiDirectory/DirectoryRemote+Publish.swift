@@ -22,8 +22,11 @@ extension DirectoryRemote {
         }
         for _ in 0..<8 {
             let collection = try folder.make(collections, path)
-            guard let staged = try stage(bytes, as: slot.name, in: collection, path) else { continue }
-            let error = renameat(collection.number, staged, collection.number, place) == 0 ? 0 : errno
+            guard let staged = try stage(bytes, as: slot.name, in: collection, path) else {
+                continue
+            }
+            let error =
+                renameat(collection.number, staged, collection.number, place) == 0 ? 0 : errno
             if error != 0 { discard(staged, member: slot.name, in: collection) }
             try collection.syncFolder(path)
             // Whatever rename said: the answer is what reading the slot returns.

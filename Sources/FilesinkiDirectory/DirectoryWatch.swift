@@ -66,7 +66,8 @@ final class DirectoryWatch: Sendable {
         while true {
             let left = clock.now.duration(to: deadline)
             if left <= .zero { return }
-            let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+            let milliseconds =
+                left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
             var polled = [
                 pollfd(fd: inotify, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: pipe.reading, events: Int16(POLLIN), revents: 0),

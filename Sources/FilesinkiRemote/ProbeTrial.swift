@@ -18,7 +18,8 @@ struct ProbeTrial: Sendable {
     static let steps = [
         Step(
             name: "one-winner",
-            promise: "Of all who fill one slot at once, exactly one wins, and its bytes never change."
+            promise:
+                "Of all who fill one slot at once, exactly one wins, and its bytes never change."
         ) { try await $0.race() },
         Step(name: "objects", promise: "What was put is read back whole.") {
             try await $0.putAndGet()
@@ -36,7 +37,9 @@ struct ProbeTrial: Sendable {
 
     func remote(_ number: Int) -> any Remote { remotes[number % remotes.count] }
 
-    func slot(_ round: Int) throws(Failure) -> ObjectKey { try ObjectKey("\(place)/log/\(round)/c") }
+    func slot(_ round: Int) throws(Failure) -> ObjectKey {
+        try ObjectKey("\(place)/log/\(round)/c")
+    }
 
     private func object(_ number: Int) throws(Failure) -> ObjectKey {
         try ObjectKey("\(place)/packs/\(number)")
@@ -90,7 +93,9 @@ struct ProbeTrial: Sendable {
             let found = try await keys(limit: limit)
             guard found == wanted else {
                 throw SlotProbe.Broken(
-                    detail: "A list by pages of \(limit) showed \(found.count) of \(wanted.count) objects.")
+                    detail:
+                        "A list by pages of \(limit) showed \(found.count) of \(wanted.count) objects."
+                )
             }
         }
         return "\(wanted.count) objects were listed at once and in small pages."

@@ -62,7 +62,8 @@ package struct SlotProbe: Sendable {
             let detail = try await step.body(trial)
             return .init(name: step.name, promise: step.promise, holds: true, detail: detail)
         } catch let broken as Broken {
-            return .init(name: step.name, promise: step.promise, holds: false, detail: broken.detail)
+            return .init(
+                name: step.name, promise: step.promise, holds: false, detail: broken.detail)
         } catch let failure as Failure where !failure.endsProbe {
             return .init(
                 name: step.name, promise: step.promise, holds: false, detail: failure.description)

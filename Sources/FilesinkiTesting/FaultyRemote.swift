@@ -112,7 +112,8 @@ package final class FaultyRemote: Remote {
 
 extension FaultyRemote.State {
     /// Decides on the next request, and notes it.
-    fileprivate mutating func next(_ verb: FaultyRemote.Verb, _ key: String) -> FaultyRemote.Fault? {
+    fileprivate mutating func next(_ verb: FaultyRemote.Verb, _ key: String) -> FaultyRemote.Fault?
+    {
         requests += 1
         let fault = decide(verb, key)
         if case .away(let count) = fault { awayFor = max(awayFor, count - 1) }
@@ -135,7 +136,9 @@ extension FaultyRemote.State {
         // The order of the draws is fixed, so that one seed gives one run.
         if random.chance(rates.before) { return .before(.away) }
         if random.chance(rates.after) { return .after(.away) }
-        if random.chance(rates.away) { return .away(requests: Int.random(in: 1...8, using: &random)) }
+        if random.chance(rates.away) {
+            return .away(requests: Int.random(in: 1...8, using: &random))
+        }
         if verb == .list, random.chance(rates.stale) {
             return .stale(Int.random(in: 1...3, using: &random))
         }

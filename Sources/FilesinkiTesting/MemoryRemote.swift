@@ -29,7 +29,9 @@ package final class MemoryRemote: Remote {
     ///   at once.
     package init(
         address: String = "memory",
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        sleep: @escaping @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        }
     ) {
         self.address = address
         self.sleep = sleep

@@ -65,19 +65,25 @@ extension RemoteContract {
             for name in ["a", "a-b", "a.b", "ab", "b/c"] {
                 try await subject.remote.put(bytes(name), to: key("packs/\(name)"))
             }
-            for name in ["packs/a", "packs", "packs/b"] { try await subject.remote.delete(key(name)) }
+            for name in ["packs/a", "packs", "packs/b"] {
+                try await subject.remote.delete(key(name))
+            }
             let left = try await subject.remote.list(prefix: "", after: nil, limit: 10)
             try demand(
-                left.map(\.key.description), is: ["packs/a-b", "packs/a.b", "packs/ab", "packs/b/c"],
+                left.map(\.key.description),
+                is: ["packs/a-b", "packs/a.b", "packs/ab", "packs/b/c"],
                 "the list")
         },
         RemoteContract("a key can be put again after its deletion, and beside it") { subject in
             for round in 0..<20 {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { try await subject.connection(0).delete(key("packs/00/a")) }
-                    group.addTask { try await subject.connection(1).put([1], to: key("packs/00/b")) }
                     group.addTask {
-                        _ = try await subject.connection(2).publish([2], to: key("packs/01/\(round)/c"))
+                        try await subject.connection(1).put([1], to: key("packs/00/b"))
+                    }
+                    group.addTask {
+                        _ = try await subject.connection(2).publish(
+                            [2], to: key("packs/01/\(round)/c"))
                     }
                     try await group.waitForAll()
                 }
@@ -99,7 +105,9 @@ extension RemoteContract {
             }
         },
         RemoteContract("wait ends when its task is cancelled") { subject in
-            let task = Task { try await subject.remote.wait(prefix: "zones/", timeout: .seconds(600)) }
+            let task = Task {
+                try await subject.remote.wait(prefix: "zones/", timeout: .seconds(600))
+            }
             task.cancel()
             // The time limit of the test run is the judge.
             _ = await task.result

@@ -6,15 +6,18 @@ extension RemoteContract {
         RemoteContract("a fresh slot is ours") { subject in
             let outcome = try await subject.remote.publish(bytes("one"), to: slot(1))
             try demand(outcome, is: .mine, "the outcome")
-            try demand(try await subject.remote.get(slot(1), range: nil), is: bytes("one"), "the slot")
+            try demand(
+                try await subject.remote.get(slot(1), range: nil), is: bytes("one"), "the slot")
         },
         RemoteContract("a filled slot stays as it is and is read back") { subject in
             _ = try await subject.remote.publish(bytes("one"), to: slot(1))
             let outcome = try await subject.remote.publish(bytes("two"), to: slot(1))
             try demand(outcome, is: .theirs(bytes("one")), "the outcome")
-            try demand(try await subject.remote.get(slot(1), range: nil), is: bytes("one"), "the slot")
+            try demand(
+                try await subject.remote.get(slot(1), range: nil), is: bytes("one"), "the slot")
         },
-        RemoteContract("publishing the same bytes again is ours: a lost answer is harmless") { subject in
+        RemoteContract("publishing the same bytes again is ours: a lost answer is harmless") {
+            subject in
             for _ in 0..<3 {
                 let outcome = try await subject.remote.publish(bytes("one"), to: slot(1))
                 try demand(outcome, is: .mine, "the outcome")
@@ -27,7 +30,8 @@ extension RemoteContract {
             try demand(
                 listed, is: [ObjectInfo(key: key("filesinki/c"), size: 6)], "the list")
         },
-        RemoteContract("of 16 who race for a slot exactly one wins, and it never changes") { subject in
+        RemoteContract("of 16 who race for a slot exactly one wins, and it never changes") {
+            subject in
             for round in 1...8 { try await race(for: slot(round), writers: 16, subject) }
             let listed = try await subject.remote.list(prefix: "zones/", after: nil, limit: 99)
             try demand(listed.map(\.key), is: try (1...8).map(slot), "the list")
@@ -36,7 +40,8 @@ extension RemoteContract {
 
     private static func slot(_ number: Int) throws -> ObjectKey {
         let digits = String(number)
-        return try key("zones/main/log/\(String(repeating: "0", count: 20 - digits.count))\(digits)/c")
+        return try key(
+            "zones/main/log/\(String(repeating: "0", count: 20 - digits.count))\(digits)/c")
     }
 
     private static func race(
@@ -69,7 +74,9 @@ extension RemoteContract {
     /// What `list` promises.
     static let listing = [
         RemoteContract("a list is in the order of keys, byte by byte") { subject in
-            let names = ["a", "a-b/x", "a.b/x", "a/x", "a0", "a_b/x", "ab/x", "b/c/d/e", "b/c/d1", "b0"]
+            let names = [
+                "a", "a-b/x", "a.b/x", "a/x", "a0", "a_b/x", "ab/x", "b/c/d/e", "b/c/d1", "b0",
+            ]
             for name in names.reversed() {
                 // No store has an object at the name of a folder.
                 if name != "a" { try await subject.remote.put(bytes(name), to: key("l/\(name)")) }
@@ -99,7 +106,8 @@ extension RemoteContract {
                 try await subject.remote.put([1], to: key(name))
             }
             let cases: [(String, [String])] = [
-                ("", ["a/1", "a/12", "a/2/c", "ab/1", "b/1"]), ("a", ["a/1", "a/12", "a/2/c", "ab/1"]),
+                ("", ["a/1", "a/12", "a/2/c", "ab/1", "b/1"]),
+                ("a", ["a/1", "a/12", "a/2/c", "ab/1"]),
                 ("a/", ["a/1", "a/12", "a/2/c"]), ("a/1", ["a/1", "a/12"]), ("a/2", ["a/2/c"]),
                 ("a/2/", ["a/2/c"]), ("c", []), ("a/3/", []), ("a/1/", []), ("../", []), ("//", []),
             ]
@@ -112,7 +120,8 @@ extension RemoteContract {
             subject in
             for name in ["a/1", "a/3/c", "b/1"] { try await subject.remote.put([1], to: key(name)) }
             let cases: [(String, [String])] = [
-                ("a", ["a/1", "a/3/c", "b/1"]), ("a/1", ["a/3/c", "b/1"]), ("a/2", ["a/3/c", "b/1"]),
+                ("a", ["a/1", "a/3/c", "b/1"]), ("a/1", ["a/3/c", "b/1"]),
+                ("a/2", ["a/3/c", "b/1"]),
                 ("a/3/b", ["a/3/c", "b/1"]), ("a/3/c", ["b/1"]), ("a/3/d", ["b/1"]), ("c", []),
             ]
             for (after, wanted) in cases {

@@ -58,8 +58,10 @@ func namesInFolder(_ path: [UInt8]) throws -> [[UInt8]] {
     defer { closedir(stream) }
     var result: [[UInt8]] = []
     while let entry = readdir(stream) {
-        let name = Array(UnsafeBufferPointer(start: text(of: entry), count: strlen(text(of: entry))))
-            .map { UInt8(bitPattern: $0) }
+        let name = Array(
+            UnsafeBufferPointer(start: text(of: entry), count: strlen(text(of: entry)))
+        )
+        .map { UInt8(bitPattern: $0) }
         if !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8) { result.append(name) }
     }
     return result.sorted { $0.lexicographicallyPrecedes($1) }

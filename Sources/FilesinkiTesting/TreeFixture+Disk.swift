@@ -73,7 +73,8 @@ extension TreeFixture {
             switch status.st_mode & S_IFMT {
             case S_IFREG:
                 let modified = Timestamp(
-                    seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
+                    seconds: Int64(status.st_mtim.tv_sec),
+                    nanoseconds: Int64(status.st_mtim.tv_nsec))
                 tree[Name(name)] = .bytes(
                     try contents(path), mode: mode, modified: times ? modified : nil)
             case S_IFDIR: tree[Name(name)] = .folder(try read(path, times), mode: mode)

@@ -41,8 +41,11 @@ import Testing
             #expect(await code { try await remote.put([1], to: key) } == .corrupt, "\(name)")
             #expect(await code { try await remote.delete(key) } == .corrupt, "\(name)")
         }
-        #expect(await code { _ = try await remote.publish([1], to: ObjectKey("log/1/c")) } == .corrupt)
-        #expect(await code { _ = try await remote.publish([1], to: ObjectKey("packs/2/c")) } == .corrupt)
+        #expect(
+            await code { _ = try await remote.publish([1], to: ObjectKey("log/1/c")) } == .corrupt)
+        #expect(
+            await code { _ = try await remote.publish([1], to: ObjectKey("packs/2/c")) } == .corrupt
+        )
         #expect(try await remote.list(prefix: "", after: nil, limit: 99).isEmpty)
         #expect(try TreeFixture.read(outside.path) == secret)
     }
@@ -57,10 +60,13 @@ import Testing
         #expect(try TreeFixture.read(folder.path) == ["packs": .directory(["a": .file("a")])])
     }
 
-    @Test("a place that something else has taken is no slot", arguments: [
-        TreeFixture.Node.file("x"), .directory(["other": .file("x")]), .directory(["c": .special]),
-        .special,
-    ])
+    @Test(
+        "a place that something else has taken is no slot",
+        arguments: [
+            TreeFixture.Node.file("x"), .directory(["other": .file("x")]),
+            .directory(["c": .special]),
+            .special,
+        ])
     func strangers(_ node: TreeFixture.Node) async throws {
         try plant(["log": .directory(["1": node])])
         let slot = try ObjectKey("log/1/c")
@@ -79,7 +85,8 @@ import Testing
 
     @Test func `a fifo at a key does not hold the reader`() async throws {
         try plant(["packs": .directory(["a": .special])])
-        #expect(await code { _ = try await remote.get(ObjectKey("packs/a"), range: nil) } == .corrupt)
+        #expect(
+            await code { _ = try await remote.get(ObjectKey("packs/a"), range: nil) } == .corrupt)
     }
 
     @Test func `names that no store writes are not listed`() async throws {
@@ -90,7 +97,10 @@ import Testing
         ]
         inner[.init([0x66, 0xFF])] = .file("8")
         try plant(["packs": .folder(inner, mode: 0o755)])
-        #expect(try await remote.list(prefix: "", after: nil, limit: 99).map(\.key.description) == ["packs/a"])
+        #expect(
+            try await remote.list(prefix: "", after: nil, limit: 99).map(\.key.description) == [
+                "packs/a"
+            ])
     }
 
     @Test func `an object of an absurd size is refused before it fills the memory`() async throws {
@@ -104,6 +114,8 @@ import Testing
     @Test func `a key of many levels is listed, one too long is not`() async throws {
         let deep = Array(repeating: "a", count: 256).joined(separator: "/")
         try await remote.put([1], to: ObjectKey(deep))
-        #expect(try await remote.list(prefix: "", after: nil, limit: 9).map(\.key.description) == [deep])
+        #expect(
+            try await remote.list(prefix: "", after: nil, limit: 9).map(\.key.description) == [deep]
+        )
     }
 }

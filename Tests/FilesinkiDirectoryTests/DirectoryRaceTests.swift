@@ -5,9 +5,11 @@ import FilesinkiTesting
 import Testing
 
 @Suite struct DirectoryRaceTests {
-    @Test("16 writers race for each slot while a reader watches", arguments: [
-        (rounds: 200, inMemory: true), (rounds: 20, inMemory: false),
-    ])
+    @Test(
+        "16 writers race for each slot while a reader watches",
+        arguments: [
+            (rounds: 200, inMemory: true), (rounds: 20, inMemory: false),
+        ])
     func race(rounds: Int, inMemory: Bool) async throws {
         let folder = try TemporaryFolder(inMemory: inMemory)
         let path = folder.path
@@ -31,7 +33,9 @@ import Testing
                     var number = 0
                     for commit in 0..<each {
                         let bytes = Array("\(writer) \(commit)".utf8)
-                        repeat { number += 1 } while try await remote.publish(bytes, to: slot(number)) != .mine
+                        repeat {
+                            number += 1
+                        } while try await remote.publish(bytes, to: slot(number)) != .mine
                     }
                 }
             }
@@ -46,7 +50,8 @@ import Testing
         #expect(try await remote.get(slot(writers * each + 1), range: nil) == nil)
     }
 
-    @Test func `wait ends when another instance publishes, not at an unfinished name`() async throws {
+    @Test func `wait ends when another instance publishes, not at an unfinished name`() async throws
+    {
         let folder = try TemporaryFolder()
         let path = folder.path
         let remote = DirectoryRemote(path: path)
@@ -60,7 +65,8 @@ import Testing
                 while !Task.isCancelled {
                     number += 1
                     _ = try await DirectoryRemote(path: path).publish([1], to: slot(number))
-                    _ = try await DirectoryRemote(path: path).put([1], to: ObjectKey("a\(number)/b"))
+                    _ = try await DirectoryRemote(path: path).put(
+                        [1], to: ObjectKey("a\(number)/b"))
                 }
             }
             // The time limit of the test run is the judge: ten minutes otherwise.

@@ -36,7 +36,9 @@ import Testing
         #expect(try await codes(DirectoryRemote(path: folder.path("store"))) == [.away])
     }
 
-    @Test func `another folder in its place is away: a disk went, its mount point stayed`() async throws {
+    @Test func `another folder in its place is away: a disk went, its mount point stayed`()
+        async throws
+    {
         let remote = try DirectoryRemote.create(path: folder.path("store"))
         #expect(try await remote.publish([1], to: slot(1)) == .mine)
         #expect(rename(folder.path("store"), folder.path("gone")) == 0)
@@ -82,7 +84,9 @@ import Testing
                 == .directory([".t-mine": .file("kept")]))
     }
 
-    @Test func `deleting the last object takes the emptied folders along, and no others`() async throws {
+    @Test func `deleting the last object takes the emptied folders along, and no others`()
+        async throws
+    {
         let remote = DirectoryRemote(path: folder.path)
         _ = try await remote.publish([0x61], to: slot(1))
         try await remote.put([0x62], to: ObjectKey("zones/other"))
@@ -117,25 +121,30 @@ import Testing
 
     @Test func `a file larger than the process may write is said to be full`() async throws {
         // A limit stands in for a full disk, which would need a file system of its own.
-        #expect(await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder()
-            let remote = DirectoryRemote(path: folder.path)
-            signal(SIGXFSZ, SIG_IGN)
-            var bound = rlimit(rlim_cur: 1000, rlim_max: 1000)
-            guard setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &bound) == 0 else { exit(2) }
-            let content = [UInt8](repeating: 1, count: 2000)
-            do {
-                try await remote.put(content, to: ObjectKey("packs/a"))
-                exit(3)
-            } catch let failure as Failure {
-                guard failure.code == .full, failure.path == Array("packs/a".utf8) else { exit(4) }
-            }
-            do {
-                _ = try await remote.publish(content, to: ObjectKey("log/1/c"))
-                exit(5)
-            } catch let failure as Failure { guard failure.code == .full else { exit(6) } }
-            let left: TreeFixture = ["packs": .directory(), "log": .directory()]
-            guard try TreeFixture.read(folder.path) == left else { exit(7) }
-        } != nil)
+        #expect(
+            await #expect(processExitsWith: .success) {
+                let folder = try TemporaryFolder()
+                let remote = DirectoryRemote(path: folder.path)
+                signal(SIGXFSZ, SIG_IGN)
+                var bound = rlimit(rlim_cur: 1000, rlim_max: 1000)
+                guard setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &bound) == 0 else {
+                    exit(2)
+                }
+                let content = [UInt8](repeating: 1, count: 2000)
+                do {
+                    try await remote.put(content, to: ObjectKey("packs/a"))
+                    exit(3)
+                } catch let failure as Failure {
+                    guard failure.code == .full, failure.path == Array("packs/a".utf8) else {
+                        exit(4)
+                    }
+                }
+                do {
+                    _ = try await remote.publish(content, to: ObjectKey("log/1/c"))
+                    exit(5)
+                } catch let failure as Failure { guard failure.code == .full else { exit(6) } }
+                let left: TreeFixture = ["packs": .directory(), "log": .directory()]
+                guard try TreeFixture.read(folder.path) == left else { exit(7) }
+            } != nil)
     }
 }

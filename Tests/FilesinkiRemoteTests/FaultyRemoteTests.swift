@@ -6,9 +6,11 @@ import Testing
 @Suite struct FaultyRemoteTests {
     let memory = MemoryRemote()
 
-    @Test("a scripted fault happens once, before or after the effect", arguments: [
-        (FaultyRemote.Fault.before(.away), false), (.after(.away), true),
-    ])
+    @Test(
+        "a scripted fault happens once, before or after the effect",
+        arguments: [
+            (FaultyRemote.Fault.before(.away), false), (.after(.away), true),
+        ])
     func effect(_ fault: FaultyRemote.Fault, isThere: Bool) async throws {
         let remote = FaultyRemote(memory, script: [.init(fault, verb: .put, prefix: "a/", skip: 1)])
         for name in ["b/1", "a/1"] { try await remote.put([1], to: ObjectKey(name)) }
@@ -32,7 +34,10 @@ import Testing
     @Test func `a stale list leaves out what was written last`() async throws {
         let remote = FaultyRemote(memory, script: [.init(.stale(2), verb: .list)])
         for name in ["a/1", "a/3", "a/2"] { try await remote.put([1], to: ObjectKey(name)) }
-        #expect(try await remote.list(prefix: "", after: nil, limit: 9).map(\.key.description) == ["a/1"])
+        #expect(
+            try await remote.list(prefix: "", after: nil, limit: 9).map(\.key.description) == [
+                "a/1"
+            ])
         #expect(try await remote.list(prefix: "", after: nil, limit: 9).count == 3)
     }
 

@@ -11,9 +11,12 @@ import Testing
         RetryingRemote(faulty, surroundings: clock.surroundings, tries: tries)
     }
 
-    @Test("tries again what may pass, and nothing else", arguments: [
-        (Failure.Code.away, 3), (.busy, 3), (.notAllowed, 1), (.full, 1), (.corrupt, 1), (.io, 1),
-    ])
+    @Test(
+        "tries again what may pass, and nothing else",
+        arguments: [
+            (Failure.Code.away, 3), (.busy, 3), (.notAllowed, 1), (.full, 1), (.corrupt, 1),
+            (.io, 1),
+        ])
     func tries(code: Failure.Code, requests: Int) async throws {
         let faulty = FaultyRemote(
             memory, script: [.init(.before(code), verb: .put), .init(.after(code), verb: .put)])
@@ -44,10 +47,12 @@ import Testing
         #expect(clock.slept.map { $0 * 2 } != [0, 1, 2, 3].map { .milliseconds(100) * (1 << $0) })
     }
 
-    @Test("after an unclear publication reads the slot before anything else", arguments: [
-        ("answer lost", FaultyRemote.Fault.after(.away), ["publish", "get"]),
-        ("request lost", .before(.away), ["publish", "get", "publish"]),
-    ])
+    @Test(
+        "after an unclear publication reads the slot before anything else",
+        arguments: [
+            ("answer lost", FaultyRemote.Fault.after(.away), ["publish", "get"]),
+            ("request lost", .before(.away), ["publish", "get", "publish"]),
+        ])
     func publication(_ name: String, fault: FaultyRemote.Fault, verbs: [String]) async throws {
         let faulty = FaultyRemote(memory, script: [.init(fault, verb: .publish)])
         let slot = try ObjectKey("log/1/c")

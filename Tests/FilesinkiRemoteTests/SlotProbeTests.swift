@@ -27,9 +27,11 @@ import Testing
         #expect(report.checks.first { !$0.holds }?.name == lie.check, "\(report)")
     }
 
-    @Test("a remote that cannot be tried is a failure, not a verdict", arguments: [
-        Failure.Code.away, .notAllowed, .full,
-    ])
+    @Test(
+        "a remote that cannot be tried is a failure, not a verdict",
+        arguments: [
+            Failure.Code.away, .notAllowed, .full,
+        ])
     func untried(_ code: Failure.Code) async throws {
         let faulty = FaultyRemote(MemoryRemote(), script: [.init(.before(code), verb: .publish)])
         let failure = await #expect(throws: Failure.self) { _ = try await probe(faulty).run() }

@@ -43,11 +43,13 @@ import Testing
         #expect(memory.objects == [key: [1]])
     }
 
-    @Test("a key is names of the alphabet, none of which begins with a dot", arguments: [
-        ("a", true), ("a/b-c_d.e/0", true), ("", false), ("/a", false), ("a/", false),
-        ("a//b", false), (".", false), ("a/../b", false), ("a/.t", false), ("A", false),
-        ("a b", false), ("ä", false), ("a\\b", false), ("a\0", false),
-    ])
+    @Test(
+        "a key is names of the alphabet, none of which begins with a dot",
+        arguments: [
+            ("a", true), ("a/b-c_d.e/0", true), ("", false), ("/a", false), ("a/", false),
+            ("a//b", false), (".", false), ("a/../b", false), ("a/.t", false), ("A", false),
+            ("a b", false), ("ä", false), ("a\\b", false), ("a\0", false),
+        ])
     func keys(_ text: String, isKey: Bool) {
         #expect(((try? ObjectKey(text)) != nil) == isKey)
     }

@@ -26,7 +26,9 @@ import Testing
 
     @Test func `writing replaces what is at a name and keeps the rest`() throws {
         let folder = try TemporaryFolder()
-        let first: TreeFixture = ["a": .directory(["x": .file("1")]), "b": .file("2"), "c": .symlink("b")]
+        let first: TreeFixture = [
+            "a": .directory(["x": .file("1")]), "b": .file("2"), "c": .symlink("b"),
+        ]
         let second: TreeFixture = ["a": .file("3"), "c": .directory(["y": .file("4")])]
         try first.write(to: folder.path)
         try second.write(to: folder.path)

@@ -1,0 +1,101 @@
+/// The architecture as rules over the text of the package. Each returns what breaks it, one sentence
+/// for each place.
+enum LayeringRules {
+    /// From the top down: a module depends only on modules of lower lines.
+    static let layers: [Set<String>] = [
+        ["filesinki-cli"],
+        ["FilesinkiCommands"],
+        ["FilesinkiEngine"],
+        [
+            "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiManifest", "FilesinkiRules",
+            "FilesinkiStore",
+        ],
+        ["FilesinkiCompression", "FilesinkiHashing", "FilesinkiReconcile", "FilesinkiRemote"],
+        ["FilesinkiModel"],
+    ]
+
+    /// What a module never knows, beyond what the layers forbid.
+    static let strangers: [String: Set<String>] = [
+        "FilesinkiRemote": ["FilesinkiReconcile", "FilesinkiEngine"],
+        "FilesinkiDirectory": ["FilesinkiReconcile", "FilesinkiEngine", "FilesinkiManifest"],
+        "FilesinkiManifest": ["FilesinkiRemote", "FilesinkiReconcile"],
+        "FilesinkiFileSystem": ["FilesinkiRemote", "FilesinkiManifest", "CSQLite"],
+        "FilesinkiStore": ["FilesinkiReconcile", "FilesinkiFileSystem", "FilesinkiManifest"],
+        "FilesinkiEngine": ["FilesinkiDirectory", "CSQLite", "CLZMA", "CZstd"],
+        "FilesinkiCommands": ["FilesinkiManifest", "FilesinkiStore", "CSQLite", "CLZMA", "CZstd"],
+    ]
+
+    /// Modules of the toolchain that need no declaration.
+    static let toolchain: Set<String> = ["Glibc", "Dispatch", "Synchronization"]
+
+    /// The module of the tests' tools, which is no part of the product.
+    static let tools = "FilesinkiTesting"
+
+    /// Every import is declared in the manifest: the compiler alone lets a sideways one pass.
+    static func undeclaredImports(_ files: [SourceFile], _ manifest: PackageManifest) -> [String] {
+        files.flatMap { file in
+            let target = manifest[file.target]
+            var allowed = toolchain.union(target?.dependencies ?? [])
+            if target?.isTest == true { allowed.formUnion(["Testing", "Foundation"]) }
+            if file.isGenerated { allowed.formUnion(["Foundation", "FoundationEssentials"]) }
+            return file.imports.subtracting(allowed).sorted().map {
+                "\(file.path) imports \($0), which \(file.target) does not declare."
+            }
+        }
+    }
+
+    /// Arrows only go down, and every module has its place.
+    static func upwardArrows(_ manifest: PackageManifest) -> [String] {
+        let ours = manifest.targets.filter {
+            !$0.isTest && $0.name != tools && $0.name.lowercased().hasPrefix("filesinki")
+        }
+        return ours.flatMap { target -> [String] in
+            guard let place = layers.firstIndex(where: { $0.contains(target.name) }) else {
+                return ["\(target.name) has no place among the layers."]
+            }
+            let above = layers[...place].reduce(into: Set<String>()) { $0.formUnion($1) }
+            let wrong = target.dependencies.intersection(above)
+                .union(target.dependencies.intersection(strangers[target.name] ?? []))
+            return wrong.sorted().map { "\(target.name) must not know \($0)." }
+        }
+    }
+
+    /// Nothing in the product depends on the tests' tools.
+    static func productsWithTools(_ manifest: PackageManifest) -> [String] {
+        manifest.targets.filter { !$0.isTest && $0.dependencies.contains(tools) }.map {
+            "\($0.name) depends on \(tools), which is for tests only."
+        }
+    }
+
+    /// Foundation makes the start slower and the program larger.
+    static func foundationInProducts(_ files: [SourceFile]) -> [String] {
+        files.filter { !$0.isGenerated && $0.imports.contains { $0.hasPrefix("Foundation") } }.map {
+            "\($0.path) imports Foundation."
+        }
+    }
+
+    /// A file holds one concept, in 400 lines at most.
+    static func longFiles(_ files: [SourceFile]) -> [String] {
+        files.filter { !$0.isGenerated && $0.lines.count > 401 }.map {
+            "\($0.path) has \($0.lines.count - 1) lines."
+        }
+    }
+
+    /// No bad input may end the process, and nothing is left for later.
+    static func bannedWords(_ files: [SourceFile]) -> [String] {
+        var findings: [String] = []
+        for file in files where !file.isGenerated {
+            for (number, line) in file.code {
+                for word in ["try!", " as!", "fatalError("] where line.contains(word) {
+                    findings.append("\(file.path):\(number): \(word)")
+                }
+            }
+            for (index, line) in file.lines.enumerated() {
+                for word in ["TO" + "DO", "FIX" + "ME"] where line.contains(word) {
+                    findings.append("\(file.path):\(index + 1): \(word)")
+                }
+            }
+        }
+        return findings
+    }
+}

@@ -1,0 +1,122 @@
+import Testing
+
+/// Each rule finds what it is for: a rule that cannot fail holds nothing.
+@Suite struct LayeringRulesTests {
+    let manifest = PackageManifest(
+        parsing: """
+            func module(_ name: String) -> Target { .target(name: name) }
+            let package = Package(
+                name: "filesinki",
+                dependencies: [.package(url: "https://example.org/x", from: "1.0.0")],
+                targets: [
+                    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["x-dev"])]),
+                    .target(name: "CSystem"),
+                    module("FilesinkiModel", ["FilesinkiEngine"]),
+                    module("FilesinkiReconcile", ["FilesinkiModel", "FilesinkiRemote"]),
+                    module("FilesinkiRemote", ["FilesinkiModel"]),
+                    module(
+                        "FilesinkiManifest",
+                        ["FilesinkiModel", "CSQLite", .product(name: "Crypto", package: "swift-crypto")],
+                        resources: [.embedInCode("SQL")]),
+                    module("FilesinkiEngine", ["FilesinkiTesting", "FilesinkiDirectory"]),
+                    module("FilesinkiNew", []),
+                    module("FilesinkiTesting", ["FilesinkiEngine"]),
+                    tests("FilesinkiModelTests", ["FilesinkiModel", "FilesinkiTesting"]),
+                ])
+            """)
+
+    func file(_ target: String, _ text: String, _ name: String = "A.swift") -> SourceFile {
+        SourceFile(target: target, path: "Sources/\(target)/\(name)", text: text)
+    }
+
+    @Test func `reads names, dependencies and kinds from a manifest`() {
+        #expect(
+            manifest.targets.map(\.name) == [
+                "CSQLite", "CSystem", "FilesinkiModel", "FilesinkiReconcile", "FilesinkiRemote",
+                "FilesinkiManifest", "FilesinkiEngine", "FilesinkiNew", "FilesinkiTesting",
+                "FilesinkiModelTests",
+            ])
+        #expect(
+            manifest["FilesinkiManifest"]?.dependencies == ["FilesinkiModel", "CSQLite", "Crypto"])
+        #expect(manifest["CSQLite"]?.dependencies == [])
+        #expect(manifest.targets.filter(\.isTest).map(\.name) == ["FilesinkiModelTests"])
+    }
+
+    @Test(
+        "sees an import however it is written",
+        arguments: [
+            "import X", "package import X", "internal import X", "@testable import X", "  import X",
+            "@_exported public import struct X.Y", "import func X.y",
+        ])
+    func imports(_ line: String) {
+        #expect(file("FilesinkiModel", "// import Z\n\(line)\nlet important = 1").imports == ["X"])
+    }
+
+    @Test func `finds an import that is not declared`() {
+        let files = [
+            file(
+                "FilesinkiRemote", "import FilesinkiModel\nimport Glibc\nimport FilesinkiReconcile"),
+            file("FilesinkiModelTests", "import Testing\nimport Foundation\nimport CSQLite"),
+            file("FilesinkiRemote", "import Testing"), file("FilesinkiUnknown", "import Crypto"),
+        ]
+        #expect(
+            LayeringRules.undeclaredImports(files, manifest) == [
+                "Sources/FilesinkiRemote/A.swift imports FilesinkiReconcile, "
+                    + "which FilesinkiRemote does not declare.",
+                "Sources/FilesinkiModelTests/A.swift imports CSQLite, "
+                    + "which FilesinkiModelTests does not declare.",
+                "Sources/FilesinkiRemote/A.swift imports Testing, "
+                    + "which FilesinkiRemote does not declare.",
+                "Sources/FilesinkiUnknown/A.swift imports Crypto, "
+                    + "which FilesinkiUnknown does not declare.",
+            ])
+    }
+
+    @Test func `finds arrows that go up or sideways, and modules without a place`() {
+        #expect(
+            LayeringRules.upwardArrows(manifest) == [
+                "FilesinkiModel must not know FilesinkiEngine.",
+                "FilesinkiReconcile must not know FilesinkiRemote.",
+                "FilesinkiEngine must not know FilesinkiDirectory.",
+                "FilesinkiNew has no place among the layers.",
+            ])
+    }
+
+    @Test func `finds the tools of the tests in the product`() {
+        #expect(
+            LayeringRules.productsWithTools(manifest)
+                == ["FilesinkiEngine depends on FilesinkiTesting, which is for tests only."])
+    }
+
+    @Test func `finds Foundation in the product, but not in generated code`() {
+        let files = [
+            file("A", "import Foundation"), file("B", "internal import FoundationEssentials"),
+            file("C", "import Foundation", "x.pb.swift"), file("D", "import Glibc"),
+        ]
+        #expect(
+            LayeringRules.foundationInProducts(files)
+                == [
+                    "Sources/A/A.swift imports Foundation.",
+                    "Sources/B/A.swift imports Foundation.",
+                ])
+    }
+
+    @Test("finds a file that is too long", arguments: [(400, 0), (401, 1)])
+    func length(_ lines: Int, findings: Int) {
+        let text = String(repeating: "let a = 1\n", count: lines)
+        #expect(LayeringRules.longFiles([file("A", text)]).count == findings)
+        #expect(LayeringRules.longFiles([file("A", text, "x.pb.swift")]).isEmpty)
+    }
+
+    @Test(
+        "finds what may end the process, in code only",
+        arguments: [
+            ("let a = try! f()", 1), ("let a = b as! C", 1), ("fatalError(\"x\")", 1),
+            ("// never try! anything", 0), ("let a = try f() // TO" + "DO", 1),
+            ("let a = b as? C", 0),
+            ("/// FIX" + "ME: later", 1),
+        ])
+    func words(_ line: String, findings: Int) {
+        #expect(LayeringRules.bannedWords([file("A", "\n" + line)]).count == findings)
+    }
+}

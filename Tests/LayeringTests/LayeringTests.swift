@@ -1,0 +1,42 @@
+import Testing
+
+/// The package keeps the architecture.
+@Suite struct LayeringTests {
+    let tree: SourceTree
+
+    init() throws { tree = try SourceTree() }
+
+    @Test func `the package is read as it is`() {
+        #expect(tree.sources.count > 50)
+        #expect(tree.tests.contains { $0.path == "Tests/LayeringTests/LayeringTests.swift" })
+        #expect(tree.manifest["FilesinkiReconcile"]?.dependencies == ["FilesinkiModel"])
+        #expect(tree.manifest["FilesinkiModel"]?.dependencies == [])
+        let folders = Set(tree.sources.map(\.target) + tree.tests.map(\.target))
+        #expect(folders.filter { tree.manifest[$0] == nil } == [], "folders without a target")
+    }
+
+    @Test func `every import is declared in the manifest`() {
+        #expect(LayeringRules.undeclaredImports(tree.sources, tree.manifest) == [])
+        #expect(LayeringRules.undeclaredImports(tree.tests, tree.manifest) == [])
+    }
+
+    @Test func `arrows only go down`() {
+        #expect(LayeringRules.upwardArrows(tree.manifest) == [])
+    }
+
+    @Test func `nothing in the product knows the tools of the tests`() {
+        #expect(LayeringRules.productsWithTools(tree.manifest) == [])
+    }
+
+    @Test func `no product module imports Foundation`() {
+        #expect(LayeringRules.foundationInProducts(tree.sources) == [])
+    }
+
+    @Test func `no file is longer than 400 lines`() {
+        #expect(LayeringRules.longFiles(tree.sources + tree.tests) == [])
+    }
+
+    @Test func `nothing ends the process, and nothing is left for later`() {
+        #expect(LayeringRules.bannedWords(tree.sources) == [])
+    }
+}
