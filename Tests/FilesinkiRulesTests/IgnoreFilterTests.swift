@@ -88,7 +88,9 @@ import Testing
 
     @Test(
         "a pattern made to be slow is not",
-        arguments: [("", "**/", 20_000), ("", "*a", 20_000), ("", "**/a/", 2000), ("x/", "a*", 500)])
+        arguments: [
+            ("", "**/", 20_000), ("", "*a", 20_000), ("", "**/a/", 2000), ("x/", "a*", 500),
+        ])
     func slow(_ start: String, _ part: String, _ count: Int) throws {
         let pattern = start + String(repeating: part, count: count) + "b?"
         let deep = String(repeating: "a/", count: 1000) + "a"
