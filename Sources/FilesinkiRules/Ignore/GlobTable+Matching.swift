@@ -5,6 +5,7 @@ extension GlobTable {
     /// give, a later one of its kind can take as well. So the time is bounded by a polynomial of
     /// the lengths, and a glob made to be slow is not, unlike with plain recursion.
     func matches(_ range: Range<Int>, _ text: Span<UInt8>) -> Bool {
+        let steps = steps.span
         var step = range.lowerBound
         var index = 0
         var star: Retry?

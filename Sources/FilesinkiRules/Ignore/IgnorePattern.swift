@@ -8,8 +8,6 @@ struct IgnorePattern: Sendable {
         case suffix
         /// The path begins with the literal, and the steps match the rest.
         case glob(steps: Range<Int>)
-        /// The pattern is malformed or empty.
-        case nothing
     }
 
     /// The line's number, from 1.
@@ -28,13 +26,15 @@ struct IgnorePattern: Sendable {
 }
 
 extension IgnorePattern {
-    /// Compiles a line, in the steps of `parse_path_pattern`, `match_basename` and
-    /// `match_pathname` in git's `dir.c`.
+    /// Compiles a line; nil when it is empty or malformed and so matches nothing.
+    ///
+    /// The steps are those of `parse_path_pattern`, `match_basename` and `match_pathname` in git's
+    /// `dir.c`.
     ///
     /// - Parameters:
     ///   - range: The line within `bytes`, trimmed.
     ///   - table: Takes the steps of what needs any.
-    init(line: Int, _ range: Range<Int>, of bytes: [UInt8], into table: inout GlobTable) {
+    init?(line: Int, _ range: Range<Int>, of bytes: [UInt8], into table: inout GlobTable) {
         var body = range
         isNegated = !body.isEmpty && bytes[body.lowerBound] == UInt8(ascii: "!")
         if isNegated { body.removeFirst() }
@@ -43,13 +43,13 @@ extension IgnorePattern {
         isAboutName = !bytes[body].contains(UInt8(ascii: "/"))
         if !isAboutName, bytes[body.lowerBound] == UInt8(ascii: "/") { body.removeFirst() }
 
+        if body.isEmpty { return nil }
+
         self.line = line
         text = range
         let wild = bytes[body].firstIndex(where: isWild) ?? body.upperBound
         literal = body.lowerBound..<wild
-        if body.isEmpty {
-            kind = .nothing
-        } else if wild == body.upperBound {
+        if wild == body.upperBound {
             kind = .literal
         } else if isAboutName, wild == body.lowerBound, bytes[wild] == UInt8(ascii: "*"),
             !bytes[(wild + 1)..<body.upperBound].contains(where: isWild)
@@ -57,10 +57,19 @@ extension IgnorePattern {
             literal = (wild + 1)..<body.upperBound
             kind = .suffix
         } else {
-            // As in git, a path's literal beginning is cut off before the glob is read.
-            if isAboutName { literal = body.lowerBound..<body.lowerBound }
-            let steps = table.add(bytes[literal.upperBound..<body.upperBound])
-            kind = steps.map { .glob(steps: $0) } ?? .nothing
+            // As in git, the literal beginning is cut off before the glob is read.
+            guard let steps = table.add(bytes[wild..<body.upperBound]) else { return nil }
+            kind = .glob(steps: steps)
+        }
+    }
+
+    /// The last byte of all that can match; nil when there are several.
+    func lastByte(_ bytes: [UInt8], _ table: GlobTable) -> UInt8? {
+        switch kind {
+        case .literal, .suffix: return bytes[literal].last
+        case .glob(let steps):
+            if case .byte(let byte)? = table.steps[steps].last { return byte }
+            return nil
         }
     }
 }

@@ -7,6 +7,10 @@ package struct IgnoreRules: Sendable {
     let bytes: [UInt8]
     private(set) var patterns: [IgnorePattern] = []
     private(set) var table = GlobTable()
+    /// The indices of the patterns that only match what ends with a certain byte, by that byte.
+    private var byLastByte: [[Int]] = []
+    /// The indices of the other patterns.
+    private var others: [Int] = []
     /// Whether a pattern is about more than the last name of a path.
     private(set) var needsPath = false
 
@@ -29,10 +33,8 @@ package struct IgnoreRules: Sendable {
     init?(pattern bytes: [UInt8]) {
         self.bytes = bytes
         guard !bytes.contains(0) else { return nil }
-        let pattern = IgnorePattern(line: 1, bytes.indices, of: bytes, into: &table)
-        if case .nothing = pattern.kind { return nil }
-        patterns = [pattern]
-        needsPath = !pattern.isAboutName
+        add(line: 1, trimmed: bytes.indices)
+        if patterns.isEmpty { return nil }
     }
 
     /// Whether there is no rule in it.
@@ -40,9 +42,20 @@ package struct IgnoreRules: Sendable {
 
     private mutating func add(line: Int, _ range: Range<Int>) {
         guard let first = bytes[range].first, first != UInt8(ascii: "#") else { return }
-        let trimmed = trim(range)
-        let pattern = IgnorePattern(line: line, trimmed, of: bytes, into: &table)
+        add(line: line, trimmed: trim(range))
+    }
+
+    private mutating func add(line: Int, trimmed range: Range<Int>) {
+        guard let pattern = IgnorePattern(line: line, range, of: bytes, into: &table) else {
+            return
+        }
         if !pattern.isAboutName { needsPath = true }
+        if let last = pattern.lastByte(bytes, table) {
+            if byLastByte.isEmpty { byLastByte = Array(repeating: [], count: 256) }
+            byLastByte[Int(last)].append(patterns.count)
+        } else {
+            others.append(patterns.count)
+        }
         patterns.append(pattern)
     }
 
@@ -73,9 +86,20 @@ extension IgnoreRules {
     ///   - name: The last name of the path.
     ///   - path: The path below the folder that holds the file; used only when ``needsPath``.
     func lastMatch(name: Span<UInt8>, path: Span<UInt8>, isDirectory: Bool) -> IgnorePattern? {
-        var index = patterns.count
-        while index > 0 {
-            index -= 1
+        guard name.count > 0, !patterns.isEmpty else { return nil }
+        let ending = byLastByte.isEmpty ? [] : byLastByte[Int(name[name.count - 1])]
+        var ended = ending.count
+        var other = others.count
+        while ended > 0 || other > 0 {
+            // Both lists rise, so the later of their last ones is the next.
+            let index: Int
+            if ended > 0, other == 0 || ending[ended - 1] > others[other - 1] {
+                ended -= 1
+                index = ending[ended]
+            } else {
+                other -= 1
+                index = others[other]
+            }
             if matches(patterns[index], bytes.span, name, path, isDirectory) {
                 return patterns[index]
             }
@@ -102,8 +126,6 @@ extension IgnoreRules {
                 return false
             }
             return table.matches(steps, text.extracting(literal.count..<text.count))
-        case .nothing:
-            return false
         }
     }
 }

@@ -1,0 +1,68 @@
+import FilesinkiModel
+import Testing
+
+@testable import FilesinkiRules
+
+@Suite struct NameLintTests {
+    private func flaws(_ names: String...) throws -> [NameFinding.Flaw] {
+        NameLint.findings(in: try names.map { try RelativePath($0) }).map(\.flaw)
+    }
+
+    @Test(
+        "has nothing to say about",
+        arguments: [
+            "a", "A.txt", ".hidden", "é", "日本", "a b", "...a", "COM", "COM10", "console", "nul-a",
+            "d/aux2.c", "a'b", "a;b&c", "a#b",
+        ])
+    func good(_ name: String) throws { #expect(try flaws(name).isEmpty) }
+
+    @Test(
+        "finds a character that Windows does not allow",
+        arguments: [
+            ("a:b", ":"), ("a?", "?"), ("*", "*"), ("a<b", "<"), ("a>b", ">"), ("a|b", "|"),
+            ("\"", "\""),
+            ("a\\b", "\\"), ("a\nb", "\n"), ("a\u{1F}", "\u{1F}"),
+        ] as [(String, Unicode.Scalar)])
+    func character(_ name: String, _ scalar: Unicode.Scalar) throws {
+        #expect(try flaws(name) == [.character(scalar)])
+    }
+
+    @Test("finds a dot or a space at the end", arguments: ["a.", "a ", "d/a...", "a. ", "..."])
+    func ending(_ name: String) throws { #expect(try flaws(name) == [.ending]) }
+
+    @Test(
+        "finds the name of a device",
+        arguments: [
+            "CON", "con", "Aux.c", "nul.tar.gz", "d/prn", "COM1", "com9.txt", "LPT0", "LPT¹",
+            "conin$",
+            "con .txt",
+        ])
+    func reserved(_ name: String) throws { #expect(try flaws(name) == [.reserved]) }
+
+    @Test func `finds a name that is not UTF-8`() throws {
+        let path = try RelativePath([0x64, 0x2F, 0xFF])
+        #expect(NameLint.findings(in: [path]) == [NameFinding(path: path, flaw: .notUTF8)])
+    }
+
+    @Test func `finds twins in one folder only`() throws {
+        #expect(try flaws("a", "A") == [.caseTwin(RelativePath("a"))])
+        #expect(try flaws("d/ä", "d/Ä") == [.caseTwin(RelativePath("d/ä"))])
+        #expect(try flaws("a", "d/A", "e/a").isEmpty)
+    }
+
+    @Test func `tells twins of form from twins of case`() throws {
+        let composed = try RelativePath("\u{E9}")
+        #expect(try flaws("\u{E9}", "e\u{301}") == [.formTwin(composed)])
+        #expect(try flaws("\u{E9}", "E\u{301}") == [.caseTwin(composed)])
+    }
+
+    @Test func `the same path twice is no twin`() throws {
+        #expect(try flaws("a", "a").isEmpty)
+    }
+
+    @Test func `says what is wrong without moving the cursor`() throws {
+        let finding = try #require(NameLint.findings(in: [RelativePath("a\u{1B}b")]).first)
+        #expect(finding.reason == "The name holds '\\x1b', which Windows does not allow.")
+        #expect(finding.remedy == "Rename it without this character.")
+    }
+}

@@ -1,0 +1,160 @@
+import FilesinkiModel
+import FilesinkiReconcile
+import Testing
+
+@testable import FilesinkiRules
+
+@Suite struct PathRulesTests {
+    private func load(synced: String? = nil, device: String...) -> RulesLoad {
+        RulesLoad(
+            synced: synced.map { Array($0.utf8) },
+            device: device.map { .init(path: "config.toml", bytes: Array($0.utf8)) })
+    }
+
+    private func strategy(_ load: RulesLoad, _ path: String) throws -> String {
+        load.rules.strategy(for: try RelativePath(path)).description
+    }
+
+    @Test func `no file gives the defaults`() throws {
+        let load = load()
+        #expect(try strategy(load, "a") == "auto, keep-both")
+        #expect(load.rules.onDelete(for: try RelativePath("a")) == .keep)
+        #expect(!load.rules.gitignore)
+        #expect(load.rules.maxDelete == nil)
+        #expect(load.problem == nil)
+    }
+
+    @Test func `a file says what holds for all paths and for some`() throws {
+        let load = load(
+            synced: """
+                strategy = "newest, keep-both"
+                on-delete = "ask"
+                gitignore = true
+                max-delete = "40%"
+                [[rule]]
+                match = "*.json"
+                strategy = "json, keep-both"
+                [[rule]]
+                match = "/d/"
+                on-delete = "delete"
+                [[rule]]
+                match = "d/**/b.json"
+                strategy = "here"
+                """)
+        #expect(load.problems.isEmpty, "\(load.problems)")
+        #expect(try strategy(load, "a") == "newest, keep-both")
+        #expect(try strategy(load, "x/a.json") == "json, keep-both")
+        #expect(try strategy(load, "d/x/b.json") == "here")
+        #expect(load.rules.onDelete(for: try RelativePath("d/x/b.json")) == .delete)
+        #expect(load.rules.onDelete(for: try RelativePath("x/d/b")) == .ask)
+        #expect(load.rules.gitignore)
+        #expect(load.rules.maxDelete == .share(0.4))
+    }
+
+    @Test func `the last rule that matches and says something decides`() throws {
+        let load = load(
+            synced: """
+                [[rule]]
+                match = "*"
+                strategy = "newest"
+                [[rule]]
+                match = "a*"
+                strategy = "oldest"
+                [[rule]]
+                match = "ab"
+                on-delete = "ask"
+                """)
+        #expect(try strategy(load, "ab") == "oldest")
+        #expect(try strategy(load, "b") == "newest")
+    }
+
+    @Test func `this device's settings win over the synced ones, the later file over the earlier`()
+        throws
+    {
+        let load = load(
+            synced:
+                "strategy = 'oldest'\ngitignore = true\n[[rule]]\nmatch = 'a'\nstrategy = 'here'",
+            device: "[[rule]]\nmatch = 'b'\nstrategy = 'there'\n",
+            "[[rule]]\nmatch = 'b*'\nstrategy = 'larger'")
+        #expect(try strategy(load, "a") == "here")
+        #expect(try strategy(load, "b") == "larger")
+        #expect(try strategy(load, "c") == "oldest")
+        #expect(load.rules.gitignore)
+    }
+
+    @Test(
+        "a synced rule never runs a command",
+        arguments: ["exec:rm -rf ~", "json, choose:pick, newest"])
+    func command(_ chain: String) throws {
+        let text = "strategy = '\(chain)'\n[[rule]]\nmatch = 'a'\nstrategy = '\(chain)'\n"
+        let synced = load(synced: text)
+        #expect(synced.problems.map(\.code) == [.notAllowed, .notAllowed])
+        #expect(synced.problem?.message.hasPrefix("Line 1: ") == true)
+        #expect(try strategy(synced, "a") == "auto, keep-both")
+        #expect(try strategy(synced, "b") == "auto, keep-both")
+
+        let device = load(device: text)
+        #expect(device.problems.isEmpty)
+        #expect(try strategy(device, "a") == chain)
+        #expect(try strategy(device, "b") == chain)
+    }
+
+    @Test(
+        "a mistake is said with its line, and the rest counts",
+        arguments: [
+            ("strategi = 'newest'", 1), ("strategy = 1", 1), ("\nstrategy = 'newst'", 2),
+            ("on-delete = 'no'", 1),
+            ("gitignore = 'yes'", 1), ("max-delete = 'many'", 1), ("max-delete = -1", 1),
+            ("max-delete = true", 1),
+            ("gitignore = true\ngitignore = true", 2), ("[rule]\nmatch = 'a'", 1),
+            ("[other]\nx = 1", 1),
+            ("[[rule]]\nstrategy = 'newest'", 1), ("\n[[rule]]\nmatch = ''", 3),
+            ("[[rule]]\nmatch = '!a'", 2),
+            ("[[rule]]\nmatch = '[a'", 2), ("[[rule]]\nmatch = 'a'\ncolour = 'red'", 3),
+            ("[[rule]]\nmatch = 'a'\nmatch = 'b'", 3), ("a.b = 1", 1),
+        ])
+    func mistakes(_ text: String, _ line: Int) throws {
+        let load = load(synced: text + "\n[[rule]]\nmatch = 'k'\nstrategy = 'oldest'\n")
+        let problem = try #require(load.problem)
+        #expect(load.problems.count == 1)
+        #expect(problem.code == .usage)
+        #expect(problem.path == Array(".filesinki.toml".utf8))
+        #expect(problem.message.hasPrefix("Line \(line): "), "\(problem.message)")
+        #expect(!problem.remedy.isEmpty)
+        #expect(try strategy(load, "k") == "oldest")
+    }
+
+    @Test func `a strategy that is not understood becomes the one that loses nothing`() throws {
+        let load = load(
+            synced:
+                "strategy = 'here'\n[[rule]]\nmatch = 'a'\nstrategy = 'newst'\non-delete = 'delet'")
+        #expect(try strategy(load, "a") == "auto, keep-both")
+        #expect(load.rules.onDelete(for: try RelativePath("a")) == .keep)
+        #expect(load.problems.count == 2)
+        #expect(load.problem?.message.hasSuffix(" (1 of 2 mistakes)") == true)
+    }
+
+    @Test func `a file that is not TOML has no effect, and the other files have theirs`() throws {
+        let load = load(synced: "strategy = 'here'\nthis is not TOML", device: "on-delete = 'ask'")
+        #expect(load.problem?.message.hasPrefix("Line 2: ") == true)
+        #expect(try strategy(load, "a") == "auto, keep-both")
+        #expect(load.rules.onDelete(for: try RelativePath("a")) == .ask)
+    }
+
+    @Test func `a message about another device's text cannot move the cursor`() throws {
+        let load = load(synced: "\"\\u001b[2J\" = 1")
+        #expect(load.problem?.message == "Line 1: The key '\\x1b[2J' is not known.")
+    }
+
+    @Test(
+        "the user's file is where XDG says",
+        arguments: [
+            (["XDG_CONFIG_HOME": "/x", "HOME": "/h"], "/x/filesinki/config.toml"),
+            (["HOME": "/h"], "/h/.config/filesinki/config.toml"),
+            (["XDG_CONFIG_HOME": "x", "HOME": "/h"], "/h/.config/filesinki/config.toml"),
+            ([:], nil),
+        ] as [([String: String], String?)])
+    func userFile(_ environment: [String: String], _ expected: String?) {
+        #expect(Settings.userFile { environment[$0] } == expected)
+    }
+}
