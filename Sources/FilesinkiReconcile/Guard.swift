@@ -17,7 +17,7 @@ package struct Guard: Hashable, Sendable {
     package var minimumEmptied: Int
 
     package init(
-        maxDelete: MaxDelete = .share(0.5), minimumDeletions: Int = 25,
+        maxDelete: MaxDelete = .standard, minimumDeletions: Int = 25,
         maxOverwriteShare: Double = 0.9, minimumOverwrites: Int = 100, minimumEmptied: Int = 2
     ) {
         self.maxDelete = maxDelete

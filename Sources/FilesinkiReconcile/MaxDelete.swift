@@ -38,3 +38,8 @@ extension MaxDelete: CustomStringConvertible {
         }
     }
 }
+
+extension MaxDelete {
+    /// What holds where nothing else is said: half of all paths.
+    package static let standard = MaxDelete.share(0.5)
+}

@@ -13,7 +13,7 @@ private enum Rank: Int {
 }
 
 /// The steps in an order in which they can be carried out: see ``Plan``.
-func ordered(_ steps: [Step]) -> [Step] {
+package func ordered(_ steps: [Step]) -> [Step] {
     let replaced = Set(
         steps.lazy.filter { step in
             guard let entry = step.action.entry, let here = step.here, step.action.writesHere

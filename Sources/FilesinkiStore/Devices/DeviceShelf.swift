@@ -18,14 +18,14 @@ package struct Sighting: Hashable, Sendable {
 
 /// What the devices of a store say that they have seen of one zone.
 package struct DeviceShelf: Sendable {
-    private let remote: any Remote
+    let remote: any Remote
     private let store: [UInt8]
     private let zone: String
 
-    private static let prefix = "devices/"
+    static let prefix = "devices/"
 
     /// How many keys are asked for at once.
-    private static let page = 1000
+    static let page = 1000
 
     /// - Parameters:
     ///   - zone: 1 to 64 of `a-z 0-9 _ -`.

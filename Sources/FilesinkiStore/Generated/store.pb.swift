@@ -215,6 +215,22 @@ nonisolated struct StoredCommit: @unchecked Sendable {
     set {_uniqueStorage()._packs = newValue}
   }
 
+  /// Contents that only the writer had and that gave way to others in a conflict: never in the tree, but
+  /// kept as versions of their paths. And, for each of these rows, the rule by which it gave way.
+  var superseded: StoredRows {
+    get {_storage._superseded ?? StoredRows()}
+    set {_uniqueStorage()._superseded = newValue}
+  }
+  /// Returns true if `superseded` has been explicitly set.
+  var hasSuperseded: Bool {_storage._superseded != nil}
+  /// Clears the value of `superseded`. Subsequent reads from it will return its default value.
+  mutating func clearSuperseded() {_uniqueStorage()._superseded = nil}
+
+  var supersededReasons: [String] {
+    get {_storage._supersededReasons}
+    set {_uniqueStorage()._supersededReasons = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -503,7 +519,7 @@ nonisolated extension StoredPaths: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Commit"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}store\0\u{1}zone\0\u{1}sequence\0\u{1}id\0\u{1}parent\0\u{1}author\0\u{1}time\0\u{1}operation\0\u{3}based_on\0\u{1}changes\0\u{3}moved_rows\0\u{3}moved_from\0\u{3}reason_rows\0\u{1}reasons\0\u{1}inline\0\u{1}packs\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}store\0\u{1}zone\0\u{1}sequence\0\u{1}id\0\u{1}parent\0\u{1}author\0\u{1}time\0\u{1}operation\0\u{3}based_on\0\u{1}changes\0\u{3}moved_rows\0\u{3}moved_from\0\u{3}reason_rows\0\u{1}reasons\0\u{1}inline\0\u{1}packs\0\u{1}superseded\0\u{3}superseded_reasons\0")
 
   fileprivate class _StorageClass {
     var _store: Data = Data()
@@ -522,6 +538,8 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
     var _reasons: [String] = []
     var _inline: [StoredInline] = []
     var _packs: [StoredPack] = []
+    var _superseded: StoredRows? = nil
+    var _supersededReasons: [String] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -548,6 +566,8 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
       _reasons = source._reasons
       _inline = source._inline
       _packs = source._packs
+      _superseded = source._superseded
+      _supersededReasons = source._supersededReasons
     }
   }
 
@@ -582,6 +602,8 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
         case 14: try { try decoder.decodeRepeatedStringField(value: &_storage._reasons) }()
         case 15: try { try decoder.decodeRepeatedMessageField(value: &_storage._inline) }()
         case 16: try { try decoder.decodeRepeatedMessageField(value: &_storage._packs) }()
+        case 17: try { try decoder.decodeSingularMessageField(value: &_storage._superseded) }()
+        case 18: try { try decoder.decodeRepeatedStringField(value: &_storage._supersededReasons) }()
         default: break
         }
       }
@@ -642,6 +664,12 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
       if !_storage._packs.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._packs, fieldNumber: 16)
       }
+      try { if let v = _storage._superseded {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+      } }()
+      if !_storage._supersededReasons.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._supersededReasons, fieldNumber: 18)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -667,6 +695,8 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
         if _storage._reasons != rhs_storage._reasons {return false}
         if _storage._inline != rhs_storage._inline {return false}
         if _storage._packs != rhs_storage._packs {return false}
+        if _storage._superseded != rhs_storage._superseded {return false}
+        if _storage._supersededReasons != rhs_storage._supersededReasons {return false}
         return true
       }
       if !storagesAreEqual {return false}

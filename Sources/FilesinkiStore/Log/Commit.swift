@@ -18,6 +18,9 @@ package struct CommitDraft: Sendable {
     /// At most ``CommitLog/maximumChanges``, one for each path; in the order of paths they take the
     /// least room.
     package var changes: [Change]
+    /// Contents that only this device had and that gave way to others in a conflict: versions of
+    /// their paths that are never in the tree, so that a person can bring them back.
+    package var superseded: [Change]
     package var inline: [InlineContent]
     /// Packs that the changes need and that no earlier commit names.
     package var packs: [PackReference]
@@ -28,11 +31,12 @@ package struct CommitDraft: Sendable {
 
     package init(
         device: Device, time: Timestamp, changes: [Change], inline: [InlineContent] = [],
-        packs: [PackReference] = [], basedOnTokens: [UInt64] = [], operation: String
+        packs: [PackReference] = [], superseded: [Change] = [], basedOnTokens: [UInt64] = [], operation: String
     ) {
         self.device = device
         self.time = time
         self.changes = changes
+        self.superseded = superseded
         self.inline = inline
         self.packs = packs
         self.basedOnTokens = basedOnTokens
@@ -53,6 +57,8 @@ package struct Commit: Sendable {
     package var time: Timestamp
     /// The changes that can be applied, one for each path, in the order they were written.
     package var changes: [Change]
+    /// Contents that gave way to others: versions of their paths that were never in the tree.
+    package var superseded: [Change]
     /// The contents inside the commit whose bytes are what their identity says.
     package var inline: [InlineContent] {
         didSet { inlineIndex = Self.index(inline) }
@@ -79,6 +85,7 @@ package struct Commit: Sendable {
         device = draft.device
         time = draft.time
         changes = draft.changes
+        superseded = draft.superseded
         inline = draft.inline
         packs = draft.packs
         basedOnTokens = draft.basedOnTokens

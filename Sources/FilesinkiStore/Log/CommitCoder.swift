@@ -43,12 +43,15 @@ struct CommitCoder {
             }
         }
         encode(draft.changes, into: &message)
+        if !draft.superseded.isEmpty {
+            message.superseded = rows(draft.superseded)
+            message.supersededReasons = draft.superseded.map(\.reason)
+        }
         return try Envelope.seal(serialized(message), as: .commit)
     }
 
     private func encode(_ changes: [Change], into message: inout StoredCommit) {
-        message.changes = RowsEncoder.encode(
-            changes.map { Row(path: $0.path.bytes, entry: $0.entry, version: $0.basedOn) })
+        message.changes = rows(changes)
         var origins: [[UInt8]] = []
         for (index, change) in changes.enumerated() {
             if let origin = change.movedFrom {
@@ -61,6 +64,22 @@ struct CommitCoder {
             }
         }
         if !origins.isEmpty { message.movedFrom = PathColumn.encode(origins) }
+    }
+
+    private func rows(_ changes: [Change]) -> StoredRows {
+        RowsEncoder.encode(
+            changes.map { Row(path: $0.path.bytes, entry: $0.entry, version: $0.basedOn) })
+    }
+
+    /// The contents that gave way, read like the changes they are shaped as.
+    private func superseded(of message: StoredCommit, key: String) throws(Failure) -> [Change] {
+        guard message.hasSuperseded else { return [] }
+        var shaped = StoredCommit()
+        shaped.sequence = message.sequence
+        shaped.changes = message.superseded
+        shaped.reasonRows = message.supersededReasons.indices.map { UInt32(truncatingIfNeeded: $0) }
+        shaped.reasons = message.supersededReasons
+        return try CommitChanges(shaped, key: key).accepted
     }
 
     /// The commit that the slot `sequence` holds.
@@ -84,6 +103,7 @@ struct CommitCoder {
             device: device, time: Timestamp(nanoseconds: message.time), changes: changes.accepted,
             operation: String(decoding: message.operation.utf8.prefix(Self.maximumNameLength), as: UTF8.self))
         draft.basedOnTokens = message.basedOn
+        draft.superseded = try superseded(of: message, key: key)
         draft.packs = try PackReference.list(message.packs, key: key)
         draft.inline = inline(of: message, refused: &changes.refused)
         return Commit(

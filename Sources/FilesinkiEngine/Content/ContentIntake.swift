@@ -1,0 +1,127 @@
+import FilesinkiCompression
+import FilesinkiFileSystem
+import FilesinkiHashing
+import FilesinkiModel
+import FilesinkiStore
+import Synchronization
+
+/// Reads files that may have changed: each once, hashing it and, where its content is new to the
+/// store, keeping the bytes for the commit or putting them into packs as they pass by.
+///
+/// Two workers take batches of neighbouring files; each fills its own blocks, so that both cores
+/// read, hash and compress at once. Memory is bounded by the blocks and packs in flight.
+struct ContentIntake: Sendable {
+    /// What happens with contents that the store does not have.
+    enum Destination: Sendable {
+        /// Nothing: the run only looks.
+        case nowhere
+        /// They travel in the commit.
+        case commit
+        /// They go into packs first.
+        case packs(PackWriter)
+    }
+
+    /// A file to be read.
+    struct Item: Sendable {
+        let path: RelativePath
+        let size: Int64
+    }
+
+    /// New contents of a run that are no larger than this in all travel inside the commit.
+    static let inlineLimit: Int64 = 256 << 10
+    /// A worker takes this many bytes of files at a time: one block.
+    static let batchSize: Int64 = 4 << 20
+    static let workers = 2
+    /// The level of zstd for new blocks.
+    static let level: Int32 = 3
+
+    let root: RootFolder
+    let destination: Destination
+    let knows: @Sendable (ContentID) async throws -> Bool
+    let progress: @Sendable (_ files: Int, _ bytes: Int64) -> Void
+
+    /// Reads all files; the results come in no particular order.
+    func run(_ items: [Item]) async throws -> IntakeResult {
+        let queue = IntakeQueue(items)
+        var result = try await withThrowingTaskGroup(of: IntakeResult.self) { group in
+            let count = items.count > 8 ? Self.workers : 1
+            for _ in 0..<count {
+                group.addTask { try await work(queue) }
+            }
+            var all = IntakeResult()
+            for try await part in group { all.add(part) }
+            return all
+        }
+        if case .packs(let writer) = destination {
+            result.packs = try await writer.finish()
+        }
+        return result
+    }
+
+    private func work(_ queue: IntakeQueue) async throws -> IntakeResult {
+        var worker = IntakeWorker(intake: self, queue: queue)
+        while let batch = queue.next(bytes: Self.batchSize) {
+            try Task.checkCancellation()
+            for item in batch { try await worker.take(item) }
+            progress(batch.count, batch.reduce(0) { $0 + $1.size })
+        }
+        try await worker.flush()
+        return worker.result
+    }
+}
+
+/// What came of reading files.
+struct IntakeResult: Sendable {
+    struct File: Sendable {
+        let path: RelativePath
+        let entry: Entry
+        let stamp: FileStamp
+        /// Whether the stamp will tell every later change.
+        let isSettled: Bool
+    }
+
+    var files: [File] = []
+    var problems: [Problem] = []
+    /// Files that were gone when they were to be read.
+    var vanished: [RelativePath] = []
+    var inline: [InlineContent] = []
+    var packs: [PackReference] = []
+
+    mutating func add(_ other: IntakeResult) {
+        files += other.files
+        problems += other.problems
+        vanished += other.vanished
+        inline += other.inline
+        packs += other.packs
+    }
+}
+
+/// Hands out batches of files, and remembers which contents a worker has already taken.
+final class IntakeQueue: Sendable {
+    private let items: [ContentIntake.Item]
+    private let cursor = Mutex(0)
+    private let claimed = Mutex(Set<ContentID>())
+
+    init(_ items: [ContentIntake.Item]) {
+        self.items = items
+    }
+
+    /// The next files, of about so many bytes in all; nil when there are none left.
+    func next(bytes: Int64) -> ArraySlice<ContentIntake.Item>? {
+        cursor.withLock { position in
+            guard position < items.count else { return nil }
+            let start = position
+            var sum: Int64 = 0
+            repeat {
+                sum += items[position].size
+                position += 1
+            } while position < items.count && sum + items[position].size <= bytes
+            return items[start..<position]
+        }
+    }
+
+    /// Whether the caller is the first of the run to meet this content.
+    func claim(_ content: ContentID) -> Bool {
+        claimed.withLock { $0.insert(content).inserted }
+    }
+}

@@ -1,0 +1,102 @@
+import FilesinkiCompression
+import FilesinkiFileSystem
+import FilesinkiHashing
+import FilesinkiModel
+import FilesinkiStore
+
+/// One of the workers of a ``ContentIntake``, with its own block and compressor.
+struct IntakeWorker {
+    let intake: ContentIntake
+    let queue: IntakeQueue
+    var builder = BlockBuilder(compressor: ZstdCompressor(level: ContentIntake.level))
+    var result = IntakeResult()
+
+    init(intake: ContentIntake, queue: IntakeQueue) {
+        self.intake = intake
+        self.queue = queue
+    }
+
+    /// Reads one file; what fails on it is a problem of that path and stops nothing else.
+    mutating func take(_ item: ContentIntake.Item) async throws {
+        do {
+            if item.size > Int64(Chunker.maximumSize) {
+                try await takeLarge(item)
+            } else {
+                try await takeSmall(item)
+            }
+        } catch let failure as Failure where failure.code == .notFound {
+            result.vanished.append(item.path)
+        } catch let failure as Failure where Self.concernsOneFile(failure) {
+            result.problems.append(Problem(item.path, failure))
+        }
+    }
+
+    private static func concernsOneFile(_ failure: Failure) -> Bool {
+        [.io, .changing, .badPath, .limit].contains(failure.code)
+    }
+
+    private mutating func takeSmall(_ item: ContentIntake.Item) async throws {
+        let (bytes, status) = try intake.root.readWhole(item.path, limit: Chunker.maximumSize * 4)
+        let content = ContentHasher.hash(bytes)
+        if try await isWanted(content) { try await keep(content, bytes) }
+        note(item.path, content, status)
+    }
+
+    /// A file larger than a chunk: chunked while it is read, and described by a recipe.
+    private mutating func takeLarge(_ item: ContentIntake.Item) async throws {
+        var chunked = ChunkedContent()
+        let reader = try intake.root.reader(item.path)
+        while let piece = try reader.next() {
+            for chunk in chunked.add(piece) { try await keepChunk(chunk.id, chunk.bytes) }
+        }
+        if let last = chunked.finish() { try await keepChunk(last.id, last.bytes) }
+        let status = try reader.finish()
+        let content = chunked.content
+        // A file that shrank to one chunk meanwhile needs no recipe: the chunk is the content.
+        if chunked.parts.count > 1, try await isWanted(content) {
+            try await keep(content, recipe: Recipe(chunked.parts))
+        }
+        note(item.path, content, status)
+    }
+
+    private func isWanted(_ content: ContentID) async throws -> Bool {
+        if case .nowhere = intake.destination { return false }
+        guard queue.claim(content) else { return false }
+        return try await !intake.knows(content)
+    }
+
+    private mutating func keepChunk(_ id: ContentID, _ bytes: [UInt8]) async throws {
+        guard try await isWanted(id) else { return }
+        try await keep(id, bytes)
+    }
+
+    private mutating func keep(_ id: ContentID, _ bytes: [UInt8]) async throws {
+        if case .commit = intake.destination {
+            result.inline.append(InlineContent(id: id, bytes: bytes))
+            return
+        }
+        if builder.plainCount + bytes.count > Int(ContentIntake.batchSize) { try await flush() }
+        bytes.withUnsafeBytes { builder.add(id, kind: .chunk, bytes: $0) }
+    }
+
+    private mutating func keep(_ id: ContentID, recipe: Recipe) async throws {
+        try await flush()
+        try recipe.encoded().withUnsafeBytes { builder.add(id, kind: .recipe, bytes: $0) }
+    }
+
+    /// Hands the block that is being filled to the pack.
+    mutating func flush() async throws {
+        guard case .packs(let writer) = intake.destination, let block = try builder.finish() else {
+            return
+        }
+        try await writer.add(block)
+    }
+
+    private mutating func note(_ path: RelativePath, _ content: ContentID, _ status: FileStatus) {
+        let entry = Entry.file(
+            content, size: status.stamp.size, mode: status.mode, modified: status.stamp.modified)
+        result.files.append(
+            IntakeResult.File(
+                path: path, entry: entry, stamp: status.stamp, isSettled: status.stamp.isSettled))
+    }
+}

@@ -1,0 +1,119 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+extension Replica {
+    /// Deletes paths here, durably, and publishes tombstones; what they held stays in the history.
+    ///
+    /// - Parameter recursive: Folders go with everything in them.
+    /// - Throws: Code `not-found` when nothing is at a path, here or there; nothing is deleted then.
+    package func delete(
+        _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        // What is here goes into the history first, and what is new there is seen.
+        let before = try await runPaths(paths, options)
+        var doomed: [RelativePath] = []
+        for path in paths { doomed += try everything(at: path, recursive: recursive, before) }
+        let staging = try Staging(root: root, folder: state.staging)
+        let writer = TreeWriter(root: root, staging: staging, sync: .each)
+        for path in doomed {
+            if try root.status(path)?.kind == .directory {
+                _ = try writer.removeDirectory(path)
+            } else {
+                _ = try writer.remove(path, expecting: .any)
+            }
+        }
+        try writer.flush()
+        var after = try await runPaths(paths, options)
+        after.steps = before.steps + after.steps
+        after.problems = before.problems + after.problems
+        return after
+    }
+
+    /// The path and all below it, the deepest first.
+    private func everything(
+        at path: RelativePath, recursive: Bool, _ report: SyncReport
+    ) throws -> [RelativePath] {
+        guard let status = try root.status(path) else {
+            if let away = report.away, try manifest.base(path) == nil { throw away }
+            throw Failure(
+                .notFound, path: path.bytes, "There is nothing at this path.",
+                remedy: "See what there is with filesinki ls.")
+        }
+        guard status.kind == .directory else { return [path] }
+        guard recursive else {
+            throw Failure(
+                .usage, path: path.bytes, "It is a folder.",
+                remedy: "To delete it with everything in it, add -r.")
+        }
+        var all = [path]
+        var folders = [path]
+        while let folder = folders.popLast() {
+            for name in try root.names(in: folder) {
+                let child = folder.appending(name)
+                all.append(child)
+                if try root.status(child)?.kind == .directory { folders.append(child) }
+            }
+        }
+        return all.sorted { $1 < $0 }
+    }
+
+    /// Brings back what a deleted path held last.
+    ///
+    /// - Throws: Code `exists` when something is there, `not-found` when nothing ever was.
+    package func undelete(_ path: RelativePath, _ options: SyncOptions) async throws -> SaveReport {
+        _ = try await runPaths([path], options)
+        guard try root.status(path) == nil else {
+            throw Failure(
+                .exists, path: path.bytes, "It is not deleted.",
+                remedy: "To go back to an older version, use filesinki restore PATH@VERSION.")
+        }
+        let versions = try await history(of: path)
+        guard let last = versions.last(where: { $0.change.entry.kind == .file }) else {
+            throw Failure(
+                .notFound, path: path.bytes, "The history knows no file of this name.",
+                remedy: "Check the name; filesinki log shows what is known.")
+        }
+        try await put(last.change.entry, at: path)
+        let report = try await runPaths([path], options)
+        let row = try manifest.base(path)
+        return SaveReport(
+            sync: report, entry: row?.entry, version: row?.version ?? 0, differs: false)
+    }
+
+    /// Writes an entry of the history into the root.
+    func put(_ entry: Entry, at path: RelativePath) async throws {
+        let contents = try await historyContents()
+        switch entry.kind {
+        case .file:
+            let staged = try Staging(root: root, folder: state.staging).makeFile()
+            try await contents.stream(entry.content, size: entry.size) { try staged.write($0) }
+            try install(staged, entry, at: path)
+        case .symlink:
+            let writer = try makeWriter()
+            _ = try writer.makeSymlink(
+                target: entry.target, at: path, modified: entry.modified, expecting: .any)
+        case .directory:
+            _ = try makeWriter().makeDirectory(path, mode: entry.mode)
+        case .tombstone:
+            break
+        }
+    }
+
+    private func install(_ staged: StagedFile, _ entry: Entry, at path: RelativePath) throws {
+        let writer = try makeWriter()
+        for folder in path.ancestors.reversed() where try root.status(folder) == nil {
+            _ = try writer.makeDirectory(folder, mode: 0o755)
+        }
+        try staged.finish(mode: entry.mode, modified: entry.modified, sync: true)
+        _ = try writer.install(staged, at: path, expecting: .any)
+    }
+
+    func makeWriter() throws -> TreeWriter {
+        TreeWriter(
+            root: root, staging: try Staging(root: root, folder: state.staging), sync: .each)
+    }
+}

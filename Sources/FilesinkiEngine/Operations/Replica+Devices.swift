@@ -1,0 +1,59 @@
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+/// A device that shares the store.
+package struct DeviceReport: Sendable {
+    package var device: Device
+    /// How far it said that it has seen the log.
+    package var seen: UInt64
+    /// When it said so, by its own clock.
+    package var time: Timestamp
+    package var isThisOne: Bool
+}
+
+extension Replica {
+    /// Who shares this store and what each has seen, by name.
+    package func devices() async throws -> [DeviceReport] {
+        let connection = try await connected()
+        let shelf = try DeviceShelf(
+            remote: connection.remote, zone: StoreConnection.zone, store: connection.format)
+        return try await shelf.all().map { sighting in
+            DeviceReport(
+                device: sighting.device, seen: sighting.token.sequence, time: sighting.time,
+                isThisOne: sighting.device.id == card.device.id)
+        }.sorted { ($0.device.name, $0.seen) < ($1.device.name, $1.seen) }
+    }
+
+    /// Leaves a device out of account: what it has not seen no longer has to be kept for it.
+    ///
+    /// - Throws: Code `not-found` when no device, or more than one, has that name.
+    package func forgetDevice(_ name: String) async throws {
+        let matching = try await devices().filter {
+            $0.device.name == name || hexadecimal($0.device.id).hasPrefix(name)
+        }
+        guard matching.count == 1, let device = matching.first?.device else {
+            throw Failure(
+                .notFound, path: name,
+                matching.isEmpty
+                    ? "No device has this name." : "More than one device has this name.",
+                remedy: "See them, with their ids, with filesinki devices.")
+        }
+        let connection = try await connected()
+        let shelf = try DeviceShelf(
+            remote: connection.remote, zone: StoreConnection.zone, store: connection.format)
+        try await shelf.forget(device.id)
+    }
+
+    /// Says how far this device has seen the log.
+    func noteSighting() async throws {
+        guard let token = try manifest.token else { return }
+        let connection = try await connected()
+        let shelf = try DeviceShelf(
+            remote: connection.remote, zone: StoreConnection.zone, store: connection.format)
+        try await shelf.note(
+            Sighting(device: card.device, token: token, time: surroundings.now()))
+    }
+}

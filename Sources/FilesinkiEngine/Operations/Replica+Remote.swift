@@ -1,0 +1,37 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+extension Replica {
+    /// Gives the replica another address of its store, or, when it is accepted, another store.
+    ///
+    /// - Parameter acceptingOther: Start anew with whatever store is there: nothing is deleted here
+    ///   or there, and both sides meet as for the first time.
+    package func setRemote(_ address: String, acceptingOther: Bool) async throws {
+        let remote = try options.connect(address)
+        guard let format = try await StoreFormat.read(from: remote) else {
+            throw Failure(
+                .notFound, path: remote.address, "There is no store there.",
+                remedy: "Make one with filesinki init --remote.")
+        }
+        let isOther = !card.store.isEmpty && (format.id != card.store || format.epoch != card.epoch)
+        guard !isOther || acceptingOther else {
+            throw Failure(
+                .wrongStore, path: remote.address, "Another store is there.",
+                remedy: "To start anew with it, add --accept; nothing is deleted by that.")
+        }
+        if isOther || acceptingOther {
+            try manifest.write { writer in
+                try writer.clearTrees()
+                try writer.setToken(nil)
+            }
+        }
+        card.remote = address
+        card.store = format.id
+        card.epoch = format.epoch
+        connection = nil
+        try saveCard()
+    }
+}

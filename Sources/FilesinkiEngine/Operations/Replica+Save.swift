@@ -1,0 +1,93 @@
+import FilesinkiFileSystem
+import FilesinkiHashing
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+import Glibc
+
+/// What `save` is asked beside its path and content.
+package struct SaveOptions: Sendable {
+    /// Save only when the path is at this version, 0 for "not there"; nil for no condition.
+    package var ifVersion: UInt64?
+    /// Permission bits for a new file; an existing one keeps its own.
+    package var mode: UInt16 = 0o644
+    package var sync = SyncOptions()
+
+    package init() {}
+}
+
+/// What came of a `save`.
+package struct SaveReport: Sendable {
+    package var sync: SyncReport
+    /// What is at the path now.
+    package var entry: Entry?
+    /// The number of the commit that the path is at; 0 while it waits for the remote.
+    package var version: UInt64
+    /// Whether a conflict's rule made it something else than what was saved.
+    package var differs: Bool
+}
+
+extension Replica {
+    /// Writes content at a path, durably, and publishes it.
+    ///
+    /// - Parameter write: Gives the content, piece by piece.
+    /// - Throws: Code `differs` when the condition does not hold; nothing is written then.
+    package func save(
+        _ path: RelativePath, _ options: SaveOptions,
+        content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) async throws -> SaveReport {
+        if let wanted = options.ifVersion { try await require(path, at: wanted) }
+        let saved = try place(path, mode: options.mode, content: write)
+        let report = try await runPaths([path], options.sync)
+        let row = try manifest.base(path)
+        let local = try manifest.local(path)
+        return SaveReport(
+            sync: report, entry: row?.entry, version: local == nil ? row?.version ?? 0 : 0,
+            differs: row.map { $0.entry.content != saved } ?? false && local == nil)
+    }
+
+    private func require(_ path: RelativePath, at wanted: UInt64) async throws {
+        let base = try partialBase([path])
+        let view = try await fetch(base)
+        let present = view.changes[path]?.entry ?? base.entry(path)
+        let version = present.map { $0.entry.kind == .tombstone ? 0 : $0.version } ?? 0
+        guard version == wanted else {
+            throw Failure(
+                .differs, path: path.bytes, "It is at version \(version), not \(wanted).",
+                remedy: "Load it, and save again upon version \(version).")
+        }
+    }
+
+    /// Puts content at a path of the root.
+    ///
+    /// - Returns: The content's identity.
+    func place(
+        _ path: RelativePath, mode: UInt16, modified: Timestamp? = nil,
+        content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws -> ContentID {
+        let staging = try Staging(root: root, folder: state.staging)
+        let writer = TreeWriter(root: root, staging: staging, sync: .each)
+        for folder in path.ancestors.reversed() where try root.status(folder) == nil {
+            _ = try writer.makeDirectory(folder, mode: 0o755)
+        }
+        let before = try root.status(path)
+        if before?.kind == .directory {
+            throw Failure(
+                .exists, path: path.bytes, "A folder is there.",
+                remedy: "Choose another path, or delete the folder with filesinki delete -r.")
+        }
+        let staged = try staging.makeFile()
+        var hasher = ContentHasher()
+        try write { bytes in
+            hasher.update(bytes)
+            try staged.write(bytes)
+        }
+        try staged.finish(
+            mode: before?.kind == .file ? before?.mode ?? mode : mode,
+            modified: modified ?? surroundings.now(), sync: true)
+        _ = try writer.install(staged, at: path, expecting: .any)
+        return hasher.finish()
+    }
+}

@@ -1,0 +1,57 @@
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+extension Replica {
+    /// Gives the content that a path had in a version, piece by piece and verified.
+    ///
+    /// - Throws: Code `not-found` when there was no file at the path then.
+    package func show(
+        _ path: RelativePath, version: UInt64, _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
+    ) async throws {
+        guard let entry = try await entry(path, at: version), entry.kind != .tombstone else {
+            throw Failure(
+                .notFound, path: path.bytes, "There is no version \(version) of it.",
+                remedy: "See which there are with filesinki log.")
+        }
+        try await show(entry, at: path, body)
+    }
+
+    /// Gives any content that the store still holds.
+    package func show(
+        content: ContentID, _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
+    ) async throws {
+        let source = try await historyContents()
+        guard try await source.holds(content) else {
+            throw Failure(
+                .notFound, path: content.description, "The store holds no such content.",
+                remedy: "See which there are with filesinki log.")
+        }
+        try await source.stream(content, size: Int64.max, body)
+    }
+
+    func show(
+        _ entry: Entry, at path: RelativePath, _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
+    ) async throws {
+        switch entry.kind {
+        case .file:
+            try await historyContents().stream(entry.content, size: entry.size, body)
+        case .symlink:
+            try entry.target.withUnsafeBytes(body)
+        case .directory, .tombstone:
+            throw Failure(
+                .notFound, path: path.bytes, "It is a folder and has no content.",
+                remedy: "Name a file in it.")
+        }
+    }
+
+    /// Where contents of all times are, as far as the log is known.
+    func historyContents() async throws -> ContentSource {
+        let connection = try await connected()
+        var view = RemoteView(token: try manifest.token ?? connection.log.genesis)
+        while let commit = try await connection.log.next(after: view.token) { view.fold(commit) }
+        return try await contentSource(view)
+    }
+}

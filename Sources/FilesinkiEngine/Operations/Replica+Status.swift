@@ -1,0 +1,60 @@
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+/// How a replica stands, as far as the manifest knows; nothing is scanned and nobody is asked.
+package struct StatusReport: Sendable {
+    package var device: Device
+    package var root: String
+    package var remote: String?
+    package var store: [UInt8]
+    /// Everything up to here has been seen; nil before the first sync.
+    package var token: ChangeToken?
+    /// The end of the last run that reached the remote; nil when there was none.
+    package var lastSuccess: Timestamp?
+    /// What the last run said, when it failed.
+    package var lastFailure: String?
+    /// Local changes that wait for the remote.
+    package var pending: [RelativePath]
+    /// Remote changes that wait for a run that looks after them.
+    package var incoming: [RelativePath]
+    package var conflicts: Int
+    /// Paths that both sides agree on.
+    package var paths: Int
+}
+
+extension Replica {
+    package func status() throws -> StatusReport {
+        StatusReport(
+            device: card.device, root: options.root, remote: card.remote, store: card.store,
+            token: try manifest.token, lastSuccess: try lastRun { $0.exitCode == 0 }?.ended,
+            lastFailure: try lastFailure(), pending: try manifest.loadLocal().map(\.path),
+            incoming: try manifest.loadRemote().map(\.path),
+            conflicts: try conflicts().count, paths: try manifest.baseCount())
+    }
+
+    /// The agreed tree, or what is below a path of it, in path order.
+    package func list(_ paths: [RelativePath]) throws -> [(RelativePath, VersionedEntry)] {
+        let rows =
+            paths.isEmpty
+            ? BaseIndex(try manifest.loadBase()).rows : try partialBase(paths).rows
+        let selection = PathSelection(paths: paths)
+        return rows.filter { row in
+            selection.isEverything
+                || paths.contains { row.path == $0 || row.path.isInside($0) }
+        }.map { ($0.path, VersionedEntry($0.entry, version: $0.version)) }
+    }
+}
+
+extension Replica {
+    private func lastRun(where isMeant: (RunRow) -> Bool) throws -> RunRow? {
+        try manifest.runs(limit: 100).first(where: isMeant)
+    }
+
+    private func lastFailure() throws -> String? {
+        guard let last = try manifest.runs(limit: 1).first, last.exitCode != 0 else { return nil }
+        return last.outcome
+    }
+}

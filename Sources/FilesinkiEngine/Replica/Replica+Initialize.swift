@@ -1,0 +1,109 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+/// What `init` found or made.
+package struct InitReport: Sendable {
+    package var root: String
+    package var device: Device
+    package var remote: String?
+    /// Whether the replica was there already.
+    package var wasThere: Bool
+    /// Whether the store was made by this call.
+    package var madeStore: Bool
+    /// Why the remote was not reached; nil when it was, or when there is none.
+    package var away: Failure?
+    /// The store's id in hexadecimal digits; empty when it was not reached.
+    package var store: String
+}
+
+extension Replica {
+    /// Makes a folder a replica; of one that is one already, gives it a remote or changes nothing.
+    ///
+    /// - Parameter address: The remote, where a store is made when there is none.
+    /// - Throws: Code `unfit-store` when the place cannot keep the promise of a write-once slot,
+    ///   `exists` when the replica has another remote.
+    package static func initialize(
+        _ options: ReplicaOptions, address: String?, deviceName: String
+    ) async throws -> InitReport {
+        let state = StateFolder(root: options.root, state: options.state)
+        let existing = try readCard(state)
+        var card =
+            existing
+            ?? ReplicaCard(
+                device: Device(id: options.surroundings.randomBytes(16), name: deviceName),
+                remote: address)
+        if let had = existing?.remote, let address, had != address {
+            throw Failure(
+                .exists, path: options.root, "The replica's remote is \(had).",
+                remedy: "To change it, run filesinki remote set \(address).")
+        }
+        card.remote = card.remote ?? address
+        var report = InitReport(
+            root: options.root, device: card.device, remote: card.remote,
+            wasThere: existing != nil, madeStore: false, away: nil, store: "")
+        try StateFile.makeFolder(options.root)
+        try await meetStore(&card, &report, options)
+        report.store = hexadecimal(card.store)
+        if card != existing { try writeState(state, card, options) }
+        return report
+    }
+
+    /// Makes or recognises the store; one that is away is met later.
+    private static func meetStore(
+        _ card: inout ReplicaCard, _ report: inout InitReport, _ options: ReplicaOptions
+    ) async throws {
+        guard let address = card.remote, card.store.isEmpty else { return }
+        do {
+            let remote = try options.connect(address)
+            let (format, isNew) = try await openStore(at: remote, options)
+            report.madeStore = isNew
+            card.store = format.id
+            card.epoch = format.epoch
+        } catch let failure as Failure where failure.code == .away {
+            report.away = failure
+        }
+    }
+
+    /// The store at a remote, made when there is none and the place is fit for one.
+    private static func openStore(
+        at remote: any Remote, _ options: ReplicaOptions
+    ) async throws -> (StoreFormat, isNew: Bool) {
+        if let format = try await StoreFormat.read(from: remote) { return (format, false) }
+        let probe = SlotProbe(surroundings: options.surroundings) {
+            try options.connect(remote.address)
+        }
+        let report = try await probe.run()
+        guard report.isFit else {
+            let broken = report.checks.filter { !$0.holds }.map { "\($0.name): \($0.detail)" }
+            throw Failure(
+                .unfitStore, path: remote.address,
+                "The place does not keep a promise that a store needs. "
+                    + broken.joined(separator: " "),
+                remedy: "Use a local or network file system that renames folders atomically; "
+                    + "filesinki remote check shows every promise.")
+        }
+        return (
+            try await StoreFormat.create(at: remote, surroundings: options.surroundings), true
+        )
+    }
+
+    private static func writeState(
+        _ state: StateFolder, _ card: ReplicaCard, _ options: ReplicaOptions
+    ) throws {
+        try StateFile.makeFolder(state.path)
+        try StateFile.makeFolder(options.root + "/" + RelativePath.stateFolder)
+        try RootMarker(root: RootFolder(path: options.root)).write(card.device.id)
+        let database = try ManifestDatabase.open(at: state.manifest, create: true)
+        _ = consume database
+        try StateFile.replace(state.card, with: Array(card.text.utf8))
+    }
+
+    static func readCard(_ state: StateFolder) throws -> ReplicaCard? {
+        guard let bytes = try StateFile.read(state.card) else { return nil }
+        return try ReplicaCard(text: String(decoding: bytes, as: UTF8.self), path: state.card)
+    }
+}

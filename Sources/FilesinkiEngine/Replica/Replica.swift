@@ -1,0 +1,42 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiRules
+import FilesinkiStore
+
+/// One root together with its manifest: what every command works on.
+///
+/// The engine is the only one who both decides and acts. A replica is used by one task at a time;
+/// the kernel lock that it holds keeps other processes out and dies with this one.
+package actor Replica {
+    let options: ReplicaOptions
+    let state: StateFolder
+    let root: RootFolder
+    let manifest: ManifestDatabase
+    var card: ReplicaCard
+    /// Nil when the replica was opened for reading only.
+    let lock: ReplicaLock?
+    /// The store, once it was reached in this process.
+    var connection: StoreConnection?
+
+    init(
+        options: ReplicaOptions, root: RootFolder, manifest: sending ManifestDatabase,
+        card: ReplicaCard, lock: ReplicaLock?
+    ) {
+        self.options = options
+        self.state = StateFolder(root: options.root, state: options.state)
+        self.root = root
+        self.manifest = manifest
+        self.card = card
+        self.lock = lock
+    }
+
+    /// This replica's device.
+    package var device: Device { card.device }
+
+    /// The remote's address; nil while there is none.
+    package var remoteAddress: String? { card.remote }
+
+    var surroundings: Surroundings { options.surroundings }
+}

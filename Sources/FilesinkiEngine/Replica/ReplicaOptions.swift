@@ -1,0 +1,31 @@
+package import FilesinkiModel
+package import FilesinkiRemote
+
+/// How to reach a replica and the world around it.
+package struct ReplicaOptions: Sendable {
+    /// The root's absolute path.
+    package var root: String
+    /// Where the replica's state is kept; nil for `.filesinki` in the root.
+    package var state: String?
+    /// How long to wait for another process that works on the same replica.
+    package var lockWait: Duration
+    /// Clock and chance.
+    package var surroundings: Surroundings
+    /// Makes a remote of its address.
+    package var connect: @Sendable (String) throws -> any Remote
+    /// The device's own configuration file; nil for none.
+    package var configuration: String?
+
+    package init(
+        root: String, state: String? = nil, lockWait: Duration = .seconds(10),
+        surroundings: Surroundings, configuration: String? = nil,
+        connect: @escaping @Sendable (String) throws -> any Remote
+    ) {
+        self.root = root
+        self.state = state
+        self.lockWait = lockWait
+        self.surroundings = surroundings
+        self.configuration = configuration
+        self.connect = connect
+    }
+}

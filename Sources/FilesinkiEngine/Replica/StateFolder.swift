@@ -1,0 +1,22 @@
+import FilesinkiModel
+
+/// Where a replica keeps its state, and what is in there.
+package struct StateFolder: Sendable {
+    /// The folder's absolute path.
+    package let path: String
+
+    package init(root: String, state: String?) {
+        path = state ?? root + "/" + RelativePath.stateFolder
+    }
+
+    /// Who this replica is and where its remote is; see ``ReplicaCard``.
+    package var card: String { path + "/replica" }
+    /// The manifest, a SQLite database.
+    package var manifest: String { path + "/manifest.sqlite" }
+    /// Held locked by the one process that may change the replica.
+    package var lock: String { path + "/lock" }
+    /// Files that are not yet in place.
+    package var staging: String { path + "/staging" }
+    /// Copies of pack indexes.
+    package var indexes: String { path + "/indexes" }
+}

@@ -1,0 +1,21 @@
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+
+/// The replica's way into its store while a process lasts.
+struct StoreConnection: Sendable {
+    let remote: any Remote
+    let format: StoreFormat
+    let log: CommitLog
+    let shelf: CheckpointShelf
+
+    /// The one zone of files.
+    static let zone = "files"
+
+    init(remote: any Remote, format: StoreFormat) throws(Failure) {
+        self.remote = remote
+        self.format = format
+        log = try CommitLog(remote: remote, zone: Self.zone, store: format)
+        shelf = try CheckpointShelf(remote: remote, zone: Self.zone, store: format)
+    }
+}

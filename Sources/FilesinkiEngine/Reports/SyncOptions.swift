@@ -1,0 +1,52 @@
+package import FilesinkiModel
+package import FilesinkiReconcile
+
+/// What one run is asked to do.
+package struct SyncOptions: Sendable {
+    /// Only these paths and what is below them; empty for everything.
+    package var paths: [RelativePath] = []
+    /// What the user asked for, as the log tells it.
+    package var operation = "sync"
+    /// Decide and report, but change nothing anywhere.
+    package var isDryRun = false
+    /// The id of a plan that a guard stopped and a person has looked at.
+    package var approved: String?
+    /// How many deletions are let through; nil for what the rules say.
+    package var maxDelete: MaxDelete?
+    /// The chain for every conflict of this run, in place of the rules.
+    package var strategy: Strategy?
+    /// What happens to an edit that meets a deletion in this run, in place of the rules.
+    package var onDelete: OnDelete?
+    /// Asks a person about a conflict; nil where nobody can be asked.
+    package var ask: (@Sendable (Step) async -> Answer)?
+    /// Told now and then how far the run is.
+    package var progress: (@Sendable (Progress) -> Void)?
+
+    package init() {}
+}
+
+/// How far a run is.
+package struct Progress: Sendable, Hashable {
+    package enum Phase: String, Sendable {
+        case scanning, hashing, fetching, applying, publishing
+    }
+    package var phase: Phase
+    /// Files done in this phase.
+    package var files: Int
+    /// Files that the phase has in all; 0 when it is not known yet.
+    package var totalFiles: Int
+    /// Bytes done in this phase.
+    package var bytes: Int64
+    /// Bytes that the phase has in all; 0 when it is not known yet.
+    package var totalBytes: Int64
+
+    package init(
+        _ phase: Phase, files: Int = 0, totalFiles: Int = 0, bytes: Int64 = 0, totalBytes: Int64 = 0
+    ) {
+        self.phase = phase
+        self.files = files
+        self.totalFiles = totalFiles
+        self.bytes = bytes
+        self.totalBytes = totalBytes
+    }
+}

@@ -1,0 +1,79 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+/// Carries out the steps of a plan that write here.
+///
+/// The order keeps every content reachable at every moment: copies of what is about to be replaced
+/// come first, then moves, removals, folders from the top down, contents, attributes.
+struct Applier: Sendable {
+    let root: RootFolder
+    let staging: Staging
+    let writer: TreeWriter
+    /// Whether every file is synced by itself; otherwise all are, before and after they are installed.
+    let isEach: Bool
+    let contents: ContentSource
+    let base: BaseIndex
+    /// Stamps of the files that the plan saw here.
+    let stamps: [RelativePath: FileStamp]
+    let progress: @Sendable (_ files: Int, _ bytes: Int64) -> Void
+
+    func apply(_ steps: [Step]) async throws -> ApplyResult {
+        var work = ApplyWork(steps)
+        var result = ApplyResult()
+        for path in work.ready { result.done[path] = .some(stamps[path] ?? base.row(path)?.stamp) }
+        for task in work.copies { attempt(task, &result) { try copy(task) } }
+        // What could not be copied keeps its name.
+        work.drop(Set(work.copies.filter { result.done[$0.path] == nil }.compactMap(\.origin)))
+        let moved = move(work.moves, &result)
+        for task in work.removals { attempt(task, &result) { try remove(task) } }
+        for task in work.folderRemovals { attempt(task, &result) { try removeFolder(task) } }
+        for task in work.folders { attempt(task, &result) { try makeFolder(task) } }
+        for task in work.links { attempt(task, &result) { try makeLink(task) } }
+        let files = work.files + work.moves.filter { !moved.contains($0.path) }
+        result.add(try await Checkout(applier: self).write(files))
+        for task in work.attributes { attempt(task, &result) { try setAttributes(task) } }
+        finishFolders(work.folders, &result)
+        try writer.flush()
+        return result
+    }
+
+    /// What the plan saw at the path, for the file system to compare with.
+    func expectation(_ task: ApplyTask) -> Expectation {
+        guard let here = task.here else { return .absent }
+        if let stamp = stamps[task.path] ?? base.row(task.path)?.stamp { return .stamp(stamp) }
+        return here.kind == .file ? .content(here.content, size: here.size) : .any
+    }
+
+    /// Runs one task; a failure is a problem of its path and stops nothing else.
+    func attempt(
+        _ task: ApplyTask, _ result: inout ApplyResult, _ body: () throws -> TaskOutcome
+    ) {
+        do {
+            result.note(task.path, try body())
+        } catch let failure as Failure {
+            result.problems.append(Problem(task.path, failure))
+        } catch {
+            result.problems.append(Problem(task.path, .unforeseen(error)))
+        }
+    }
+}
+
+extension ApplyResult {
+    mutating func note(_ path: RelativePath, _ outcome: TaskOutcome) {
+        switch outcome {
+        case .done(let stamp): done[path] = .some(stamp)
+        case .surprised: surprised.append(path)
+        }
+    }
+}
+
+extension Failure {
+    /// An error that no part of ours raised.
+    static func unforeseen(_ error: any Error) -> Failure {
+        Failure(.io, "Something unforeseen happened: \(error).", remedy: "Run again.", cause: error)
+    }
+}

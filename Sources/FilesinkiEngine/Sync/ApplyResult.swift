@@ -1,0 +1,39 @@
+import FilesinkiFileSystem
+import FilesinkiModel
+
+/// What became of one write.
+enum TaskOutcome: Sendable {
+    /// Done; the stamp of what is now there, nil where nothing is.
+    case done(FileStamp?)
+    /// Something else was found than the plan saw.
+    case surprised
+
+    /// - Parameter leaves: Whether something is at the path afterwards.
+    init(_ outcome: InstallOutcome, leaves: Bool = true) {
+        switch outcome {
+        case .done(let status): self = .done(leaves ? status.stamp : nil)
+        case .surprised: self = .surprised
+        }
+    }
+}
+
+/// What became of the steps that write here.
+struct ApplyResult: Sendable {
+    /// Steps that are done, with the stamp of what is now there; a removal has none.
+    var done: [RelativePath: FileStamp?] = [:]
+    /// Paths where something else was found than the plan saw: to be looked at again.
+    var surprised: [RelativePath] = []
+    var problems: [Problem] = []
+    /// Folders that could not go because they hold something that is not kept in step.
+    var kept: [RelativePath] = []
+    /// Plain bytes written.
+    var bytes: Int64 = 0
+
+    mutating func add(_ other: ApplyResult) {
+        done.merge(other.done) { $1 }
+        surprised += other.surprised
+        problems += other.problems
+        kept += other.kept
+        bytes += other.bytes
+    }
+}

@@ -1,0 +1,88 @@
+import FilesinkiModel
+import FilesinkiReconcile
+
+/// One write that a step asks for here.
+struct ApplyTask: Sendable {
+    let path: RelativePath
+    /// What is to be there; a tombstone for nothing.
+    let entry: Entry
+    /// What the plan saw there.
+    let here: Entry?
+    /// Where the content is in this tree, for a move or a copy.
+    let origin: RelativePath?
+}
+
+/// The writes of a plan, sorted by kind and into an order in which they can be done.
+struct ApplyWork: Sendable {
+    /// Copies of local contents that are about to lose their name.
+    var copies: [ApplyTask] = []
+    var moves: [ApplyTask] = []
+    var removals: [ApplyTask] = []
+    /// The deepest first.
+    var folderRemovals: [ApplyTask] = []
+    /// Parents first.
+    var folders: [ApplyTask] = []
+    var links: [ApplyTask] = []
+    var files: [ApplyTask] = []
+    /// Files and links that differ in mode or time only.
+    var attributes: [ApplyTask] = []
+    /// Paths that are as they should be already.
+    var ready: [RelativePath] = []
+
+    init(_ steps: [Step]) {
+        for step in steps {
+            switch step.action {
+            case .take(let entry):
+                add(ApplyTask(path: step.path, entry: entry, here: step.here, origin: step.origin))
+            case .both(let entry):
+                addCopy(
+                    ApplyTask(path: step.path, entry: entry, here: step.here, origin: step.origin))
+            case .agree, .publish, .undecided, .leave, .skip: break
+            }
+        }
+        folders.sort { $0.path < $1.path }
+        folderRemovals.sort { $1.path < $0.path }
+    }
+
+    private mutating func addCopy(_ task: ApplyTask) {
+        if task.here.map({ $0.agrees(with: task.entry) }) ?? false {
+            ready.append(task.path)
+            return
+        }
+        if task.origin != nil, task.entry.kind == .file { copies.append(task) } else { add(task) }
+    }
+
+    private mutating func add(_ task: ApplyTask) {
+        switch task.entry.kind {
+        case .tombstone:
+            if task.here?.kind == .directory { folderRemovals.append(task) } else { removals.append(task) }
+        case .directory: folders.append(task)
+        case .symlink: links.append(task)
+        case .file:
+            if let here = task.here, here.hasSameContent(as: task.entry) {
+                attributes.append(task)
+            } else if task.origin != nil, task.here == nil {
+                moves.append(task)
+            } else {
+                files.append(task)
+            }
+        }
+        // A folder that makes way for something else is emptied like any other.
+        if task.here?.kind == .directory, task.entry.kind == .file || task.entry.kind == .symlink {
+            folderRemovals.append(
+                ApplyTask(path: task.path, entry: .tombstone, here: task.here, origin: nil))
+        }
+    }
+}
+
+extension ApplyWork {
+    /// Leaves out all that would replace or remove one of these paths.
+    mutating func drop(_ paths: Set<RelativePath>) {
+        guard !paths.isEmpty else { return }
+        for list in [
+            \ApplyWork.moves, \.removals, \.folderRemovals, \.folders, \.links, \.files, \.attributes,
+        ] {
+            self[keyPath: list].removeAll { paths.contains($0.path) }
+        }
+    }
+}

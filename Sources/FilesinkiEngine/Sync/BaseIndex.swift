@@ -1,0 +1,54 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+
+/// The base tree in memory: the manifest's rows, sorted by path.
+///
+/// Everything below a folder is one run of rows, because all paths that begin with `folder/` are
+/// neighbours in byte order.
+struct BaseIndex: BaseTree {
+    let rows: [BaseRow]
+
+    init(_ rows: [BaseRow]) {
+        let isSorted = zip(rows, rows.dropFirst()).allSatisfy { $0.path < $1.path }
+        self.rows = isSorted ? rows : rows.sorted { $0.path < $1.path }
+    }
+
+    var count: Int { rows.count }
+
+    /// The row of a path; nil when nothing was agreed on there.
+    func row(_ path: RelativePath) -> BaseRow? {
+        let index = firstIndex(notBefore: path.bytes)
+        guard index < rows.count, rows[index].path == path else { return nil }
+        return rows[index]
+    }
+
+    func entry(_ path: RelativePath) -> VersionedEntry? {
+        row(path).map { VersionedEntry($0.entry, version: $0.version) }
+    }
+
+    func children(of folder: RelativePath) -> [RelativePath] {
+        rows(below: folder).map(\.path)
+    }
+
+    /// The rows of everything below a folder, in path order.
+    func rows(below folder: RelativePath) -> ArraySlice<BaseRow> {
+        let prefix = folder.bytes + [UInt8(ascii: "/")]
+        let end = folder.bytes + [UInt8(ascii: "/") + 1]
+        return rows[firstIndex(notBefore: prefix)..<firstIndex(notBefore: end)]
+    }
+
+    private func firstIndex(notBefore bytes: [UInt8]) -> Int {
+        var low = 0
+        var high = rows.count
+        while low < high {
+            let middle = (low + high) / 2
+            if rows[middle].path.bytes.lexicographicallyPrecedes(bytes) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+}

@@ -1,0 +1,27 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiStore
+
+/// What was seen of the local tree, as differences from the base.
+struct Observation: Sendable {
+    /// Paths whose state differs from the base.
+    var changes: [RelativePath: LocalChange] = [:]
+    /// The stamps of the files and links in ``changes``.
+    var stamps: [RelativePath: FileStamp] = [:]
+    /// Files that had been changed so shortly before they were read that their stamp would not tell
+    /// a further change: the next run reads them again.
+    var unsettled: Set<RelativePath> = []
+    /// Rows whose file was touched without being changed: only their stamp is new.
+    var refreshed: [BaseRow] = []
+    /// Paths about which nothing may be decided, with all below them.
+    var blocked: Set<RelativePath> = []
+    var problems: [Problem] = []
+    var notices: [Problem] = []
+    /// New contents that travel inside the commit.
+    var inline: [InlineContent] = []
+    /// New contents that were put into packs.
+    var packs: [PackReference] = []
+    var fileCount = 0
+    var folderCount = 0
+}

@@ -1,0 +1,47 @@
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiStore
+
+/// What was seen of the remote tree, as differences from the base.
+struct RemoteView: Sendable {
+    /// Paths whose state differs from the base, or whose version does.
+    var changes: [RelativePath: RemoteChange] = [:]
+    /// Everything up to here is in ``changes`` or in the base.
+    var token: ChangeToken
+    /// Packs that were met since the last run, with the commit that named them.
+    var packs: [(pack: PackReference, sequence: UInt64)] = []
+    /// Contents that travel inside commits met since the last run.
+    var inline: [(content: ContentID, sequence: UInt64)] = []
+    /// Paths of commits that no replica may use.
+    var refused: [Problem] = []
+    /// Whether the base is what both sides last agreed on; false on a first meeting.
+    var hasBase = true
+
+    /// Takes in one commit: its changes replace what was known of their paths.
+    mutating func fold(_ commit: Commit) {
+        for change in commit.changes {
+            var former = changes[change.path]?.formerContents ?? []
+            var targets = changes[change.path]?.formerTargets ?? []
+            switch changes[change.path]?.entry.entry {
+            case let earlier? where earlier.kind == .symlink: targets.insert(earlier.target)
+            case let earlier? where earlier.kind != .tombstone: former.insert(earlier.content)
+            default: break
+            }
+            changes[change.path] = RemoteChange(
+                VersionedEntry(change.entry, version: commit.sequence),
+                movedFrom: change.movedFrom, device: commit.device, formerContents: former, formerTargets: targets,
+                cameBack: changes[change.path] != nil)
+        }
+        packs += commit.packs.map { ($0, commit.sequence) }
+        inline += commit.inline.map { ($0.id, commit.sequence) }
+        refused += commit.refused.map { Problem.refused($0.path, $0.failure) }
+        token = commit.token
+    }
+}
+
+extension Problem {
+    /// A path of a commit that cannot be used here. The bytes are kept for the message only.
+    static func refused(_ bytes: [UInt8], _ failure: Failure) -> Problem {
+        Problem(RelativePath(unchecked: bytes), failure)
+    }
+}

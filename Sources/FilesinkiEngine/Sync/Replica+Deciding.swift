@@ -1,0 +1,71 @@
+import FilesinkiHashing
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+/// What a round decided.
+struct Decision: Sendable {
+    var plan: Plan
+    /// Names the plan: 16 hexadecimal digits of its hash.
+    var id: String
+
+    init(_ plan: Plan) {
+        self.plan = plan
+        id = String(ContentHasher.hash(plan.canonicalBytes).description.prefix(16))
+    }
+}
+
+extension Replica {
+    /// Reconciles, and has every link answered that needs contents, a command or a person.
+    func decide(_ run: inout SyncRun, _ view: RemoteView) async throws -> Decision {
+        let input = ReconcileInput(
+            base: run.base, here: run.selected(run.observation.changes),
+            there: run.selected(view.changes), blocked: run.observation.blocked,
+            rules: run.rules.strategies, device: card.device, hasBase: view.hasBase)
+        let plan = reconcile(input)
+        guard plan.steps.contains(where: { $0.waits != nil }) else { return Decision(plan) }
+        let answers = Answers(
+            options: run.options, rules: run.rules, root: root,
+            contents: run.options.isDryRun ? nil : try await contentSource(view, run.observation))
+        var settled: [Step] = []
+        for step in plan.steps {
+            settled += try await answer(step, input, answers)
+        }
+        return Decision(Plan(ordered(settled)))
+    }
+
+    /// Asks a step's links one by one until it is decided.
+    private func answer(
+        _ step: Step, _ input: ReconcileInput, _ answers: Answers
+    ) async throws -> [Step] {
+        var waiting = [step]
+        var done: [Step] = []
+        while let next = waiting.popLast() {
+            guard let links = next.waits, let first = links.first else {
+                done.append(next)
+                continue
+            }
+            let remaining = Array(links.dropFirst())
+            let answer = await answers.answer(first, next)
+            waiting += settle(next, answer: answer, remaining: remaining, input: input)
+        }
+        return done
+    }
+}
+
+extension Step {
+    /// The links that have to be asked; nil when the step is decided.
+    var waits: [StrategyLink]? {
+        if case .undecided(let links) = action { return links }
+        return nil
+    }
+}
+
+extension SyncRun {
+    /// Those of the changes that the run looks after.
+    func selected<Value>(_ changes: [RelativePath: Value]) -> [RelativePath: Value] {
+        selection.isEverything ? changes : changes.filter { selection.contains($0.key) }
+    }
+}

@@ -1,0 +1,96 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+extension Replica {
+    /// Looks at the remote: what is in its log beyond the token, upon what was known already.
+    ///
+    /// - Throws: Code `away` when it cannot be reached, `wrong-store` when its history is not the
+    ///   one that was seen before.
+    func fetch(_ base: BaseIndex) async throws -> RemoteView {
+        let connection = try await connected()
+        guard let token = try manifest.token else {
+            return try await firstMeeting(base, connection)
+        }
+        var view = RemoteView(token: token)
+        for row in try manifest.loadRemote() {
+            view.changes[row.path] = RemoteChange(
+                row.entry, movedFrom: row.movedFrom)
+        }
+        do {
+            try await connection.log.verify(token)
+        } catch let failure as Failure where failure.code == .tokenExpired {
+            return try await resynchronise(base, connection)
+        }
+        while let commit = try await connection.log.next(after: view.token) {
+            view.fold(commit)
+        }
+        view.dropAgreed(base)
+        return view
+    }
+
+    /// The whole remote tree, from its newest checkpoint on, where this replica has no base.
+    private func firstMeeting(
+        _ base: BaseIndex, _ connection: StoreConnection
+    ) async throws -> RemoteView {
+        var view = RemoteView(token: connection.log.genesis)
+        view.hasBase = false
+        if let checkpoint = try await connection.shelf.latest() { view.load(checkpoint) }
+        while let commit = try await connection.log.next(after: view.token) {
+            view.fold(commit)
+        }
+        return view
+    }
+
+    /// The log no longer reaches back to the token: the checkpoint is the remote tree, and what the
+    /// base has and it has not was deleted in between.
+    private func resynchronise(
+        _ base: BaseIndex, _ connection: StoreConnection
+    ) async throws -> RemoteView {
+        guard let checkpoint = try await connection.shelf.latest() else {
+            throw Failure(
+                .wrongStore, path: connection.remote.address,
+                "The store's log does not reach back to what was seen of it, and no checkpoint "
+                    + "stands in its place.",
+                remedy: "Run filesinki check; the store may be damaged or restored.")
+        }
+        var view = RemoteView(token: connection.log.genesis)
+        view.load(checkpoint)
+        for row in base.rows where view.changes[row.path] == nil {
+            view.changes[row.path] = RemoteChange(
+                VersionedEntry(.tombstone, version: checkpoint.token.sequence))
+        }
+        while let commit = try await connection.log.next(after: view.token) {
+            view.fold(commit)
+        }
+        view.dropAgreed(base)
+        return view
+    }
+}
+
+extension RemoteView {
+    /// Takes in a whole remote tree.
+    mutating func load(_ checkpoint: Checkpoint) {
+        for row in checkpoint.entries {
+            changes[row.path] = RemoteChange(
+                row.entry, formerContents: Set(row.formerContents))
+        }
+        packs += checkpoint.packs.map { ($0, checkpoint.token.sequence) }
+        inline += checkpoint.inline.map { ($0.id, $0.sequence) }
+        token = checkpoint.token
+    }
+
+    /// Leaves out what the base has already, by version.
+    mutating func dropAgreed(_ base: BaseIndex) {
+        for (path, change) in changes {
+            guard let row = base.row(path) else {
+                continue
+            }
+            if row.version == change.entry.version, row.entry.agrees(with: change.entry.entry) {
+                changes[path] = nil
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+extension Replica {
+    /// Looks at the local tree, and reads every file that may have changed.
+    ///
+    /// - Parameter view: Where new contents are to be stored; nil when nothing is to be sent.
+    func observe(_ run: SyncRun, storing view: RemoteView?) async throws -> Observation {
+        let known = KnownTree(
+            run.base.rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
+        let scanner = Scanner(root: root, filter: run.rules.filter)
+        let scan = try scanner.scan(known)
+        var observation = Observation()
+        observation.take(scan, run.base)
+        let items = scan.candidates.map {
+            ContentIntake.Item(path: $0.path, size: $0.status.stamp.size)
+        }
+        let result = try await intake(items, run, storing: view)
+        observation.take(result, run.base)
+        observation.findMoves(scan.missing, run.base)
+        return observation
+    }
+
+    /// Reads the files, and stores what is new to the store.
+    func intake(
+        _ items: [ContentIntake.Item], _ run: SyncRun, storing view: RemoteView?
+    ) async throws -> IntakeResult {
+        guard !items.isEmpty else { return IntakeResult() }
+        let known = Set(run.base.rows.lazy.filter { $0.entry.kind == .file }.map(\.entry.content))
+        var source: ContentSource?
+        if let view { source = try await contentSource(view) }
+        let total = items.reduce(0) { $0 + $1.size }
+        let counter = ProgressCounter(
+            .hashing, files: items.count, bytes: total, run.options.progress)
+        let intake = ContentIntake(
+            root: root, destination: try await destination(for: total, view),
+            knows: { [source] content in
+                if known.contains(content) { return true }
+                return try await source?.holds(content) ?? true
+            },
+            progress: { counter.add(files: $0, bytes: $1) })
+        return try await intake.run(items)
+    }
+
+    private func destination(
+        for total: Int64, _ view: RemoteView?
+    ) async throws -> ContentIntake.Destination {
+        guard view != nil else { return .nowhere }
+        if total <= ContentIntake.inlineLimit { return .commit }
+        let connection = try await connected()
+        return .packs(PackWriter(remote: connection.remote, surroundings: surroundings))
+    }
+}
+
+extension Observation {
+    /// Takes over what the scan knows without reading contents.
+    mutating func take(_ scan: ScanResult, _ base: BaseIndex) {
+        for change in scan.changed {
+            changes[change.path] = LocalChange(change.entry)
+            stamps[change.path] = change.stamp
+        }
+        for path in scan.missing { changes[path] = LocalChange(nil) }
+        blocked.formUnion(scan.blocked)
+        blocked.formUnion(scan.ignored)
+        problems += scan.problems
+        notices += scan.specials.map { special in
+            Problem(
+                special.path,
+                Failure(
+                    .usage, path: special.path.bytes,
+                    "This is a \(special.word); it is not kept in step.",
+                    remedy: "Name it in .filesinkiignore to hear no more of it."))
+        }
+        fileCount = scan.fileCount
+        folderCount = scan.directoryCount
+    }
+
+    /// Takes over the files that were read.
+    mutating func take(_ result: IntakeResult, _ base: BaseIndex) {
+        for file in result.files {
+            if !file.isSettled { unsettled.insert(file.path) }
+            if let row = base.row(file.path), row.entry.agrees(with: file.entry) {
+                refreshed.append(
+                    BaseRow(
+                        path: row.path, entry: row.entry, version: row.version,
+                        stamp: file.isSettled ? file.stamp : nil))
+                changes[file.path] = nil
+            } else {
+                changes[file.path] = LocalChange(file.entry)
+                stamps[file.path] = file.stamp
+            }
+        }
+        problems += result.problems
+        blocked.formUnion(result.problems.map(\.path))
+        // What was gone when it was to be read is looked at by the next run.
+        blocked.formUnion(result.vanished)
+        inline += result.inline
+        packs += result.packs
+    }
+
+    /// Tells which new files are old ones under another name, by their inode.
+    mutating func findMoves(_ missing: [RelativePath], _ base: BaseIndex) {
+        guard !missing.isEmpty else { return }
+        var gone: [UInt64: RelativePath] = [:]
+        for path in missing {
+            if let stamp = base.row(path)?.stamp { gone[stamp.inode] = path }
+        }
+        guard !gone.isEmpty else { return }
+        for (path, stamp) in stamps where base.row(path) == nil {
+            guard let origin = gone[stamp.inode],
+                base.row(origin)?.stamp?.device == stamp.device,
+                base.row(origin)?.entry.kind == changes[path]?.entry?.kind
+            else { continue }
+            changes[path]?.movedFrom = origin
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+extension Replica {
+    /// Looks at some paths only, and at nothing below them.
+    func observe(
+        only paths: [RelativePath], _ run: SyncRun, base: BaseIndex
+    ) async throws -> Observation {
+        var observation = Observation()
+        var items: [ContentIntake.Item] = []
+        for path in paths {
+            do {
+                guard let status = try root.status(path) else {
+                    if base.row(path) != nil { observation.changes[path] = LocalChange(nil) }
+                    continue
+                }
+                if status.kind == .file {
+                    items.append(ContentIntake.Item(path: path, size: status.stamp.size))
+                } else {
+                    try observation.take(path, status, root, base)
+                }
+            } catch {
+                observation.problems.append(Problem(path, error))
+                observation.blocked.insert(path)
+            }
+        }
+        var narrowed = run
+        narrowed.base = base
+        let view = try await storingView(narrowed)
+        observation.take(try await intake(items, narrowed, storing: view), base)
+        return observation
+    }
+
+    private func storingView(_ run: SyncRun) async throws -> RemoteView? {
+        guard let token = try manifest.token, connection != nil else { return nil }
+        return RemoteView(token: token)
+    }
+}
+
+extension Observation {
+    /// Takes over a folder or a symlink that was looked at by itself.
+    mutating func take(
+        _ path: RelativePath, _ status: FileStatus, _ root: RootFolder, _ base: BaseIndex
+    ) throws(Failure) {
+        let entry: Entry
+        switch status.kind {
+        case .directory:
+            entry = .directory(mode: status.mode, modified: status.stamp.modified)
+        case .symlink:
+            entry = .symlink(to: try root.readLink(path), modified: status.stamp.modified)
+        case .file, .special: return
+        }
+        if let known = base.row(path)?.entry, known.agrees(with: entry) { return }
+        changes[path] = LocalChange(entry)
+        stamps[path] = status.stamp
+    }
+}

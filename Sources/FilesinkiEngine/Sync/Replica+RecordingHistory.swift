@@ -1,0 +1,67 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+extension Replica {
+    /// Notes what a round did beyond taking over plain edits, for `explain` and `conflicts`.
+    func recordHistory(
+        _ run: SyncRun, _ steps: [Step], _ applied: ApplyResult, _ publication: Publication,
+        _ writer: ManifestWriter
+    ) throws {
+        let now = surroundings.now()
+        let id = try writer.beginRun(started: run.started)
+        var versions: [RelativePath: UInt64] = [:]
+        if case .published(_, let published) = publication { versions = published }
+        for step in steps where step.isDone(applied, publication) {
+            let version = versions[step.path] ?? step.there?.version ?? 0
+            if let row = step.journalRow(
+                run: id, time: now, device: card.device, version: version)
+            {
+                try writer.addJournal(row)
+            }
+            try recordConflict(step, steps, now, writer)
+        }
+        let (code, outcome) = run.outcome(steps, applied)
+        try writer.endRun(
+            id, ended: now, outcome: outcome, exitCode: code,
+            counts: counts(run, steps, applied))
+    }
+
+    private func counts(
+        _ run: SyncRun, _ steps: [Step], _ applied: ApplyResult
+    ) -> RunCounts {
+        let all = Plan(steps).counts
+        var counts = RunCounts()
+        counts.published = Int64(all.published + all.writtenToBoth)
+        counts.taken = Int64(all.taken)
+        counts.deleted = Int64(all.deletedHere + all.deletedThere)
+        counts.conflicts = Int64(all.conflictCopies + all.left)
+        counts.problems = Int64(run.report.problems.count)
+        counts.received = applied.bytes
+        return counts
+    }
+
+    private func recordConflict(
+        _ step: Step, _ steps: [Step], _ now: Timestamp, _ writer: ManifestWriter
+    ) throws {
+        switch (step.action, step.reason) {
+        case (.leave, _):
+            guard try manifest.openConflicts(at: step.path).isEmpty else { return }
+            _ = try writer.addConflict(
+                ConflictRow(
+                    id: 0, path: step.path, base: step.base?.entry, here: step.here,
+                    there: step.there?.entry, copyPath: nil, rule: step.reason.word, time: now,
+                    state: .open))
+        case (_, .conflictCopy(let original)):
+            let winner = steps.first { $0.path == original }
+            _ = try writer.addConflict(
+                ConflictRow(
+                    id: 0, path: original, base: winner?.base?.entry, here: step.action.entry,
+                    there: winner?.there?.entry, copyPath: step.path, rule: step.reason.word,
+                    time: now, state: .open))
+        default: return
+        }
+    }
+}

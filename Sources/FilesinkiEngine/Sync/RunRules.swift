@@ -1,0 +1,61 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiRules
+import FilesinkiStore
+
+/// The rules that hold in one run: the user's files, and what the command line says on top.
+struct RunRules: Sendable {
+    var filter: any ScanFilter
+    var strategies: any StrategyRules
+    var maxDelete: MaxDelete
+    var notices: [Problem] = []
+}
+
+/// What the command line says in place of the rules.
+struct OverridingRules: StrategyRules {
+    var rules: any StrategyRules
+    var strategy: Strategy?
+    var onDelete: OnDelete?
+
+    func strategy(for path: RelativePath) -> Strategy { strategy ?? rules.strategy(for: path) }
+    func onDelete(for path: RelativePath) -> OnDelete { onDelete ?? rules.onDelete(for: path) }
+}
+
+extension Replica {
+    /// Reads the rules. A broken file of rules is a notice and stops nothing: the defaults hold in
+    /// its place.
+    func runRules(_ options: SyncOptions) throws -> RunRules {
+        let load = RulesLoad(
+            synced: try rootFile(Settings.syncedFile), device: try deviceSettings())
+        let filter = try IgnoreFilter(gitignore: load.rules.gitignore) { try rootFile($0) }
+        return RunRules(
+            filter: filter,
+            strategies: OverridingRules(
+                rules: load.rules, strategy: options.strategy, onDelete: options.onDelete),
+            maxDelete: options.maxDelete ?? load.rules.maxDelete ?? .standard,
+            notices: load.problems.map { failure in
+                Problem(RelativePath(unchecked: failure.path), failure)
+            })
+    }
+
+    /// The rules that only this device has: of its user, and of this replica.
+    private func deviceSettings() throws -> [RulesLoad.DeviceFile] {
+        var files: [RulesLoad.DeviceFile] = []
+        for path in [options.configuration, state.path + "/" + Settings.deviceFile] {
+            if let path, let bytes = try StateFile.read(path) {
+                files.append(RulesLoad.DeviceFile(path: path, bytes: bytes))
+            }
+        }
+        return files
+    }
+
+    /// A small file directly in the root; nil when there is none.
+    private func rootFile(_ name: String) throws -> [UInt8]? {
+        let path = try RelativePath(name)
+        guard try root.status(path)?.kind == .file else { return nil }
+        return try root.readWhole(path, limit: 1 << 20).bytes
+    }
+}

@@ -1,0 +1,71 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+extension SyncRun {
+    /// Adds a round's steps to the report.
+    mutating func note(_ steps: [Step], _ applied: ApplyResult, _ publication: Publication) {
+        for step in steps where step.isDone(applied, publication) {
+            report.steps.append(step)
+            if step.isConflictCopy { report.copies.append(step.path) }
+            if case .leave = step.action { report.conflicts.append(step.path) }
+        }
+        report.notices += applied.kept.map { path in
+            Problem(
+                path,
+                Failure(
+                    .exists, path: path.bytes,
+                    "The folder was deleted elsewhere but stays here: it holds ignored files.",
+                    remedy: "Remove it by hand when they are no longer needed."))
+        }
+        if case .published(let commits, _) = publication {
+            report.publishedCommits += commits.count
+            report.sequence = commits.last?.sequence ?? report.sequence
+        }
+    }
+}
+
+extension SyncRun {
+    /// How the run stands: the exit code that the command line gives for it, and a word.
+    func outcome(_ steps: [Step], _ applied: ApplyResult) -> (Int32, String) {
+        if !report.problems.isEmpty { return (5, "partial") }
+        let isConflicted = steps.contains { $0.isConflictCopy || $0.action == .leave }
+        return isConflicted ? (3, "conflict") : (0, "done")
+    }
+}
+
+extension Step {
+    /// Whether the step was carried out in a round.
+    func isDone(_ applied: ApplyResult, _ publication: Publication) -> Bool {
+        guard applied.allows(self) else { return false }
+        guard action.writesThere, case .lost = publication else { return true }
+        return false
+    }
+
+    /// The manifest's record of the step; nil for what the log tells by itself.
+    func journalRow(run: Int64, time: Timestamp, device: Device, version: UInt64) -> JournalRow? {
+        if case .agree = action { return nil }
+        if reason.isOrdinary, !isDeletionHere { return nil }
+        return JournalRow(
+            run: run, time: time, path: path, action: action.word, rule: reason.word,
+            device: device, baseVersion: base?.version ?? 0, version: version,
+            note: reason.sentence)
+    }
+
+    private var isDeletionHere: Bool {
+        if case .take(let entry) = action { return entry.kind == .tombstone }
+        return false
+    }
+}
+
+extension Reason {
+    /// Whether a user's own edit is all there is to say.
+    var isOrdinary: Bool {
+        switch self {
+        case .edit, .created, .deleted, .equal, .metadata, .renamed, .moved: true
+        default: false
+        }
+    }
+}

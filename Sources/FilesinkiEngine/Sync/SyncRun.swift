@@ -1,0 +1,129 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+/// What one run carries from phase to phase.
+struct SyncRun {
+    var options: SyncOptions
+    var selection: PathSelection
+    var rules: RunRules
+    var base: BaseIndex
+    /// Whether ``base`` holds only the rows of the selection.
+    var isPartial = false
+    var observation = Observation()
+    var report = SyncReport()
+    /// When the run began.
+    var started: Timestamp
+    /// Rounds that lost the race for the next number of the log.
+    var lostRaces = 0
+
+    /// A run gives up after this many lost races; the work is kept for the next one.
+    static let maximumLostRaces = 60
+    /// How often paths that changed under the run are looked at again.
+    static let maximumRounds = 4
+}
+
+extension Replica {
+    /// One run: fetch, scan, reconcile, apply, publish, record.
+    ///
+    /// - Throws: ``FilesinkiModel/Failure``; code `limit` when a guard stops the run before
+    ///   anything was changed, `wrong-store` when the store is not the one it was. A remote that
+    ///   is away throws nothing: the report says so, and the work waits.
+    package func sync(_ options: SyncOptions) async throws -> SyncReport {
+        var run = SyncRun(
+            options: options, selection: PathSelection(paths: options.paths),
+            rules: try runRules(options), base: try fullBase(), started: surroundings.now())
+        let view = try await fetchOrQueue(&run)
+        try await look(&run, view)
+        return try await finish(&run, view)
+    }
+
+    /// Reconciles what was seen and carries it out, round by round, until nothing is left.
+    func finish(_ run: inout SyncRun, _ first: RemoteView?) async throws -> SyncReport {
+        run.report.isDryRun = run.options.isDryRun
+        run.report.notices += run.rules.notices
+        var view = first
+        var round = 0
+        while true {
+            guard let current = view else { return try queue(&run) }
+            let decision = try await decide(&run, current)
+            if round == 0, try stopsBeforeActing(&run, decision) { return run.report }
+            do {
+                if try await act(&run, current, decision.plan.steps) { break }
+            } catch let failure as Failure where failure.code == .away {
+                run.report.away = failure
+                return try queue(&run)
+            }
+            round += 1
+            guard round < SyncRun.maximumRounds + run.lostRaces else { break }
+            run.base = try run.isPartial ? partialBase(run.selection.paths) : fullBase()
+            view = try await fetchOrQueue(&run)
+        }
+        try await conclude(&run)
+        return run.report
+    }
+
+    func fullBase() throws -> BaseIndex { BaseIndex(try manifest.loadBase()) }
+
+    /// The remote's state; nil when there is none to reach now.
+    func fetchOrQueue(_ run: inout SyncRun) async throws -> RemoteView? {
+        guard card.remote != nil else {
+            run.report.hasRemote = false
+            return nil
+        }
+        do {
+            let view = try await fetch(run.base)
+            run.report.sequence = view.token.sequence
+            return view
+        } catch let failure as Failure where failure.code == .away {
+            run.report.away = failure
+            return nil
+        }
+    }
+
+    /// Scans the root. New contents go to the store on the way when it can be reached.
+    private func look(_ run: inout SyncRun, _ view: RemoteView?) async throws {
+        let target = run.options.isDryRun ? nil : view
+        do {
+            run.observation = try await observe(run, storing: target)
+        } catch let failure as Failure where target != nil && failure.code == .away {
+            run.report.away = failure
+            run.observation = try await observe(run, storing: nil)
+        }
+        run.report.problems += run.observation.problems
+        run.report.notices += run.observation.notices
+        run.report.scannedFiles = run.observation.fileCount
+        run.report.scannedFolders = run.observation.folderCount
+    }
+
+    /// Notes what was seen, so that it is known to wait, and leaves the rest for a later run.
+    private func queue(_ run: inout SyncRun) throws -> SyncReport {
+        run.report.isQueued = !run.observation.changes.isEmpty
+        guard !run.options.isDryRun else { return run.report }
+        let observation = run.observation
+        let stale = run.isPartial ? [] : try manifest.loadLocal().map(\.path)
+        try manifest.write { writer in
+            for path in stale where observation.changes[path] == nil { try writer.removeLocal(path) }
+            try writer.recordWaiting(observation)
+        }
+        return run.report
+    }
+
+    /// Whether the run ends before anything is changed: a dry run, or a guard.
+    private func stopsBeforeActing(_ run: inout SyncRun, _ decision: Decision) throws -> Bool {
+        run.report.planID = decision.id
+        if run.options.isDryRun {
+            run.report.steps = decision.plan.steps
+            return true
+        }
+        guard run.options.approved != decision.id else { return false }
+        let violations = guardViolations(run, decision.plan)
+        guard !violations.isEmpty else { return false }
+        throw Failure(
+            .limit, path: options.root, violations.map(\.description).joined(separator: " "),
+            remedy: "Look at the plan with filesinki sync --dry-run; to let it through, run "
+                + "filesinki sync --approve \(decision.id).")
+    }
+}

@@ -1,1 +1,0 @@
-// The module's words are in the files beside this one.

@@ -1,0 +1,64 @@
+package import FilesinkiModel
+internal import Glibc
+
+/// A regular file that is read piece by piece at the caller's own pace.
+package final class FileReader {
+    private let path: RelativePath
+    private let file: Descriptor
+    private let before: FileStatus
+    private var total: Int64 = 0
+
+    init(path: RelativePath, file: consuming Descriptor, before: FileStatus) {
+        self.path = path
+        self.file = file
+        self.before = before
+    }
+
+    /// The next bytes, up to `count`; nil at the end.
+    package func next(_ count: Int = 1 << 20) throws(Failure) -> [UInt8]? {
+        var failed: SystemError?
+        let piece = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            do throws(SystemError) {
+                filled = try file.read(into: UnsafeMutableRawBufferPointer(buffer))
+            } catch { failed = error }
+        }
+        if let failed { throw failed.failure("read it", path) }
+        total += Int64(piece.count)
+        return piece.isEmpty ? nil : piece
+    }
+
+    /// Says what was read, once ``next(_:)`` has come to the end.
+    ///
+    /// - Throws: ``FilesinkiModel/Failure`` with code `changing` when the file changed meanwhile.
+    package func finish() throws(Failure) -> FileStatus {
+        let after: FileStatus
+        do { after = try file.status() } catch { throw error.failure("look at it", path) }
+        guard after == before, total == before.stamp.size else {
+            throw Failure(
+                .changing, path: path.bytes, "The file changed while it was read.",
+                remedy: "Run again when whoever writes it has finished.")
+        }
+        return after
+    }
+}
+
+extension RootFolder {
+    /// Opens a regular file for reading piece by piece.
+    package func reader(_ path: RelativePath) throws(Failure) -> FileReader {
+        let file = try openFile(path)
+        let status: FileStatus
+        do { status = try file.status() } catch { throw error.failure("look at it", path) }
+        return FileReader(path: path, file: file, before: status)
+    }
+
+    /// The names of everything directly inside a folder, in no particular order.
+    package func names(in path: RelativePath) throws(Failure) -> [[UInt8]] {
+        guard let folder = Descriptor(openBeneath(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)) else {
+            throw SystemError.last.failure(opening: path)
+        }
+        do {
+            let listing = try FolderListing(folder)
+            return listing.entries.map { Array(listing.name($0)) }
+        } catch { throw error.failure("read it", path) }
+    }
+}
