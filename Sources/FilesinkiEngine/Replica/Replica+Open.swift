@@ -55,13 +55,19 @@ extension Replica {
     private static func openManifest(
         _ state: StateFolder, writable: Bool
     ) throws -> sending ManifestDatabase {
+        guard writable else { return try ManifestDatabase.openReadOnly(at: state.manifest) }
+        if let found = try openSound(state) { return found }
+        try ManifestDatabase.setAside(state.manifest)
+        return try ManifestDatabase.open(at: state.manifest, create: true)
+    }
+
+    /// The manifest as it is; nil when it is damaged.
+    private static func openSound(_ state: StateFolder) throws -> sending ManifestDatabase? {
         do {
-            return writable
-                ? try ManifestDatabase.open(at: state.manifest, create: true)
-                : try ManifestDatabase.openReadOnly(at: state.manifest)
-        } catch where error.code == .corrupt && writable {
-            try ManifestDatabase.setAside(state.manifest)
             return try ManifestDatabase.open(at: state.manifest, create: true)
+        } catch {
+            guard error.code == .corrupt else { throw error }
+            return nil
         }
     }
 }

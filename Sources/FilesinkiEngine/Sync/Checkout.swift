@@ -134,6 +134,7 @@ struct StagingWork: Sendable {
     private mutating func stage(
         _ bytes: UnsafeRawBufferPointer, of content: ContentID, _ task: ApplyTask
     ) {
+        let staging = applier.staging
         attempt(task) {
             guard ContentHasher.hash(bytes) == content else {
                 throw Failure(
@@ -141,7 +142,7 @@ struct StagingWork: Sendable {
                     "The store's bytes for it do not match their hash.",
                     remedy: "Run filesinki check; the other files are not concerned.")
             }
-            let file = try applier.staging.makeFile()
+            let file = try staging.makeFile()
             try file.write(bytes)
             return file
         }
