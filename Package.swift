@@ -111,6 +111,7 @@ let package = Package(
                 "FilesinkiEngine", "FilesinkiModel", "FilesinkiReconcile", "FilesinkiRemote",
                 "FilesinkiRules", "FilesinkiTesting",
             ]),
+        tests("FilesinkiCommandsTests", ["FilesinkiCommands", "FilesinkiModel"]),
         tests("FilesinkiCompressionTests", ["FilesinkiCompression", "FilesinkiModel"]),
         tests(
             "FilesinkiDirectoryTests",
