@@ -1,3 +1,4 @@
+import FilesinkiEngine
 import FilesinkiModel
 
 /// What the process tells the shell. This file is the only place where failures become numbers; the
@@ -47,4 +48,35 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         .away: .away, .busy: .away,
         .interrupted: .interrupted,
     ]
+}
+
+extension ExitCode {
+    /// The exit code of a run that ended with a report. Of several that fit, the one that a person
+    /// has to know first.
+    init(_ report: SyncReport) {
+        if let away = report.away {
+            self = ExitCode(away)
+        } else if !report.hasRemote {
+            self = .negative
+        } else if !report.problems.isEmpty {
+            self = .partial
+        } else if !report.conflicts.isEmpty || !report.copies.isEmpty {
+            self = .conflict
+        } else {
+            self = .done
+        }
+    }
+
+    /// The exit code of a command about one path, which is done when its change waits here.
+    ///
+    /// - Parameter isWaiting: Whether a change that only waits is not enough for the user.
+    init(queueing report: SyncReport, isWaiting: Bool) {
+        let waits = report.away != nil || !report.hasRemote
+        let onlyWaits = waits && report.problems.isEmpty
+        guard onlyWaits, !isWaiting else {
+            self.init(report)
+            return
+        }
+        self = report.conflicts.isEmpty && report.copies.isEmpty ? .done : .conflict
+    }
 }

@@ -13,11 +13,29 @@ struct FilesinkiCommand: Command {
             """,
         groupedSubcommands: [
             CommandGroup(
+                name: "Replicas:",
+                subcommands: [
+                    InitCommand.self, CloneCommand.self, SyncCommand.self, StatusCommand.self,
+                    DevicesCommand.self, RemoteCommand.self,
+                ]),
+            CommandGroup(
+                name: "Files:",
+                subcommands: [
+                    SaveCommand.self, LoadCommand.self, DeleteCommand.self, UndeleteCommand.self,
+                    ListCommand.self,
+                ]),
+            CommandGroup(
+                name: "History and conflicts:",
+                subcommands: [
+                    LogCommand.self, ShowCommand.self, DiffCommand.self, RestoreCommand.self,
+                    ExplainCommand.self, ConflictsCommand.self, ResolveCommand.self,
+                ]),
+            CommandGroup(
                 name: "Checks and tools:",
                 subcommands: [
-
+                    CheckCommand.self, LintCommand.self, CheckIgnoreCommand.self,
                     CompressCommand.self, DecompressCommand.self, CompletionsCommand.self,
-                ])
+                ]),
         ])
 
     @Flag(name: .long, help: "Print the version, and those of the libraries.")

@@ -9,17 +9,29 @@ final class InputFile: Sendable {
     private let isOwned: Bool
 
     /// - Parameter argument: A file's path as the user typed it; nil or `-` for standard input.
-    init(_ argument: String?, in console: Console) throws(Failure) {
+    convenience init(_ argument: String?, in console: Console) throws(Failure) {
         guard let argument, argument != "-" else {
-            descriptor = console.input
-            name = "standard input"
-            isOwned = false
+            self.init(descriptor: console.input)
             return
         }
-        let path = FilePlace.absolute(ArgumentText.bytes(of: argument), in: console.currentFolder)
-        name = printable(ArgumentText.bytes(of: argument))
+        let typed = ArgumentText.bytes(of: argument)
+        let place = FilePlace.absolute(typed, in: console.currentFolder)
+        try self.init(place: place, flags: 0, name: printable(typed))
+    }
+
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
+        name = "standard input"
+        isOwned = false
+    }
+
+    /// - Parameters:
+    ///   - place: An absolute path.
+    ///   - flags: Flags of `open(2)` beside those that every file is opened with.
+    init(place: [UInt8], flags: Int32, name: String) throws(Failure) {
+        self.name = name
         isOwned = true
-        descriptor = FileCall.open(path, O_RDONLY | O_CLOEXEC)
+        descriptor = FileCall.open(place, O_RDONLY | O_CLOEXEC | flags)
         guard descriptor >= 0 else {
             throw SystemFailure.make(errno, path: name, doing: "be opened")
         }
