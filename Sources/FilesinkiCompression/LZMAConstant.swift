@@ -1,8 +1,8 @@
 import CLZMA
 import FilesinkiModel
 
-/// Constants of liblzma that are function-like macros in its headers (lzma/container.h, lzma/lzma12.h,
-/// lzma/vli.h), which Swift cannot see, and the meaning of its answers.
+/// Constants of liblzma that are function-like macros in its headers (lzma/container.h,
+/// lzma/lzma12.h, lzma/vli.h), which Swift cannot see, and the meaning of its answers.
 enum LZMAConstant {
     static let tellNoCheck: UInt32 = 0x01
     static let tellUnsupportedCheck: UInt32 = 0x02

@@ -21,8 +21,8 @@ package final class ZstdDecompressor {
 
     /// The plain bytes of exactly one frame.
     ///
-    /// The bytes are decoded in one step into a buffer of `plainLength`, which serves as the window:
-    /// whatever the frame claims of itself, nothing more is allocated.
+    /// The bytes are decoded in one step into a buffer of `plainLength`, which serves as the
+    /// window: whatever the frame claims of itself, nothing more is allocated.
     ///
     /// - Parameter plainLength: How many bytes must come out; the caller has held it to a limit.
     /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the bytes are not one whole

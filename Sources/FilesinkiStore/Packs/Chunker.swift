@@ -8,8 +8,8 @@
 /// ``averageSize``, the upper 14 bits from there on; or when it is ``maximumSize`` long; or with
 /// the content. No end is looked for before ``minimumSize``.
 ///
-/// The sizes, the bits and the table decide only how well contents share chunks: a reader needs none
-/// of them.
+/// The sizes, the bits and the table decide only how well contents share chunks: a reader needs
+/// none of them.
 package struct Chunker: Sendable {
     /// The shortest chunk, save the last of a content: 16 KiB.
     package static let minimumSize = 16 << 10

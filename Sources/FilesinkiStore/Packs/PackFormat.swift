@@ -2,8 +2,8 @@ package import FilesinkiModel
 
 /// The numbers of a pack's layout.
 ///
-/// A pack is an object `packs/<xx>/<id>`; `<id>` is 16 random bytes in hexadecimal digits and `<xx>`
-/// its first two digits. All integers are unsigned and little-endian. From its start:
+/// A pack is an object `packs/<xx>/<id>`; `<id>` is 16 random bytes in hexadecimal digits and
+/// `<xx>` its first two digits. All integers are unsigned and little-endian. From its start:
 ///
 /// | bytes | meaning |
 /// |---|---|

@@ -23,8 +23,12 @@ package struct PackMember: Hashable, Sendable {
 /// |---|---|
 /// | 4 | the number of blocks |
 /// | 4 | the number of members |
-/// | 20 for each block | offset in the object (8), stored length (4), plain length (4), ``FilesinkiCompression/Codec`` (1), zeros (3) |
-/// | 48 for each member | id (32), block (4), offset in its plain bytes (4), length (4), ``MemberKind`` (1), zeros (3) |
+/// | 20 for each block | the block table |
+/// | 48 for each member | the member table |
+///
+/// A block: offset in the object (8), stored length (4), plain length (4),
+/// ``FilesinkiCompression/Codec`` (1), zeros (3). A member: id (32), number of the block (4), offset
+/// in the block's plain bytes (4), length (4), ``MemberKind`` (1), zeros (3).
 ///
 /// The blocks follow each other without gaps from byte 8 of the object to its index. Members are in
 /// strictly ascending order of their ids.

@@ -2,8 +2,8 @@ import FilesinkiCompression
 import FilesinkiModel
 import Glibc
 
-/// Holds the bytes of a plain index to the layout, once, so that nothing needs to be checked when it
-/// is searched.
+/// Holds the bytes of a plain index to the layout, once, so that nothing needs to be checked when
+/// it is searched.
 struct PackIndexChecker {
     var bytes: UnsafeRawBufferPointer
     var packSize: Int64

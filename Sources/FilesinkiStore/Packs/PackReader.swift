@@ -30,8 +30,8 @@ package final class PackReader: Sendable {
 
     /// The pack's index: remembered, from the cache, or fetched with one or two ranged reads.
     ///
-    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the pack is missing or its index
-    ///   is not the one that was stored; what the remote throws.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the pack is missing or its
+    ///   index is not the one that was stored; what the remote throws.
     package func index() async throws -> PackIndex {
         if let index = loaded.withLock({ $0 }) { return index }
         let index = try await findIndex()

@@ -20,10 +20,10 @@ import Testing
 
     @Test("the ends are where any implementation finds them")
     func goldenEnds() {
-        let beginning = Array(Self.content[..<350_000])
-        let ends = ReferenceChunker.ends(of: beginning)
-        #expect(ends == [79_556, 148_112, 225_034, 331_926])
-        #expect(chunks(of: Self.content).prefix(4).map(\.endIndex) == ends)
+        // Some of these lie before 64 KiB, where the condition is the strict one.
+        let ends = ReferenceChunker.ends(of: Self.content)
+        #expect(ends.starts(with: [79_556, 148_112, 225_034, 331_926]))
+        #expect(chunks(of: Self.content).map(\.endIndex).starts(with: ends))
     }
 
     @Test("the pieces in which a content arrives do not matter", arguments: [1000, 16_384, 300_001])
