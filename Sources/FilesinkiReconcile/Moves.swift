@@ -18,6 +18,7 @@ struct Moves {
     /// changed in a circle are found by content too; any other file that still is where it was
     /// counts as copied. Last, files follow a folder of which more than half moved elsewhere.
     init(of side: Side) {
+        guard side.input.base.count > 0 else { return }
         var pool = Pool(side)
         guard !pool.isEmpty else { return }
         for (source, target) in pool.hinted() { add(source, target, &pool) }
