@@ -136,7 +136,9 @@ private struct Pool {
         var count: [Trace: Int] = [:]
         for path in replaced where targets.contains(path) {
             if let trace = Trace(side.entry(path)) { now[trace, default: []].append(path) }
-            if let trace = Trace(side.input.base.entry(path)?.entry) { count[trace, default: 0] += 1 }
+            if let trace = Trace(side.input.base.entry(path)?.entry) {
+                count[trace, default: 0] += 1
+            }
         }
         var next: [RelativePath: RelativePath] = [:]
         for path in replaced {

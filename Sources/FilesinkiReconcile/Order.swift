@@ -52,7 +52,8 @@ private func sorted(_ steps: [Step], by rank: (Step) -> Rank) -> [Step] {
             if left.rank != right.rank { return left.rank < right.rank }
             let one = UnsafeRawBufferPointer(rebasing: all[left.start..<left.start + left.count])
             let two = UnsafeRawBufferPointer(rebasing: all[right.start..<right.start + right.count])
-            let isReversed = left.rank == Rank.makesRoom.rawValue || left.rank == Rank.deletion.rawValue
+            let isReversed =
+                left.rank == Rank.makesRoom.rawValue || left.rank == Rank.deletion.rawValue
             return isReversed ? precedes(two, one) : precedes(one, two)
         }
     }
@@ -71,7 +72,8 @@ private func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPo
 
 private func rank(_ step: Step, _ replaced: Set<RelativePath>) -> Rank {
     guard let entry = step.action.entry else { return .other }
-    let isInsideReplaced = !replaced.isEmpty && step.path.ancestors.contains(where: replaced.contains)
+    let isInsideReplaced =
+        !replaced.isEmpty && step.path.ancestors.contains(where: replaced.contains)
     if entry.kind == .tombstone {
         return isInsideReplaced && step.action.writesHere ? .makesRoom : .deletion
     }

@@ -56,7 +56,8 @@ struct Planner {
 
     /// Takes in the decision about one case.
     mutating func add(_ item: Case, _ decision: Decision) {
-        var intent = Intent(path: item.path, outcome: .skip, reason: .blocked, movedFrom: item.movedFrom)
+        var intent = Intent(
+            path: item.path, outcome: .skip, reason: .blocked, movedFrom: item.movedFrom)
         switch decision {
         case .settled(let entry, let reason):
             intent.outcome = .entry(entry)
