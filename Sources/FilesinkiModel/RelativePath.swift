@@ -39,6 +39,11 @@ package struct RelativePath: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// Feeds all bytes at once: a tree asks for this more often than for anything else.
+    package func hash(into hasher: inout Hasher) {
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
     /// The folder that holds this path, or nil for a path directly below the root.
     package var parent: RelativePath? {
         guard let cut = bytes.lastIndex(of: Self.slash) else { return nil }

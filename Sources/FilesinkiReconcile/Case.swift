@@ -5,34 +5,40 @@ import FilesinkiModel
 struct Case {
     /// The name it will have.
     var path: RelativePath
-    /// The name it has in the base; equal to `path` unless it was renamed.
-    var basePath: RelativePath
-    /// Where it is here.
-    var herePath: RelativePath
-    /// Where it is there.
-    var therePath: RelativePath
+    /// Where its values come from; nil when all come from `path`.
+    private var link: Link?
     var base: VersionedEntry?
     var here: Entry?
     var there: Entry?
 
     /// A thing that kept its name.
     init(at path: RelativePath, base: VersionedEntry?, here: Entry?, there: Entry?) {
-        self.init(link: Link(basePath: path, herePath: path, therePath: path, path: path),
-            base: base, here: here, there: there)
-    }
-
-    init(link: Link, base: VersionedEntry?, here: Entry?, there: Entry?) {
-        path = link.path
-        basePath = link.basePath
-        herePath = link.herePath
-        therePath = link.therePath
+        self.path = path
         self.base = base
         self.here = here
         self.there = there
     }
 
+    init(link: Link, base: VersionedEntry?, here: Entry?, there: Entry?) {
+        self.init(at: link.path, base: base, here: here, there: there)
+        self.link = link
+    }
+
+    /// The name it has in the base.
+    var basePath: RelativePath { link?.basePath ?? path }
+    /// Where it is here.
+    var herePath: RelativePath { link?.herePath ?? path }
+    /// Where it is there.
+    var therePath: RelativePath { link?.therePath ?? path }
+
+    /// Whether the remote tree has it where the base does.
+    var isInPlaceThere: Bool { link.map { $0.therePath == $0.basePath } ?? true }
+
     /// The base path, when the thing has another name now.
-    var movedFrom: RelativePath? { basePath == path || base == nil ? nil : basePath }
+    var movedFrom: RelativePath? {
+        guard let link, base != nil, link.basePath != path else { return nil }
+        return link.basePath
+    }
 
     var contest: Contest {
         Contest(

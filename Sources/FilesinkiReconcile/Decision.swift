@@ -40,7 +40,7 @@ extension ReconcileInput {
     private func driftThere(of item: Case) -> Drift {
         let drift = Drift(of: item.there, from: item.base?.entry)
         guard let there = item.there, let base = item.base, there.kind != .directory,
-            item.therePath == item.basePath, let change = self.there[item.therePath]
+            item.isInPlaceThere, let change = self.there[item.therePath]
         else { return drift }
         if drift == .same { return change.entry.version == base.version ? .same : .content }
         return drift == .metadata && change.cameBack ? .content : drift

@@ -6,33 +6,27 @@ extension Planner {
 
     /// The step that makes the path what it shall be; nil when nothing has to be done.
     private func step(_ intent: Intent) -> Step? {
-        let path = intent.path
-        let base = input.base.entry(path)
-        let here = input.local(path)
-        let committed = input.committed(path)
-        guard let action = action(for: intent, base: base, here: here) else { return nil }
-        var isUndecided = false
-        if case .undecided = action { isUndecided = true }
+        let facts = Facts(intent.path, input)
+        guard let action = action(for: intent, facts) else { return nil }
         return Step(
-            path: path, base: base, here: here, there: committed, action: action,
-            reason: intent.reason, origin: action.writesHere ? intent.origin : nil,
-            movedFrom: intent.item?.movedFrom, loser: action.writesHere ? intent.loser : nil,
-            contest: isUndecided ? intent.item?.contest : nil)
+            path: intent.path, base: facts.base, here: facts.here, there: facts.committed,
+            action: action, reason: intent.reason, origin: action.writesHere ? intent.origin : nil,
+            movedFrom: intent.movedFrom, loser: action.writesHere ? intent.loser : nil,
+            contest: intent.contest)
     }
 
-    private func action(for intent: Intent, base: VersionedEntry?, here: Entry?) -> Action? {
+    private func action(for intent: Intent, _ facts: Facts) -> Action? {
         switch intent.outcome {
         case .undecided(let links): return .undecided(links)
         case .leave: return .leave
         case .skip: return .skip
         case .entry(let entry):
-            let there = input.remote(intent.path)
-            switch (isDone(here, entry), isDone(there, entry)) {
+            switch (isDone(facts.here, entry), isDone(facts.there, entry)) {
             case (true, true):
-                guard here != nil || base != nil else { return nil }
-                return isBase(base, intent.path) ? nil : .agree
-            case (true, false): return .publish(here ?? .tombstone)
-            case (false, true): return .take(there ?? .tombstone)
+                guard facts.isChanged, facts.here != nil || facts.base != nil else { return nil }
+                return .agree
+            case (true, false): return .publish(facts.here ?? .tombstone)
+            case (false, true): return .take(facts.there ?? .tombstone)
             case (false, false): return .both(entry)
             }
         }
@@ -42,9 +36,27 @@ extension Planner {
         guard let found else { return wanted.kind == .tombstone }
         return found.agrees(with: wanted)
     }
+}
 
-    /// Whether neither side changed the path, so that the base need not move.
-    private func isBase(_ base: VersionedEntry?, _ path: RelativePath) -> Bool {
-        base != nil && input.here[path] == nil && input.there[path] == nil
+/// What the three trees have at one path, looked up once.
+private struct Facts {
+    let base: VersionedEntry?
+    let here: Entry?
+    /// What the remote tree says, tombstones included.
+    let committed: VersionedEntry?
+    /// Whether a side differs from the base, so that the base has to move.
+    let isChanged: Bool
+
+    init(_ path: RelativePath, _ input: ReconcileInput) {
+        base = input.base.entry(path)
+        let local = input.here[path]
+        let remote = input.there[path]
+        let found = local == nil ? base?.entry : local?.entry
+        here = found?.kind == .tombstone ? nil : found
+        committed = remote?.entry ?? base
+        isChanged = local != nil || remote != nil
     }
+
+    /// What the remote tree has; nil for a tombstone.
+    var there: Entry? { committed.flatMap { $0.entry.kind == .tombstone ? nil : $0.entry } }
 }

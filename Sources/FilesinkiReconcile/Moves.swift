@@ -18,6 +18,7 @@ struct Moves {
     /// changed in a circle are found by content too; any other file that still is where it was
     /// counts as copied. Last, files follow a folder of which more than half moved elsewhere.
     init(of side: Side) {
+        guard side.input.base.count > 0 else { return }
         var pool = Pool(side)
         guard !pool.isEmpty else { return }
         for (source, target) in pool.hinted() { add(source, target, &pool) }
@@ -135,7 +136,9 @@ private struct Pool {
         var count: [Trace: Int] = [:]
         for path in replaced where targets.contains(path) {
             if let trace = Trace(side.entry(path)) { now[trace, default: []].append(path) }
-            if let trace = Trace(side.input.base.entry(path)?.entry) { count[trace, default: 0] += 1 }
+            if let trace = Trace(side.input.base.entry(path)?.entry) {
+                count[trace, default: 0] += 1
+            }
         }
         var next: [RelativePath: RelativePath] = [:]
         for path in replaced {

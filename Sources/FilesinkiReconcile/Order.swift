@@ -1,4 +1,5 @@
 import FilesinkiModel
+import Glibc
 
 /// Where a step stands in a plan: the lower first.
 private enum Rank: Int {
@@ -21,20 +22,58 @@ package func ordered(_ steps: [Step]) -> [Step] {
             return entry.kind != .tombstone && entry.kind != here.kind
                 && (entry.kind == .directory || here.kind == .directory)
         }.map(\.path))
-    let keys = steps.indices.map { index in
-        (rank: rank(steps[index], replaced), bytes: steps[index].path.bytes, index: index)
+    return sorted(steps) { rank($0, replaced) }
+}
+
+/// What a step is sorted by, without its path's own bytes: copies of it cost nothing.
+private struct SortKey {
+    var rank: Int
+    /// Where the path is among the bytes of all paths.
+    var start: Int
+    var count: Int
+    /// Which step it is.
+    var index: Int
+}
+
+private func sorted(_ steps: [Step], by rank: (Step) -> Rank) -> [Step] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(steps.count * 64)
+    var keys: [SortKey] = []
+    keys.reserveCapacity(steps.count)
+    for (index, step) in steps.enumerated() {
+        keys.append(
+            SortKey(
+                rank: rank(step).rawValue, start: bytes.count, count: step.path.bytes.count,
+                index: index))
+        bytes.append(contentsOf: step.path.bytes)
     }
-    let sorted = keys.sorted { left, right in
-        if left.rank != right.rank { return left.rank.rawValue < right.rank.rawValue }
-        let order = compare(left.bytes, right.bytes)
-        return left.rank == .makesRoom || left.rank == .deletion ? order > 0 : order < 0
+    bytes.withUnsafeBytes { all in
+        keys.sort { left, right in
+            if left.rank != right.rank { return left.rank < right.rank }
+            let one = UnsafeRawBufferPointer(rebasing: all[left.start..<left.start + left.count])
+            let two = UnsafeRawBufferPointer(rebasing: all[right.start..<right.start + right.count])
+            let isReversed =
+                left.rank == Rank.makesRoom.rawValue || left.rank == Rank.deletion.rawValue
+            return isReversed ? precedes(two, one) : precedes(one, two)
+        }
     }
-    return sorted.map { steps[$0.index] }
+    return keys.map { steps[$0.index] }
+}
+
+/// Whether the first path comes before the second, by bytes.
+private func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    let count = min(left.count, right.count)
+    if count > 0, let one = left.baseAddress, let two = right.baseAddress {
+        let order = memcmp(one, two, count)
+        if order != 0 { return order < 0 }
+    }
+    return left.count < right.count
 }
 
 private func rank(_ step: Step, _ replaced: Set<RelativePath>) -> Rank {
     guard let entry = step.action.entry else { return .other }
-    let isInsideReplaced = !replaced.isEmpty && step.path.ancestors.contains(where: replaced.contains)
+    let isInsideReplaced =
+        !replaced.isEmpty && step.path.ancestors.contains(where: replaced.contains)
     if entry.kind == .tombstone {
         return isInsideReplaced && step.action.writesHere ? .makesRoom : .deletion
     }
@@ -43,13 +82,4 @@ private func rank(_ step: Step, _ replaced: Set<RelativePath>) -> Rank {
     if step.origin != nil { return .rename }
     let isNew = entry.kind == .directory && step.here == nil && step.action.writesHere
     return isNew ? .newFolder : .other
-}
-
-/// Less than, equal to or greater than 0, as the first path comes before, is, or comes after.
-private func compare(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    let count = min(left.count, right.count)
-    for index in 0..<count where left[index] != right[index] {
-        return Int(left[index]) - Int(right[index])
-    }
-    return left.count - right.count
 }

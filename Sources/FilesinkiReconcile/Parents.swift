@@ -38,8 +38,7 @@ extension Planner {
         if entry.kind == .tombstone {
             set(
                 Intent(
-                    path: folder, outcome: .entry(directory(for: folder)), reason: .holdsSurvivor,
-                    item: intent.item))
+                    path: folder, outcome: .entry(directory(for: folder)), reason: .holdsSurvivor))
         } else {
             replace(entry, at: folder, origin: intent.origin)
         }

@@ -15,8 +15,10 @@ struct Planner {
         var path: RelativePath
         var outcome: Outcome
         var reason: Reason
-        /// The case that led here; nil where there is none, as for a conflict copy.
-        var item: Case?
+        /// The base path, when the thing has another name now.
+        var movedFrom: RelativePath?
+        /// What a link has to be asked about.
+        var contest: Contest?
         /// Where the content is in the local tree, when not at the path.
         var origin: RelativePath?
         var loser: Entry?
@@ -54,13 +56,16 @@ struct Planner {
 
     /// Takes in the decision about one case.
     mutating func add(_ item: Case, _ decision: Decision) {
-        var intent = Intent(path: item.path, outcome: .skip, reason: .blocked, item: item)
+        var intent = Intent(
+            path: item.path, outcome: .skip, reason: .blocked, movedFrom: item.movedFrom)
         switch decision {
         case .settled(let entry, let reason):
             intent.outcome = .entry(entry)
             intent.reason = worded(reason, item)
             if case .merged = reason {} else { intent.loser = loser(of: item, to: entry) }
-            if let here = item.here, here.hasSameContent(as: entry) { setOrigin(of: &intent) }
+            if let here = item.here, here.hasSameContent(as: entry) {
+                intent.origin = item.herePath == item.path ? nil : item.herePath
+            }
         case .keepBoth(let reason):
             intent.outcome = .entry(item.there ?? .tombstone)
             intent.reason = reason
@@ -71,6 +76,7 @@ struct Planner {
         case .undecided(let links):
             intent.outcome = .undecided(links)
             intent.reason = .asks(links.first?.description ?? "")
+            intent.contest = item.contest
         case .leave:
             intent.outcome = .leave
             intent.reason = .open
@@ -135,11 +141,6 @@ struct Planner {
                 ? .holdsIt : .taken
         default: return .taken
         }
-    }
-
-    private mutating func setOrigin(of intent: inout Intent) {
-        guard let item = intent.item, item.herePath != intent.path else { return }
-        intent.origin = item.herePath
     }
 
     /// An edit that only this replica has, when another entry takes its place.

@@ -1,9 +1,9 @@
 /// Decides what a run does, from what three trees say and the rules: touches nothing, and gives the
 /// same plan for the same input on every machine.
 ///
-/// The rows of the table in `Docs/Conflicts.md` are carried out in this order: renames are found and
-/// each thing is put under the name it will have; each is decided by itself; what survives keeps
-/// its folders; what is decided becomes steps, in an order in which they can be carried out.
+/// The rows of the table in `Docs/Conflicts.md` are carried out in this order: renames are found
+/// and each thing is put under the name it will have; each is decided by itself; what survives
+/// keeps its folders; what is decided becomes steps, in an order that can be carried out.
 ///
 /// Work and memory grow with the number of changes, times its logarithm, not with the base.
 package func reconcile(_ input: ReconcileInput) -> Plan {

@@ -11,8 +11,9 @@ struct Renames {
 
     /// Joins what both sides renamed.
     init(_ input: ReconcileInput) {
-        here = Moves(of: Side(input: input, isHere: true))
-        there = Moves(of: Side(input: input, isHere: false))
+        let (ours, theirs) = (Side(input: input, isHere: true), Side(input: input, isHere: false))
+        here = Moves(of: ours)
+        there = Moves(of: theirs)
         guard !here.isEmpty || !there.isEmpty else { return }
         var candidates: [Link] = []
         for (source, target) in here.files {
@@ -28,8 +29,8 @@ struct Renames {
         }
         candidates.sort { $0.path < $1.path }
         links = clear(candidates, input)
-        addFollowers(of: here, from: Side(input: input, isHere: false), other: Side(input: input, isHere: true))
-        addFollowers(of: there, from: Side(input: input, isHere: true), other: Side(input: input, isHere: false))
+        addFollowers(of: here, from: theirs, other: ours)
+        addFollowers(of: there, from: ours, other: theirs)
     }
 
     /// Where a folder went that is gone from `path`; nil when it was not renamed.

@@ -27,7 +27,9 @@ package enum Answer: Hashable, Sendable {
 package func settle(
     _ step: Step, answer: Answer, remaining: [StrategyLink], input: ReconcileInput
 ) -> [Step] {
-    guard case .undecided(let links) = step.action, let contest = step.contest else { return [step] }
+    guard case .undecided(let links) = step.action, let contest = step.contest else {
+        return [step]
+    }
     let item = Case(
         link: Link(
             basePath: step.movedFrom ?? step.path, herePath: contest.herePath,
@@ -55,7 +57,8 @@ private func decision(
         guard !remaining.isEmpty || (contest.here != nil && contest.there != nil) else {
             return bothKept(contest, .editBeatsDelete)
         }
-        let canMerge = contest.here?.kind == .file && contest.there?.kind == .file
+        let canMerge =
+            contest.here?.kind == .file && contest.there?.kind == .file
             && (contest.base?.kind ?? .file) == .file
         let next = follow(remaining, contest, canMerge: canMerge)
         if case .keepBoth(let reason) = next { return bothKept(contest, reason) }

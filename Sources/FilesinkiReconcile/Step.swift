@@ -57,7 +57,7 @@ package struct Step: Hashable, Sendable {
         self.details = details == none ? [] : [details]
     }
 
-    /// The version that a published change is based on: that of the path's remote entry, 0 for none.
+    /// The version that a published change is based on: that of the remote entry, 0 for none.
     package var seen: UInt64 { there?.version ?? 0 }
 
     /// Whether the step makes a conflict copy.

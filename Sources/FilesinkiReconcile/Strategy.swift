@@ -2,8 +2,8 @@ package import FilesinkiModel
 
 /// How a conflict is resolved: a chain of links, of which the first that answers decides.
 ///
-/// A link that cannot answer declines, as a merge that would have to guess does, or ``Choice/newest``
-/// between equal times. A chain whose links all decline ends as with ``End/keepBoth``.
+/// A link that cannot answer declines, as a merge that would have to guess does, or
+/// ``Choice/newest`` between equal times. A chain whose links all decline ends as with ``End/keepBoth``.
 package struct Strategy: Hashable, Sendable {
     /// The links in the order in which they are asked; never empty.
     package var links: [StrategyLink]
@@ -27,7 +27,8 @@ package struct Strategy: Hashable, Sendable {
         for part in Self.parts(of: text) {
             if case .end(let end)? = links.last, end != .ask {
                 throw Failure(
-                    .usage, path: "", "The link '\(part)' after '\(end.rawValue)' is never reached.",
+                    .usage, path: "",
+                    "The link '\(part)' after '\(end.rawValue)' is never reached.",
                     remedy: "Write '\(end.rawValue)' last.")
             }
             links.append(try StrategyLink(parsing: part))

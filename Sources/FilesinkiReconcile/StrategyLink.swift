@@ -74,8 +74,8 @@ package struct Comparison: Hashable, Sendable {
 extension StrategyLink {
     /// Reads one link, such as `newest` or `choose:pick.sh`.
     ///
-    /// - Throws: `Failure` with code ``Failure/Code/usage`` that names a link which is not known, or
-    ///   a command which is missing.
+    /// - Throws: `Failure` with code ``Failure/Code/usage`` that names a link which is not known,
+    ///   or a command which is missing.
     package init(parsing text: String) throws(Failure) {
         if let choice = Choice(rawValue: text) {
             self = .choice(choice)

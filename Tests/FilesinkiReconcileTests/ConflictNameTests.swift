@@ -5,38 +5,46 @@ import Testing
 /// The names of conflict copies.
 @Suite struct ConflictNameTests {
     private func name(_ text: String, device: String = "ours") -> String {
-        conflictName(for: path(text), device: Device(id: [], name: device), content: Character("Y").id)
-            .description
+        conflictName(
+            for: path(text), device: Device(id: [], name: device), content: Character("Y").id
+        )
+        .description
     }
 
-    @Test("stands beside the file and keeps its extension", arguments: [
-        ("a.txt", "a (conflict ours 59595959).txt"),
-        ("d/e/a.txt", "d/e/a (conflict ours 59595959).txt"),
-        ("a", "a (conflict ours 59595959)"),
-        ("a.tar.gz", "a.tar (conflict ours 59595959).gz"),
-        (".bashrc", ".bashrc (conflict ours 59595959)"),
-        (".a.conf", ".a (conflict ours 59595959).conf"),
-        ("..x", "..x (conflict ours 59595959)"),
-        ("a.", "a. (conflict ours 59595959)"),
-        ("d.d/a", "d.d/a (conflict ours 59595959)"),
-    ])
+    @Test(
+        "stands beside the file and keeps its extension",
+        arguments: [
+            ("a.txt", "a (conflict ours 59595959).txt"),
+            ("d/e/a.txt", "d/e/a (conflict ours 59595959).txt"),
+            ("a", "a (conflict ours 59595959)"),
+            ("a.tar.gz", "a.tar (conflict ours 59595959).gz"),
+            (".bashrc", ".bashrc (conflict ours 59595959)"),
+            (".a.conf", ".a (conflict ours 59595959).conf"),
+            ("..x", "..x (conflict ours 59595959)"),
+            ("a.", "a. (conflict ours 59595959)"),
+            ("d.d/a", "d.d/a (conflict ours 59595959)"),
+        ])
     func names(_ text: String, _ expected: String) {
         #expect(name(text) == expected)
     }
 
-    @Test("takes only plain letters of the device", arguments: [
-        ("Ann's Mac/2", "Ann-s-Mac-2"), ("", "unknown"), ("é", "--"),
-        (String(repeating: "x", count: 99), String(repeating: "x", count: 32)),
-    ])
+    @Test(
+        "takes only plain letters of the device",
+        arguments: [
+            ("Ann's Mac/2", "Ann-s-Mac-2"), ("", "unknown"), ("é", "--"),
+            (String(repeating: "x", count: 99), String(repeating: "x", count: 32)),
+        ])
     func devices(_ device: String, _ expected: String) {
         #expect(name("a", device: device) == "a (conflict \(expected) 59595959)")
     }
 
-    @Test("is never longer than a name may be", arguments: [
-        String(repeating: "n", count: 255), String(repeating: "n", count: 251) + ".txt",
-        String(repeating: "é", count: 127), "a." + String(repeating: "e", count: 253),
-        "x" + String(repeating: "🙂", count: 63),
-    ])
+    @Test(
+        "is never longer than a name may be",
+        arguments: [
+            String(repeating: "n", count: 255), String(repeating: "n", count: 251) + ".txt",
+            String(repeating: "é", count: 127), "a." + String(repeating: "e", count: 253),
+            "x" + String(repeating: "🙂", count: 63),
+        ])
     func lengths(_ text: String) throws {
         let copy = conflictName(
             for: path(text), device: Device(id: [], name: String(repeating: "d", count: 40)),
@@ -51,24 +59,28 @@ import Testing
         let chain = UniformRules(Strategy([.end(.keepBoth)]))
         var input = conflict(chain, file("Y"), file("Z"))
         let name = path(copy(of: "f", "Y", by: .ours))
-        input.base = [
-            path("f"): VersionedEntry(file("X"), version: 1),
-            name: VersionedEntry(file("Y"), version: 1),
-        ] as [RelativePath: VersionedEntry]
+        input.base =
+            [
+                path("f"): VersionedEntry(file("X"), version: 1),
+                name: VersionedEntry(file("Y"), version: 1),
+            ] as [RelativePath: VersionedEntry]
         #expect(reconcile(input).steps.map(\.path.description) == ["f"])
     }
 
-    @Test("another content under the name gets a longer one", arguments: [
-        LocalChange(file("W")), LocalChange(nil),
-    ])
+    @Test(
+        "another content under the name gets a longer one",
+        arguments: [
+            LocalChange(file("W")), LocalChange(nil),
+        ])
     func longer(_ change: LocalChange) {
         let chain = UniformRules(Strategy([.end(.keepBoth)]))
         var input = conflict(chain, file("Y"), file("Z"))
         let name = path(copy(of: "f", "Y", by: .ours))
-        input.base = [
-            path("f"): VersionedEntry(file("X"), version: 1),
-            name: VersionedEntry(file("Y"), version: 1),
-        ] as [RelativePath: VersionedEntry]
+        input.base =
+            [
+                path("f"): VersionedEntry(file("X"), version: 1),
+                name: VersionedEntry(file("Y"), version: 1),
+            ] as [RelativePath: VersionedEntry]
         input.here[name] = change
         let copies = reconcile(input).steps.filter(\.isConflictCopy)
         #expect(copies.map(\.path.description) == ["f (conflict ours 5959595959595959)"])

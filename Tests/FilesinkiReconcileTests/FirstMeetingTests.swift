@@ -17,15 +17,18 @@ import Testing
         let plan = replica.sync(&store)
         #expect(plan.steps.first { $0.path == path("same") }?.action == .agree)
         #expect(replica.local[path("other")]?.content == Character("Y").id)
-        #expect(replica.local[path(copy(of: "other", "W", by: .ours))]?.content == Character("W").id)
+        #expect(
+            replica.local[path(copy(of: "other", "W", by: .ours))]?.content == Character("W").id)
         #expect(agree(replica.local, store.tree))
         #expect(replica.local.count == 5)
     }
 
-    @Test("23: manifest lost, tombstone there", arguments: [
-        (file("X"), true, true), (file("Y"), true, true), (file("Z"), true, false),
-        (file("Y"), false, false), (symlink("t"), true, true), (symlink("u"), true, false),
-    ])
+    @Test(
+        "23: manifest lost, tombstone there",
+        arguments: [
+            (file("X"), true, true), (file("Y"), true, true), (file("Z"), true, false),
+            (file("Y"), false, false), (symlink("t"), true, true), (symlink("u"), true, false),
+        ])
     func lostManifest(_ found: Entry, _ isLost: Bool, _ isDeleted: Bool) {
         var store = Store()
         store.publish(file("X"), at: path("f"), by: .theirs)
@@ -89,9 +92,11 @@ import Testing
         #expect(store.tree.isEmpty)
     }
 
-    @Test("26: edit, back to base and forth again: judged by versions", arguments: [
-        (file("Y"), Reason.asks("auto")), (file("X"), .equal),
-    ])
+    @Test(
+        "26: edit, back to base and forth again: judged by versions",
+        arguments: [
+            (file("Y"), Reason.asks("auto")), (file("X"), .equal),
+        ])
     func cameBack(_ here: Entry, _ reason: Reason) {
         var store = Store()
         var replica = Replica(device: .ours)

@@ -27,7 +27,8 @@ import Testing
             for index in replicas.indices { replicas[index].sync(&store) }
         }
         for replica in replicas {
-            #expect(agree(replica.local, store.tree), "\(text(replica.local)) | \(text(store.tree))")
+            #expect(
+                agree(replica.local, store.tree), "\(text(replica.local)) | \(text(store.tree))")
             #expect(replica.violations.isEmpty)
         }
         let version = store.version

@@ -23,7 +23,9 @@ import Testing
     @Test func `directories before what is in them, deletions after`() {
         let plan = plan(
             base: ["a": folder, "a/f": file("X"), "a/s": folder, "z": file("Y")],
-            there: ["b": folder, "b/f": file("V"), "b/t": folder, "b/t/g": file("W"), "z": file("Z")])
+            there: [
+                "b": folder, "b/f": file("V"), "b/t": folder, "b/t/g": file("W"), "z": file("Z"),
+            ])
         #expect(
             plan.steps.map(\.description) == [
                 "take b: New on one side.", "take b/t: New on one side.",
@@ -46,9 +48,13 @@ import Testing
             ["f": file("Y")], ["f": file("Z")], ["f": file("Y", mode: 0o600)], ["g": file("Y")],
             ["f": symlink("t")], [:], ["f": file("Y", time: 8)], ["f": folder],
         ]
-        let all = worlds.map { plan(base: ["f": file("X"), "h": file("V")], there: $0).canonicalBytes }
+        let all = worlds.map {
+            plan(base: ["f": file("X"), "h": file("V")], there: $0).canonicalBytes
+        }
         #expect(Set(all).count == worlds.count)
-        let again = worlds.map { plan(base: ["f": file("X"), "h": file("V")], there: $0).canonicalBytes }
+        let again = worlds.map {
+            plan(base: ["f": file("X"), "h": file("V")], there: $0).canonicalBytes
+        }
         #expect(Set(all + again).count == worlds.count)
     }
 
@@ -67,7 +73,8 @@ import Testing
 /// What stops a run.
 @Suite struct GuardTests {
     private func counts(
-        deletedHere: Int = 0, deletedThere: Int = 0, overwrittenHere: Int = 0, overwrittenThere: Int = 0
+        deletedHere: Int = 0, deletedThere: Int = 0, overwrittenHere: Int = 0,
+        overwrittenThere: Int = 0
     ) -> Plan.Counts {
         var counts = Plan.Counts()
         counts.deletedHere = deletedHere
@@ -77,7 +84,9 @@ import Testing
         return counts
     }
 
-    @Test("lets pass what is usual", arguments: [(24, 24, 0), (50, 100, 0), (0, 200, 180), (0, 90, 90)])
+    @Test(
+        "lets pass what is usual",
+        arguments: [(24, 24, 0), (50, 100, 0), (0, 200, 180), (0, 90, 90)])
     func passes(_ deletions: Int, _ all: Int, _ overwrites: Int) {
         let counts = counts(deletedHere: deletions, overwrittenHere: overwrites)
         #expect(Guard().check(counts, baseCount: all, goneHere: 0).isEmpty)
@@ -88,11 +97,14 @@ import Testing
         #expect(here == [.deletionsHere(51, of: 100, limit: .share(0.5))])
         let there = Guard(maxDelete: .count(3)).check(
             counts(deletedThere: 4), baseCount: 1000, goneHere: 4)
-        #expect(there.map(\.description) == [
-            "The run would delete 4 of 1000 paths at the remote; the limit is 3."
-        ])
-        #expect(Guard(maxDelete: .count(4)).check(
-            counts(deletedThere: 4), baseCount: 4, goneHere: 0).isEmpty)
+        #expect(
+            there.map(\.description) == [
+                "The run would delete 4 of 1000 paths at the remote; the limit is 3."
+            ])
+        #expect(
+            Guard(maxDelete: .count(4)).check(
+                counts(deletedThere: 4), baseCount: 4, goneHere: 0
+            ).isEmpty)
     }
 
     @Test func `stops an emptied root, however small`() {
@@ -113,8 +125,10 @@ import Testing
         var replica = Replica(device: .ours)
         for index in 0..<60 {
             let content = ContentID((0..<32).map { _ in UInt8(index) }) ?? .none
-            let entry = Entry.file(content, size: 1, mode: 0o644, modified: Timestamp(nanoseconds: 1))
-            replica.base[path("d/\(index)")] = store.publish(entry, at: path("d/\(index)"), by: .theirs)
+            let entry = Entry.file(
+                content, size: 1, mode: 0o644, modified: Timestamp(nanoseconds: 1))
+            replica.base[path("d/\(index)")] = store.publish(
+                entry, at: path("d/\(index)"), by: .theirs)
             replica.local[path("e/\(index)")] = entry
         }
         replica.base[path("d")] = store.publish(folder, at: path("d"), by: .theirs)
@@ -126,15 +140,19 @@ import Testing
         #expect(Guard().check(reconcile(emptied), emptied).count == 2)
     }
 
-    @Test("reads --max-delete", arguments: [
-        ("100", MaxDelete.count(100)), ("0", .count(0)), ("30%", .share(0.3)), ("100%", .share(1)), ("29%", .share(0.29)), ("0.5%", .share(0.005)),
-    ])
+    @Test(
+        "reads --max-delete",
+        arguments: [
+            ("100", MaxDelete.count(100)), ("0", .count(0)), ("30%", .share(0.3)),
+            ("100%", .share(1)), ("29%", .share(0.29)), ("0.5%", .share(0.005)),
+        ])
     func reads(_ text: String, _ limit: MaxDelete) throws {
         #expect(try MaxDelete(parsing: text) == limit)
         #expect(limit.description == text)
     }
 
-    @Test("refuses another --max-delete", arguments: ["", "-1", "101%", "-1%", "%", "many", "nan%"])
+    @Test(
+        "refuses another --max-delete", arguments: ["", "-1", "101%", "-1%", "%", "many", "nan%"])
     func refuses(_ text: String) {
         let failure = #expect(throws: Failure.self) { try MaxDelete(parsing: text) }
         #expect(failure?.code == .usage)

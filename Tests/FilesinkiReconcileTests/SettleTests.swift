@@ -7,7 +7,9 @@ import Testing
     private let here = file("Y")
     private let there = file("Z")
 
-    private func steps(_ chain: String, _ answer: Answer, here: Entry?, there: Entry) throws -> [Step] {
+    private func steps(_ chain: String, _ answer: Answer, here: Entry?, there: Entry) throws
+        -> [Step]
+    {
         let rules = UniformRules(try Strategy(parsing: chain), onDelete: .ask)
         let input = conflict(rules, here, there)
         let step = try #require(reconcile(input).steps.first)
@@ -15,13 +17,15 @@ import Testing
         return settle(step, answer: answer, remaining: Array(links.dropFirst()), input: input)
     }
 
-    @Test("an answer settles it", arguments: [
-        (Answer.here, Action.publish(file("Y")), Reason.strategy("text")),
-        (.there, .take(file("Z")), .strategy("text")),
-        (.merged(file("W")), .both(file("W")), .merged("text")),
-        (.merged(file("Y")), .publish(file("Y")), .merged("text")),
-        (.leave, .leave, .open),
-    ])
+    @Test(
+        "an answer settles it",
+        arguments: [
+            (Answer.here, Action.publish(file("Y")), Reason.strategy("text")),
+            (.there, .take(file("Z")), .strategy("text")),
+            (.merged(file("W")), .both(file("W")), .merged("text")),
+            (.merged(file("Y")), .publish(file("Y")), .merged("text")),
+            (.leave, .leave, .open),
+        ])
     func answers(_ answer: Answer, _ action: Action, _ reason: Reason) throws {
         let steps = try steps("text, newest", answer, here: here, there: there)
         #expect(steps.map(\.action) == [action])
@@ -40,7 +44,9 @@ import Testing
         #expect(next.first?.contest?.here == here)
     }
 
-    @Test("at the end of the chain, or when asked to, both stay", arguments: [Answer.declined, .keepBoth])
+    @Test(
+        "at the end of the chain, or when asked to, both stay",
+        arguments: [Answer.declined, .keepBoth])
     func keepsBoth(_ answer: Answer) throws {
         let steps = try steps("text", answer, here: here, there: there)
         #expect(steps.map(\.action) == [.both(here), .take(there)])

@@ -4,25 +4,33 @@ import Testing
 
 /// How a chain is written, and which link decides.
 @Suite struct StrategyTests {
-    @Test("is written as it is read", arguments: [
-        "auto, keep-both", "newest", "oldest, larger, smaller", "here", "there", "text, leave",
-        "json, greater:/score, newest, keep-both", "lesser:", "lines, csv, sqlite, ask, keep-both",
-        "exec:merge --all %O %A %B, ask", "choose:pick a\\,b, leave", "choose:c:\\\\d",
-    ])
+    @Test(
+        "is written as it is read",
+        arguments: [
+            "auto, keep-both", "newest", "oldest, larger, smaller", "here", "there", "text, leave",
+            "json, greater:/score, newest, keep-both", "lesser:",
+            "lines, csv, sqlite, ask, keep-both",
+            "exec:merge --all %O %A %B, ask", "choose:pick a\\,b, leave", "choose:c:\\\\d",
+        ])
     func reads(_ text: String) throws {
         #expect(try Strategy(parsing: text).description == text)
     }
 
     @Test func `does not mind spaces`() throws {
-        #expect(try Strategy(parsing: " newest,keep-both\t") == Strategy([.choice(.newest), .end(.keepBoth)]))
+        #expect(
+            try Strategy(parsing: " newest,keep-both\t")
+                == Strategy([.choice(.newest), .end(.keepBoth)]))
         #expect(try Strategy(parsing: "auto,keep-both") == .standard)
     }
 
-    @Test("refuses what it does not know, and names it", arguments: [
-        ("", "''"), ("newest,", "''"), ("newst", "'newst'"), ("auto, Newest", "'Newest'"),
-        ("choose:", "'choose:'"), ("exec: ", "'exec:'"), ("greater:score", "'greater:score'"),
-        ("keep-both, newest", "'newest'"), ("leave, keep-both", "'keep-both'"), ("merge", "'merge'"),
-    ])
+    @Test(
+        "refuses what it does not know, and names it",
+        arguments: [
+            ("", "''"), ("newest,", "''"), ("newst", "'newst'"), ("auto, Newest", "'Newest'"),
+            ("choose:", "'choose:'"), ("exec: ", "'exec:'"), ("greater:score", "'greater:score'"),
+            ("keep-both, newest", "'newest'"), ("leave, keep-both", "'keep-both'"),
+            ("merge", "'merge'"),
+        ])
     func refuses(_ text: String, _ named: String) {
         let failure = #expect(throws: Failure.self) { try Strategy(parsing: text) }
         #expect(failure?.code == .usage)
@@ -30,23 +38,28 @@ import Testing
     }
 
     @Test func `on-delete has three words`() throws {
-        #expect(try ["keep", "delete", "ask"].map { try OnDelete(parsing: $0) } == [.keep, .delete, .ask])
+        #expect(
+            try ["keep", "delete", "ask"].map { try OnDelete(parsing: $0) } == [
+                .keep, .delete, .ask,
+            ])
         #expect(throws: Failure.self) { try OnDelete(parsing: "no") }
     }
 
     private static let older = file("A", time: 1)
     private static let newer = file("B", time: 2)
 
-    @Test("the first link that answers decides", arguments: [
-        ("newest", older, newer, "there"), ("newest", newer, older, "here"),
-        ("oldest", older, newer, "here"), ("oldest", newer, older, "there"),
-        ("larger", older, newer, "there"), ("larger", newer, older, "here"),
-        ("smaller", older, newer, "here"), ("smaller", newer, older, "there"),
-        ("here", older, newer, "here"), ("there", older, newer, "there"),
-        ("newest, smaller", file("A"), file("B"), "here"),
-        ("larger, oldest", older, symlink("t", time: 2), "here"),
-        ("json, greater:/x, newest", older, symlink("t", time: 2), "there"),
-    ] as [(String, Entry, Entry, String)])
+    @Test(
+        "the first link that answers decides",
+        arguments: [
+            ("newest", older, newer, "there"), ("newest", newer, older, "here"),
+            ("oldest", older, newer, "here"), ("oldest", newer, older, "there"),
+            ("larger", older, newer, "there"), ("larger", newer, older, "here"),
+            ("smaller", older, newer, "here"), ("smaller", newer, older, "there"),
+            ("here", older, newer, "here"), ("there", older, newer, "there"),
+            ("newest, smaller", file("A"), file("B"), "here"),
+            ("larger, oldest", older, symlink("t", time: 2), "here"),
+            ("json, greater:/x, newest", older, symlink("t", time: 2), "there"),
+        ] as [(String, Entry, Entry, String)])
     func decides(_ chain: String, _ here: Entry, _ there: Entry, _ winner: String) throws {
         let steps = try plan(chain, here, there).steps
         #expect(steps.map(\.path.description) == ["f"])
@@ -63,10 +76,12 @@ import Testing
         #expect(steps.first?.origin == path("f"))
     }
 
-    @Test("waits for the link that has to be asked", arguments: [
-        ("auto, keep-both", "auto, keep-both"), ("larger, ask, leave", "ask, leave"),
-        ("choose:x, here", "choose:x, here"), ("greater:/a, here", "greater:/a, here"),
-    ])
+    @Test(
+        "waits for the link that has to be asked",
+        arguments: [
+            ("auto, keep-both", "auto, keep-both"), ("larger, ask, leave", "ask, leave"),
+            ("choose:x, here", "choose:x, here"), ("greater:/a, here", "greater:/a, here"),
+        ])
     func asks(_ chain: String, _ rest: String) throws {
         let other = Entry.file(Character("B").id, size: 65, mode: 0o644, modified: older.modified)
         let step = try plan(chain, Self.older, other).steps.first

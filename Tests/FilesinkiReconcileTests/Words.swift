@@ -57,7 +57,8 @@ func text(_ tree: [RelativePath: Entry]) -> String {
         case .symlink: "\(path)->\(String(decoding: entry.target, as: UTF8.self))"
         case .tombstone: "\(path) gone"
         case .file:
-            "\(path)=\(entry.content.description.prefix(2)) \(String(entry.mode, radix: 8)) \(entry.modified.nanoseconds)"
+            "\(path)=\(entry.content.description.prefix(2)) \(String(entry.mode, radix: 8)) "
+                + "\(entry.modified.nanoseconds)"
         }
     }.joined(separator: ", ")
 }
