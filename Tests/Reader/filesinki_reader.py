@@ -131,7 +131,7 @@ def open_envelope(stored, kind):
     need(stored[4] == kind, "another kind of record is in this place")
     length = struct.unpack_from("<Q", stored, 8)[0]
     payload = len(stored) - 48
-    need(length <= LIMITS[kind] and length <= 65536 + 1024 * (payload + 1), "it is too long")
+    need(length <= LIMITS[kind] and length < 65536 + 1024 * (payload + 1), "it is too long")
     plain = decompress(stored[5], stored[48:], length)
     need(sha256(plain) == stored[16:48], "the record is not what its checksum says")
     return fields(plain)
