@@ -14,11 +14,13 @@ import Testing
         Row(
             name: "13: renamed f→g, f as base: g",
             base: ["f": file("X")], here: ["g": file("X")], there: ["f": file("X")],
-            result: ["g": file("X")], reasons: ["g": .renamed(from: path("f")), "f": .moved(to: path("g"))]),
+            result: ["g": file("X")],
+            reasons: ["g": .renamed(from: path("f")), "f": .moved(to: path("g"))]),
         Row(
             name: "13: renamed f→g, f edited: the edit under the new name g; f is gone",
             base: ["f": file("X")], here: ["g": file("X")], there: ["f": file("Y")],
-            result: ["g": file("Y")], reasons: ["g": .renamed(from: path("f")), "f": .moved(to: path("g"))]),
+            result: ["g": file("Y")],
+            reasons: ["g": .renamed(from: path("f")), "f": .moved(to: path("g"))]),
         Row(
             name: "13: renamed f→g and its mode changed, f edited: both under the new name",
             base: ["f": file("X")], here: ["g": file("X", mode: 0o755)],
@@ -112,7 +114,9 @@ import Testing
             name: "14: renamed d→e, child edited and renamed: it is found by its place",
             base: ["d": folder, "d/f": file("X"), "d/g": file("W"), "d/h": file("V")],
             here: ["e": folder, "e/f": file("Y"), "e/g": file("W"), "e/h": file("V")],
-            there: ["d": folder, "d/f": file("X", mode: 0o755), "d/g": file("W"), "d/h": file("V")],
+            there: [
+                "d": folder, "d/f": file("X", mode: 0o755), "d/g": file("W"), "d/h": file("V"),
+            ],
             result: [
                 "e": folder, "e/f": file("Y", mode: 0o755), "e/g": file("W"), "e/h": file("V"),
             ]),
@@ -120,9 +124,13 @@ import Testing
             name: "14: renamed with its folder above, of files that are equal",
             base: ["a": folder, "a/d": folder, "a/d/f": file("X"), "a/d/g": file("X")],
             here: ["b": folder, "b/d": folder, "b/d/f": file("X"), "b/d/g": file("X")],
-            there: ["a": folder, "a/d": folder, "a/d/f": file("Y"), "a/d/g": file("X"), "a/n": file("Z")],
+            there: [
+                "a": folder, "a/d": folder, "a/d/f": file("Y"), "a/d/g": file("X"),
+                "a/n": file("Z"),
+            ],
             result: [
-                "b": folder, "b/d": folder, "b/d/f": file("Y"), "b/d/g": file("X"), "b/n": file("Z"),
+                "b": folder, "b/d": folder, "b/d/f": file("Y"), "b/d/g": file("X"),
+                "b/n": file("Z"),
             ]),
         Row(
             name: "14: an empty folder renamed, child created: it lands in e",
@@ -144,7 +152,9 @@ import Testing
             name: "14: less than half moved: the folder was not renamed",
             base: ["d": folder, "d/f": file("X"), "d/g": file("W"), "d/h": file("V")],
             here: ["e": folder, "e/f": file("X")],
-            there: ["d": folder, "d/f": file("X"), "d/g": file("W"), "d/h": file("V"), "d/n": file("Y")],
+            there: [
+                "d": folder, "d/f": file("X"), "d/g": file("W"), "d/h": file("V"), "d/n": file("Y"),
+            ],
             result: ["d": folder, "d/n": file("Y"), "e": folder, "e/f": file("X")]),
     ]
 

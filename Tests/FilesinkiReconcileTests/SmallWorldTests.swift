@@ -89,7 +89,9 @@ struct SmallWorld: Sendable, CustomTestStringConvertible {
             """
         }
         let isOpen = plan.steps.contains { $0.action == .leave }
-        if !agree(first.local, store.tree) { Issue.record("the first is not as the store: \(story())") }
+        if !agree(first.local, store.tree) {
+            Issue.record("the first is not as the store: \(story())")
+        }
         if !isOpen, !agree(second.local, store.tree) { Issue.record("not converged: \(story())") }
         if !(first.violations + second.violations).isEmpty {
             Issue.record("\(first.violations + second.violations): \(story())")
