@@ -103,7 +103,6 @@ let package = Package(
             ]),
 
         // tests: one target for each module, in alphabetical order.
-        tests("EndToEndTests", []),
         tests("EndToEndTests", ["filesinki-cli"]),
         tests(
             "FilesinkiCommandsTests",
@@ -112,7 +111,6 @@ let package = Package(
                 "FilesinkiEngine", "FilesinkiModel", "FilesinkiReconcile", "FilesinkiRemote",
                 "FilesinkiRules", "FilesinkiTesting",
             ]),
-        tests("FilesinkiCommandsTests", ["FilesinkiCommands", "FilesinkiModel"]),
         tests("FilesinkiCompressionTests", ["FilesinkiCompression", "FilesinkiModel"]),
         tests(
             "FilesinkiDirectoryTests",
