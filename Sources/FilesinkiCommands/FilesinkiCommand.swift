@@ -10,6 +10,8 @@ struct FilesinkiCommand: Command {
             Standard output is data, standard error is talk. The exit code says how it went: 0 done, \
             1 no, 2 usage, 3 conflict, 4 local I/O, 5 partial, 6 limit, 7 not allowed, 8 corrupt, \
             9 token expired, 75 remote away or busy.
+
+            filesinki --version prints the version, and those of the libraries.
             """,
         groupedSubcommands: [
             CommandGroup(
@@ -38,12 +40,7 @@ struct FilesinkiCommand: Command {
                 ]),
         ])
 
-    @Flag(name: .long, help: "Print the version, and those of the libraries.")
-    var version = false
-
     func run(in console: Console) async throws -> ExitCode {
-        guard version else { throw CleanExit.helpRequest() }
-        try console.output.line(Version.text)
-        return .done
+        throw CleanExit.helpRequest()
     }
 }

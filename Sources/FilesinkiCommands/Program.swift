@@ -11,8 +11,7 @@ package enum Program {
     ///   - console: Where the command reads and writes.
     package static func run(arguments: [[UInt8]], in console: Console) async -> ExitCode {
         do {
-            let command = try parse(arguments.map(ArgumentText.encode))
-            let code = try await run(command, in: console)
+            let code = try await run(arguments.map(ArgumentText.encode), in: console)
             try console.output.flush()
             return code
         } catch let failure as Failure {
@@ -22,19 +21,18 @@ package enum Program {
         }
     }
 
-    private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
-        // Without an argument the help is what a person wants to see.
-        try FilesinkiCommand.parseAsRoot(arguments.isEmpty ? ["--help"] : arguments)
-    }
-
     private static func run(
-        _ command: any ParsableCommand, in console: Console
+        _ arguments: [String], in console: Console
     ) async throws -> ExitCode {
-        if let command = command as? any Command {
-            return try await command.run(in: console)
+        // Not a flag of the parser's: it would take away `load --version V`.
+        if arguments == ["--version"] {
+            try console.output.line(Version.text)
+            return .done
         }
+        // Without an argument the help is what a person wants to see.
+        var command = try FilesinkiCommand.parseAsRoot(arguments.isEmpty ? ["--help"] : arguments)
+        if let command = command as? any Command { return try await command.run(in: console) }
         // The parser's own: `help` ends by throwing the text to print.
-        var command = command
         try command.run()
         return .done
     }
@@ -50,7 +48,9 @@ package enum Program {
     private static func report(parserError error: any Error, to console: Console) -> ExitCode {
         let message = FilesinkiCommand.fullMessage(for: error)
         guard FilesinkiCommand.exitCode(for: error).isSuccess else {
-            console.complain(ArgumentText.decode(message))
+            let prefix = "Error: "
+            let text = message.hasPrefix(prefix) ? message.dropFirst(prefix.count) : message[...]
+            console.complain(ArgumentText.decode(String(text)))
             return .usage
         }
         do {

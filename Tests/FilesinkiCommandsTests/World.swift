@@ -11,7 +11,10 @@ final class World {
     /// What `filesinki` sees as its current folder; absolute.
     var currentFolder: String
     var terminals = Console.Terminals()
+    /// How much later than its beginning the world's clock says it is.
+    var hoursLater: Int64 = 0
     private let descriptor: Int32
+    private let clock = TickingClock()
 
     /// What a command left behind.
     struct Outcome {
@@ -137,16 +140,38 @@ final class World {
     }
 
     private var surroundings: Surroundings {
-        let ticks = Mutex<Int64>(1_700_000_000_000_000_000)
+        let clock = clock
+        let later = hoursLater * 3_600_000_000_000
         return Surroundings(
-            now: {
-                ticks.withLock { now in
-                    now += 1_000_000_000
-                    return Timestamp(nanoseconds: now)
-                }
-            },
+            now: { Timestamp(nanoseconds: clock.tick() + later) },
             randomBytes: { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } },
-            sleep: { _ in })
+            sleep: { clock.advance($0) })
+    }
+
+    /// Removes a file.
+    func remove(_ name: String) { unlink(folder + "/" + name) }
+
+    /// Gives a file or a folder another name.
+    func rename(_ old: String, to new: String) {
+        _ = Glibc.rename(folder + "/" + old, folder + "/" + new)
+    }
+}
+
+/// A clock that goes on by a millisecond whenever it is looked at, and by itself never.
+final class TickingClock: Sendable {
+    private let now = Mutex<Int64>(1_700_000_000_000_000_000)
+
+    func tick() -> Int64 {
+        now.withLock { now in
+            now += 1_000_000
+            return now
+        }
+    }
+
+    /// What a wait does in a test: the time passes at once.
+    func advance(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        now.withLock { $0 += seconds * 1_000_000_000 + attoseconds / 1_000_000_000 }
     }
 }
 

@@ -1,8 +1,9 @@
-@testable import FilesinkiFileSystem
 import FilesinkiHashing
 import FilesinkiModel
 import Glibc
 import Testing
+
+@testable import FilesinkiFileSystem
 
 @Suite struct InstallTests {
     let tree: TemporaryTree

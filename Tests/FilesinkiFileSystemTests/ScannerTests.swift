@@ -1,8 +1,9 @@
-@testable import FilesinkiFileSystem
 import FilesinkiHashing
 import FilesinkiModel
 import Glibc
 import Testing
+
+@testable import FilesinkiFileSystem
 
 /// One thing done to a tree, and what a scan makes of it.
 struct ScanCase: Sendable, CustomTestStringConvertible {
@@ -24,7 +25,9 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
         ScanCase("a new file", ["read d/new"]) { try $0.write("n", to: "d/new") },
         ScanCase("an edit", ["read d/f"]) { try $0.write("edited", to: "d/f") },
         ScanCase("an edit of the same size with the old time", ["read d/f"]) { tree in
-            let times = [try tree.stamp("d/f").modified.timespec, try tree.stamp("d/f").modified.timespec]
+            let times = [
+                try tree.stamp("d/f").modified.timespec, try tree.stamp("d/f").modified.timespec,
+            ]
             try tree.write("F", to: "d/f")
             guard utimensat(AT_FDCWD, tree.absolute("d/f"), times, 0) == 0 else {
                 throw SystemError.last
@@ -36,7 +39,10 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
         ScanCase("a deletion", ["missing d/f"]) { $0.remove("d/f") },
         ScanCase(
             "a folder deleted",
-            ["missing d", "missing d-e", "missing d/f", "missing d/l", "missing d/s", "missing d/s/g"]
+            [
+                "missing d", "missing d-e", "missing d/f", "missing d/l", "missing d/s",
+                "missing d/s/g",
+            ]
         ) {
             $0.remove("d")
             $0.remove("d-e")
@@ -153,7 +159,9 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
         #expect(try words(scanner.scan(known)) == ["ignored d/f", "ignored d/s"])
         tree.remove("d")
         #expect(
-            try words(scanner.scan(known)) == ["ignored d/f", "ignored d/s", "missing d", "missing d/l"])
+            try words(scanner.scan(known)) == [
+                "ignored d/f", "ignored d/s", "missing d", "missing d/l",
+            ])
     }
 
     @Test func `a filter reads its rules from the folder it enters`() throws {
@@ -179,13 +187,17 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
         tree.remove("d")
         let scanner = Scanner(root: tree.root, filter: EverythingFilter())
         #expect(
-            try words(scanner.scan(known, below: RelativePath("d/s"))) == ["missing d/s", "missing d/s/g"])
+            try words(scanner.scan(known, below: RelativePath("d/s"))) == [
+                "missing d/s", "missing d/s/g",
+            ])
     }
 
     @Test func `rows whose folder has no row are compared all the same`() throws {
         let known = KnownTree(try knownTree().rows.filter { $0.path.description != "d" })
         #expect(
-            try words(Scanner(root: tree.root, filter: EverythingFilter()).scan(known)) == ["directory d"])
+            try words(Scanner(root: tree.root, filter: EverythingFilter()).scan(known)) == [
+                "directory d"
+            ])
         tree.remove("d")
         #expect(
             try words(Scanner(root: tree.root, filter: EverythingFilter()).scan(known))
@@ -210,7 +222,9 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
                 modified: status.stamp.modified)
             return KnownFile(path: candidate.path, entry: entry, stamp: status.stamp)
         }
-        let others = result.changed.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) }
+        let others = result.changed.map {
+            KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp)
+        }
         return KnownTree(files + others)
     }
 }
@@ -224,7 +238,8 @@ func words(_ result: ScanResult) -> [String] {
         }
     }
     let lists = [
-        result.candidates.map { "read \($0.path)" }, changed, result.missing.map { "missing \($0)" },
+        result.candidates.map { "read \($0.path)" }, changed,
+        result.missing.map { "missing \($0)" },
         result.specials.map { "\($0.word) \($0.path)" }, result.ignored.map { "ignored \($0)" },
         result.problems.map { "problem \($0.path)" }, result.blocked.map { "blocked \($0)" },
     ]
@@ -244,6 +259,7 @@ struct NameFilter: ScanFilter {
         _ name: ArraySlice<UInt8>, read: (String) throws -> [UInt8]?
     ) rethrows -> any ScanFilter {
         guard let rules, let bytes = try read(rules) else { return self }
-        return NameFilter(names: names.union([String(decoding: bytes, as: UTF8.self)]), rules: rules)
+        return NameFilter(
+            names: names.union([String(decoding: bytes, as: UTF8.self)]), rules: rules)
     }
 }

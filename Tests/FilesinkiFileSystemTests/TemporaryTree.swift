@@ -1,7 +1,8 @@
-@testable import FilesinkiFileSystem
 import FilesinkiModel
 import Glibc
 import Synchronization
+
+@testable import FilesinkiFileSystem
 
 /// A folder of its own for one test, with a root and a staging folder in it; removed at the end.
 final class TemporaryTree: Sendable {
@@ -39,7 +40,8 @@ final class TemporaryTree: Sendable {
     }
 
     static func write(_ bytes: [UInt8], absolute path: String, mode: mode_t = 0o644) throws {
-        guard let file = Descriptor(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)) else {
+        guard let file = Descriptor(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode))
+        else {
             throw SystemError.last
         }
         try bytes.withUnsafeBytes { try file.write($0) }
@@ -65,7 +67,8 @@ final class TemporaryTree: Sendable {
     func remove(_ path: String) { Self.removeTree(absolute(path)) }
 
     /// A staged and finished file.
-    func staged(_ text: String, mode: UInt16 = 0o644, modified: Int64 = 1_000) throws -> StagedFile {
+    func staged(_ text: String, mode: UInt16 = 0o644, modified: Int64 = 1_000) throws -> StagedFile
+    {
         let file = try staging.makeFile()
         var failed: Failure?
         Array(text.utf8).withUnsafeBytes { bytes in

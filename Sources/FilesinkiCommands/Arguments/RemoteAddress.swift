@@ -61,4 +61,13 @@ struct RemoteAddress {
     func connect() -> any Remote {
         DirectoryRemote(path: path)
     }
+
+    /// Makes the store's folder if the folder above it is there.
+    ///
+    /// Only for a replica that has not met its store yet: an absent folder of one that has is most
+    /// likely a disk that is not mounted.
+    func makeFolder() {
+        // What cannot be made is found absent by who opens it, and said there.
+        _ = FileCall.makeFolder(Array(path.utf8), mode: 0o777)
+    }
 }

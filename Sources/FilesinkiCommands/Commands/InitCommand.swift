@@ -26,11 +26,22 @@ struct InitCommand: Command {
         let root = try FilePlace.absoluteText(
             dir ?? replica.root ?? ".", in: console.currentFolder)
         let address = try remote.map { try RemoteAddress($0, currentFolder: console.currentFolder) }
+        let options = try replica.replicaOptions(root: root, in: console)
+        if let address, try await !Self.hasMetStore(options) { address.makeFolder() }
         let result = try await Replica.initialize(
-            try replica.replicaOptions(root: root, in: console), address: address?.path,
-            deviceName: try DeviceName.chosen(device, in: console))
+            options, address: address?.path, deviceName: try DeviceName.chosen(device, in: console))
         try console.show(result)
         return result.away.map { ExitCode($0) } ?? .done
+    }
+
+    /// Whether the folder is a replica that knows its store.
+    private static func hasMetStore(_ options: ReplicaOptions) async throws -> Bool {
+        do {
+            let replica = try await Replica.open(options, writable: false)
+            return try await !replica.status().store.isEmpty
+        } catch let failure as Failure where failure.code == .notFound {
+            return false
+        }
     }
 }
 

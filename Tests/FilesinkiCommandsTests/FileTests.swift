@@ -1,0 +1,102 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("Files from the command line")
+struct FileTests {
+    @Test("save and load work at once on a new account, without a remote")
+    func firstUse() async throws {
+        let world = try World()
+        let saved = try await world.run("save", "notes/a", input: Array("hi\n".utf8))
+        #expect(saved.code == .done)
+        #expect(saved.output.isEmpty)
+        #expect(saved.talk.isEmpty)
+        #expect(try await world.run("load", "notes/a").text == "hi\n")
+        #expect(world.readText("data/filesinki/notes/a") == "hi\n")
+    }
+
+    @Test("what is absent exits with 1, what is no path with 2")
+    func absent() async throws {
+        let world = try World()
+        #expect(try await world.run("load", "absent").code == .negative)
+        #expect(try await world.run("delete", "absent").code == .negative)
+        #expect(try await world.run("load", "../etc/passwd").code == .usage)
+        #expect(try await world.run("save", "a/../b", input: []).code == .usage)
+        #expect(try await world.run("save", ".filesinki/x", input: []).code == .usage)
+        #expect(try await world.run("save", "x", "no-such-file").code == .negative)
+    }
+
+    @Test("--if-version saves only upon the version that was seen")
+    func compareAndSet() async throws {
+        let world = try await ReplicaTests.pair()
+        let first = try await world.run(
+            "save", "--root", "a", "x", "--if-version", "0", "--json", input: [1])
+        #expect(first.code == .done, "\(first.talk)")
+        #expect(first.text.contains(#""type":"saved","exit":0,"path":"x","version":2,"#))
+        let again = try await world.run("save", "--root", "b", "x", "--if-version", "0", input: [2])
+        #expect(again.code == .negative)
+        #expect(again.talk.contains("version 2"))
+        let next = try await world.run("save", "--root", "b", "x", "--if-version", "2", input: [3])
+        #expect(next.code == .done)
+        #expect(try await world.run("load", "--root", "a", "x").output == [3])
+    }
+
+    @Test("load -o writes the file whole, --version an older one, --wait-newer gives up in time")
+    func load() async throws {
+        let world = try await ReplicaTests.pair()
+        _ = try await world.run("save", "--root", "a", "one", input: Array("new".utf8))
+        #expect(try await world.run("load", "--root", "b", "one", "-o", "out").code == .done)
+        #expect(world.readText("out") == "new")
+        #expect(try await world.run("load", "--root", "b", "one", "--version", "1").text == "one\n")
+        let newer = try await world.run("load", "--root", "b", "one", "--wait-newer", "1")
+        #expect(newer.text == "new")
+        let late = try await world.run(
+            "load", "--root", "b", "one", "--wait-newer", "2", "--timeout", "5s")
+        #expect(late.code == .negative)
+        let both = try await world.run("load", "--root", "b", "one", "--offline", "--version", "1")
+        #expect(both.code == .usage)
+    }
+
+    @Test("a remote that is away: done and said, 75 with --wait; a load that cannot know is 75")
+    func away() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        #expect(try await world.run("save", "--root", "a", "x", input: [1]).code == .done)
+        #expect(try await world.run("save", "--root", "a", "x", "--wait", input: [2]).code == .away)
+        let here = try await world.run("load", "--root", "a", "x")
+        #expect(here.code == .done)
+        #expect(here.output == [2])
+        #expect(here.talk.contains("This is what is here."))
+        #expect(try await world.run("load", "--root", "a", "unknown").code == .away)
+        let sync = try await world.run("sync", "a", "--json")
+        #expect(sync.code == .away)
+        #expect(sync.lines.last?.contains(#""queued":true"#) == true)
+        world.rename("gone", to: "store")
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("load", "--root", "b", "x").output == [2])
+    }
+
+    @Test("delete and undelete; a folder needs -r")
+    func delete() async throws {
+        let world = try await ReplicaTests.pair()
+        #expect(try await world.run("delete", "--root", "a", "sub").code == .usage)
+        #expect(try await world.run("delete", "--root", "a", "-r", "sub").code == .done)
+        #expect(try await world.run("sync", "b").code == .done)
+        #expect(world.names(in: "b") == [".filesinki", "one"])
+        #expect(try await world.run("undelete", "--root", "b", "sub/two").code == .done)
+        #expect(world.readText("b/sub/two") == "two\n")
+        #expect(try await world.run("undelete", "--root", "b", "one").code == .negative)
+    }
+
+    @Test("ls lists as text, as JSON and with NUL, and exits with 1 when there is nothing")
+    func list() async throws {
+        let world = try await ReplicaTests.pair()
+        #expect(try await world.run("ls", "--root", "b").lines == ["one", "sub/", "sub/two"])
+        #expect(try await world.run("ls", "--root", "b", "-0", "sub").text == "sub\0sub/two\0")
+        let json = try await world.run("ls", "--root", "b", "--json", "one")
+        #expect(
+            json.text.hasPrefix(
+                #"{"type":"entry","path":"one","version":1,"kind":"file","mode":"0644","modified":""#
+            ))
+        #expect(try await world.run("ls", "--root", "b", "absent").code == .negative)
+    }
+}

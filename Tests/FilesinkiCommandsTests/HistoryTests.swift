@@ -1,0 +1,117 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("History from the command line")
+struct HistoryTests {
+    /// `one` has version 1, `one\n`, by device a, and version 2, by device b.
+    private func world() async throws -> World {
+        let world = try await ReplicaTests.pair()
+        let saved = try await world.run(
+            "save", "--root", "b", "one", input: Array("one\nmore\n".utf8))
+        try #require(saved.code == .done)
+        #expect(try await world.run("sync", "a").code == .done)
+        return world
+    }
+
+    @Test("log has the versions, the newest first, and exits with 1 for an unknown path")
+    func log() async throws {
+        let world = try await world()
+        let text = try await world.run("log", "--root", "a", "one")
+        #expect(text.lines.map { String($0.prefix(2)) } == ["@2", "@1"])
+        let json = try await world.run("log", "--root", "a", "one", "--json")
+        #expect(
+            json.lines.first?.hasPrefix(#"{"type":"version","path":"one","version":2,"#) == true)
+        #expect(json.lines.last?.contains(#""device":"a""#) == true)
+        #expect(try await world.run("log", "--root", "a", "absent").code == .negative)
+    }
+
+    @Test("show prints a version, or a content by its ID")
+    func show() async throws {
+        let world = try await world()
+        #expect(try await world.run("show", "--root", "a", "one@1").text == "one\n")
+        let log = try await world.run("log", "--root", "a", "one", "--json")
+        let parts = log.lines.last?.split(separator: "\"") ?? []
+        let content = parts.firstIndex(of: "content").map { String(parts[$0 + 2]) } ?? ""
+        #expect(try await world.run("show", "--root", "a", "--content", content).text == "one\n")
+        #expect(try await world.run("show", "--root", "a", "one@99").code == .done)
+        #expect(try await world.run("show", "--root", "a", "one").code == .usage)
+        #expect(try await world.run("show", "--root", "a", "--content", "12").code == .usage)
+        #expect(try await world.run("show", "--root", "a", "absent@1").code == .negative)
+    }
+
+    @Test("diff is diff -u: 0 for equal, 1 for different")
+    func diff() async throws {
+        let world = try await world()
+        let different = try await world.run("diff", "--root", "a", "one", "1", "2")
+        #expect(different.code == .negative)
+        #expect(different.lines == ["--- one@1", "+++ one@2", "@@ -1 +1,2 @@", " one", "+more"])
+        #expect(try await world.run("diff", "--root", "a", "one").code == .done)
+        try world.write("one\n", to: "a/one")
+        let here = try await world.run("diff", "--root", "a", "one")
+        #expect(here.lines == ["--- one@2", "+++ one", "@@ -1,2 +1 @@", " one", "-more"])
+    }
+
+    @Test("restore brings a version back everywhere")
+    func restore() async throws {
+        let world = try await world()
+        #expect(try await world.run("restore", "--root", "a", "one@1").code == .done)
+        #expect(world.readText("a/one") == "one\n")
+        #expect(try await world.run("sync", "b").code == .done)
+        #expect(world.readText("b/one") == "one\n")
+        #expect(try await world.run("restore", "--root", "a", "one").code == .usage)
+        #expect(try await world.run("restore", "--root", "a", "absent@1").code == .negative)
+    }
+
+    @Test("restore --at -o writes the tree of that time into a new folder")
+    func restoreTree() async throws {
+        let world = try await world()
+        let log = try await world.run("log", "--root", "a", "one", "--json")
+        let parts = log.lines.last?.split(separator: "\"") ?? []
+        let time = parts.firstIndex(of: "time").map { String(parts[$0 + 2]) } ?? ""
+        let command = ["restore", "--root", "a", "--at", time, "-o", "then"]
+        let outcome = try await world.run(bytes: command.map { Array($0.utf8) })
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(world.readText("then/one") == "one\n")
+        #expect(world.readText("then/sub/two") == "two\n")
+        #expect(try await world.run(bytes: command.map { Array($0.utf8) }).code == .negative)
+        #expect(
+            try await world.run("restore", "--at", "@0", "-o", "no", "--root", "a").code
+                == .negative)
+        #expect(try await world.run("restore", "--at", "never", "-o", "x").code == .usage)
+    }
+
+    @Test("explain names device and rule; of an unknown path it exits with 1")
+    func explain() async throws {
+        let world = try await world()
+        let outcome = try await world.run("explain", "--root", "a", "one")
+        #expect(outcome.code == .done)
+        #expect(outcome.text.contains("version 2"))
+        #expect(outcome.text.contains(" b "))
+        #expect(try await world.run("explain", "--root", "a", "absent").code == .negative)
+    }
+
+    @Test("check proves a good store, and exits with 8 for a damaged one")
+    func check() async throws {
+        let world = try await world()
+        let good = try await world.run("check", "--root", "a", "--read-data")
+        #expect(good.code == .done, "\(good.talk)")
+        let commit = "store/zones/files/log/00000000000000000001/c"
+        var bytes = try #require(world.read(commit))
+        bytes[bytes.count / 2] ^= 1
+        try world.write(bytes, to: commit)
+        let damaged = try await world.run("check", "--root", "a", "--json")
+        #expect(damaged.code == .corrupt)
+        #expect(damaged.text.contains(#""code":"corrupt""#))
+    }
+
+    @Test("lint lists names that another system could not hold, with 1")
+    func lint() async throws {
+        let world = try await world()
+        #expect(try await world.run("lint", "--root", "a").code == .done)
+        #expect(try await world.run("save", "--root", "a", "a:b", input: []).code == .done)
+        let outcome = try await world.run("lint", "--root", "a")
+        #expect(outcome.code == .negative)
+        #expect(outcome.lines.count == 1)
+        #expect(outcome.text.hasPrefix("a:b: "))
+    }
+}

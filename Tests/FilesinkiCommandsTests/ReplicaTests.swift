@@ -1,0 +1,167 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("Replicas from the command line")
+struct ReplicaTests {
+    /// Two replicas, `a` with two files, and a store between them.
+    static func pair() async throws -> World {
+        let world = try World()
+        try world.write("one\n", to: "a/one")
+        try world.write("two\n", to: "a/sub/two")
+        let commands = [
+            ["init", "a", "--remote", "store", "--device", "a"], ["sync", "a"],
+            ["clone", "store", "b", "--device", "b"],
+        ]
+        for command in commands {
+            let outcome = try await world.run(bytes: command.map { Array($0.utf8) })
+            try #require(outcome.code == .done, "\(command): \(outcome.talk)")
+        }
+        return world
+    }
+
+    @Test("init is harmless when it is run again, and refuses another remote with 1")
+    func initAgain() async throws {
+        let world = try World()
+        #expect(try await world.run("init", "a", "--remote", "store").code == .done)
+        let again = try await world.run("init", "a", "--remote", "store", "--json")
+        #expect(again.code == .done)
+        #expect(again.text.contains(#""was_there":true,"made_store":false"#))
+        let other = try await world.run("init", "a", "--remote", "elsewhere")
+        #expect(other.code == .negative)
+        #expect(other.talk.contains("filesinki remote set"))
+    }
+
+    @Test("clone of what is no store makes none, and exits with 1")
+    func cloneNothing() async throws {
+        let world = try World()
+        try world.makeFolder("empty")
+        let outcome = try await world.run("clone", "empty", "b")
+        #expect(outcome.code == .negative)
+        #expect(world.names(in: "empty").isEmpty)
+    }
+
+    @Test("a clone has the files, and a second sync says that there is nothing to do")
+    func cloned() async throws {
+        let world = try await Self.pair()
+        #expect(world.readText("b/one") == "one\n")
+        #expect(world.readText("b/sub/two") == "two\n")
+        let quiet = try await world.run("sync", "b")
+        #expect(quiet.code == .done)
+        #expect(quiet.output.isEmpty)
+        #expect(quiet.talk.hasPrefix("Nothing to do"))
+        #expect(try await world.run("sync", "-q", "b").talk.isEmpty)
+    }
+
+    @Test("--dry-run prints the plan and its id, and changes nothing")
+    func dryRun() async throws {
+        let world = try await Self.pair()
+        try world.write("edited", to: "a/one")
+        let plan = try await world.run("sync", "a", "--dry-run")
+        #expect(plan.code == .done)
+        #expect(plan.lines == ["publish one: Edited on one side."])
+        #expect(plan.talk.contains("Nothing was changed. Plan "))
+        let again = try await world.run("sync", "a", "--dry-run")
+        #expect(again.talk == plan.talk)
+        #expect(try await world.run("load", "--root", "b", "one").text == "one\n")
+        let run = try await world.run("sync", "a")
+        #expect(run.lines == plan.lines)
+    }
+
+    @Test("--json gives a step for each path and a result at the end")
+    func json() async throws {
+        let world = try await Self.pair()
+        try world.write("new", to: "a/new")
+        let outcome = try await world.run("sync", "a", "--json")
+        #expect(
+            outcome.lines.first
+                == #"{"type":"step","path":"new","action":"publish","reason":"created","#
+                + #""text":"New on one side."}"#)
+        #expect(outcome.lines.last?.hasPrefix(#"{"type":"result","exit":0,"plan":""#) == true)
+        #expect(outcome.lines.count == 2)
+    }
+
+    @Test("a conflict exits with 3, is listed, and is resolved")
+    func conflict() async throws {
+        let world = try await Self.pair()
+        try world.write("from a\n", to: "a/one")
+        try world.write("from b\n", to: "b/one")
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("sync", "b").code == .conflict)
+        #expect(world.readText("b/one") == "from a\n")
+        let open = try await world.run("conflicts", "--root", "b", "--json")
+        #expect(open.code == .conflict)
+        #expect(open.lines.count == 1)
+        #expect(open.text.hasPrefix(#"{"type":"conflict","path":"one","time":""#))
+        #expect(try await world.run("status", "b").code == .conflict)
+        let resolved = try await world.run("resolve", "--root", "b", "one", "--take", "here")
+        #expect(resolved.code == .done, "\(resolved.talk)")
+        #expect(world.readText("b/one") == "from b\n")
+        #expect(world.names(in: "b") == [".filesinki", "one", "sub"])
+        #expect(try await world.run("conflicts", "--root", "b").code == .done)
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(world.readText("a/one") == "from b\n")
+    }
+
+    @Test("a strategy of the command line decides, and a wrong one exits with 2")
+    func strategy() async throws {
+        let world = try await Self.pair()
+        try world.write("from a\n", to: "a/one")
+        try world.write("from b\n", to: "b/one")
+        #expect(try await world.run("sync", "a", "--strategy", "newset").code == .usage)
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("sync", "b", "--strategy", "here").code == .done)
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(world.readText("a/one") == "from b\n")
+    }
+
+    @Test("many deletions stop with 6; --max-delete and --approve let them through")
+    func guarded() async throws {
+        let world = try World()
+        for number in 0..<60 { try world.write("\(number)", to: "a/f\(number)") }
+        #expect(try await world.run("init", "a", "--remote", "store").code == .done)
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("clone", "store", "b").code == .done)
+        for number in 0..<59 { world.remove("a/f\(number)") }
+        let stopped = try await world.run("sync", "a")
+        #expect(stopped.code == .limit)
+        #expect(stopped.talk.contains("--approve"))
+        let dry = try await world.run("sync", "a", "--dry-run", "--json")
+        let plan = dry.lines.last?.split(separator: "\"").drop { $0 != "plan" }.dropFirst(2).first
+        #expect(try await world.run("sync", "a", "--approve", "0000").code == .limit)
+        #expect(try await world.run("sync", "a", "--approve", String(plan ?? "")).code == .done)
+        #expect(try await world.run("sync", "b").code == .limit)
+        #expect(try await world.run("sync", "b", "--max-delete", "59").code == .done)
+        #expect(world.names(in: "b") == [".filesinki", "f59"])
+    }
+
+    @Test("devices and the remote are shown; a wrong store is refused with 7")
+    func remotes() async throws {
+        let world = try await Self.pair()
+        let remote = try await world.run("remote", "show", "--root", "a")
+        #expect(remote.text == world.folder + "/store\n")
+        #expect(try await world.run("init", "c", "--remote", "other").code == .done)
+        #expect(try await world.run("remote", "set", "other", "--root", "a").code == .notAllowed)
+        #expect(try await world.run("remote", "show", "--root", "a").text == remote.text)
+        try world.makeFolder("fresh")
+        let check = try await world.run("remote", "check", "fresh")
+        #expect(check.code == .done, "\(check.talk)")
+        #expect(check.lines.count > 3)
+        #expect(check.lines.allSatisfy { $0.hasPrefix("holds ") })
+        #expect(world.names(in: "fresh").isEmpty)
+        #expect(try await world.run("remote", "check", "absent").code == .away)
+        let devices = try await world.run("devices", "--root", "b", "--json")
+        #expect(devices.code == .done)
+        #expect(devices.lines.contains { $0.contains(#""device":"b""#) })
+    }
+
+    @Test("status is stale, with 1, when the last success is older than --max-age")
+    func status() async throws {
+        let world = try await Self.pair()
+        #expect(try await world.run("status", "a", "--max-age", "2h").code == .done)
+        world.hoursLater += 3
+        let stale = try await world.run("status", "a", "--max-age", "2h", "--json")
+        #expect(stale.code == .negative)
+        #expect(stale.text.contains(#""stale":true,"paths":3,"pending":[]"#))
+        #expect(try await world.run("status", "a", "--max-age", "soon").code == .usage)
+    }
+}
