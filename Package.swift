@@ -104,7 +104,6 @@ let package = Package(
 
         // tests: one target for each module, in alphabetical order.
         tests("EndToEndTests", []),
-        tests("EndToEndTests", ["filesinki-cli"]),
         tests(
             "FilesinkiCommandsTests",
             [
