@@ -7,8 +7,9 @@ import FilesinkiStore
 
 /// Carries out the steps of a plan that write here.
 ///
-/// The order keeps every content reachable at every moment: copies of what is about to be replaced
-/// come first, then moves, removals, folders from the top down, contents, attributes.
+/// The order keeps every content reachable at every moment: after the folders that they need, copies
+/// of what is about to be replaced come first, then moves, removals, folders that take the place of
+/// something else, contents, attributes.
 struct Applier: Sendable {
     let root: RootFolder
     let staging: Staging
@@ -25,6 +26,7 @@ struct Applier: Sendable {
         var work = ApplyWork(steps)
         var result = ApplyResult()
         for path in work.ready { result.done[path] = .some(stamps[path] ?? base.row(path)?.stamp) }
+        for task in work.newFolders { attempt(task, &result) { try makeFolder(task) } }
         for task in work.copies { attempt(task, &result) { try copy(task) } }
         // What could not be copied keeps its name.
         work.drop(Set(work.copies.filter { result.done[$0.path] == nil }.compactMap(\.origin)))
@@ -36,7 +38,7 @@ struct Applier: Sendable {
         let files = work.files + work.moves.filter { !moved.contains($0.path) }
         result.add(try await Checkout(applier: self).write(files))
         for task in work.attributes { attempt(task, &result) { try setAttributes(task) } }
-        finishFolders(work.folders, &result)
+        finishFolders(work.newFolders + work.folders, &result)
         try writer.flush()
         return result
     }

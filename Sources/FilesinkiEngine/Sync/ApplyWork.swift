@@ -20,7 +20,9 @@ struct ApplyWork: Sendable {
     var removals: [ApplyTask] = []
     /// The deepest first.
     var folderRemovals: [ApplyTask] = []
-    /// Parents first.
+    /// Folders that find their place free; parents first.
+    var newFolders: [ApplyTask] = []
+    /// Folders that take the place of something else, or are inside one that does; parents first.
     var folders: [ApplyTask] = []
     var links: [ApplyTask] = []
     var files: [ApplyTask] = []
@@ -41,7 +43,21 @@ struct ApplyWork: Sendable {
             }
         }
         folders.sort { $0.path < $1.path }
+        divideFolders()
         folderRemovals.sort { $1.path < $0.path }
+    }
+
+    private mutating func divideFolders() {
+        let late = Set(folders.lazy.filter { $0.here != nil }.map(\.path))
+        newFolders = folders.filter { task in
+            task.here == nil && (late.isEmpty || !task.path.ancestors.contains(where: late.contains))
+        }
+        if newFolders.count < folders.count {
+            let early = Set(newFolders.map(\.path))
+            folders.removeAll { early.contains($0.path) }
+        } else {
+            folders = []
+        }
     }
 
     private mutating func addCopy(_ task: ApplyTask) {

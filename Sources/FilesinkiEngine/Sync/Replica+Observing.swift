@@ -102,7 +102,8 @@ extension Observation {
         packs += result.packs
     }
 
-    /// Tells which new files are old ones under another name, by their inode.
+    /// Tells which new files are old ones under another name: same inode, size and time. The inode
+    /// alone would not do, for a file system gives that of a deleted file to the next new one.
     mutating func findMoves(_ missing: [RelativePath], _ base: BaseIndex) {
         guard !missing.isEmpty else { return }
         var gone: [UInt64: RelativePath] = [:]
@@ -112,8 +113,9 @@ extension Observation {
         guard !gone.isEmpty else { return }
         for (path, stamp) in stamps where base.row(path) == nil {
             guard let origin = gone[stamp.inode],
-                base.row(origin)?.stamp?.device == stamp.device,
-                base.row(origin)?.entry.kind == changes[path]?.entry?.kind
+                let row = base.row(origin), let old = row.stamp, old.device == stamp.device,
+                old.size == stamp.size, old.modified == stamp.modified,
+                row.entry.kind == changes[path]?.entry?.kind
             else { continue }
             changes[path]?.movedFrom = origin
         }
