@@ -81,6 +81,7 @@ extension Replica {
 
     /// A path's entry in a version: the one that holds after commit `version`, or nil.
     func entry(_ path: RelativePath, at version: UInt64) async throws -> Entry? {
+        guard try await historyReader().end.sequence >= version else { return nil }
         let versions = try await history(of: path)
         if let exact = versions.last(where: { $0.version == version && !$0.isSuperseded }) {
             return exact.change.entry
