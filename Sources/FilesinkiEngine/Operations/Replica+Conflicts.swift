@@ -60,6 +60,7 @@ extension Replica {
         for copy in rows.compactMap(\.copyPath) where try root.status(copy) != nil {
             _ = try makeWriter().remove(copy, expecting: .any)
         }
+        try acknowledge(path)
         var options = options
         // What is at the path now is the user's own word.
         options.strategy = Strategy([.choice(.here)])
@@ -68,6 +69,22 @@ extension Replica {
             for row in rows { try writer.resolveConflict(row.id) }
         }
         return report
+    }
+
+    /// The person has seen what is committed and answers it: from now on the path is based on it.
+    private func acknowledge(_ path: RelativePath) throws {
+        guard let there = try manifest.remote(path) else { return }
+        try manifest.write { writer in
+            try writer.removeRemote(path)
+            if there.entry.entry.kind == .tombstone {
+                try writer.removeBase(path)
+            } else {
+                try writer.putBase(
+                    BaseRow(
+                        path: path, entry: there.entry.entry, version: there.entry.version,
+                        stamp: nil))
+            }
+        }
     }
 
     private func put(_ resolution: Resolution, _ row: ConflictRow) async throws {
