@@ -27,6 +27,14 @@ extension SyncRun {
     }
 }
 
+extension SyncReport {
+    /// Adds paths of commits that cannot be used here; each is said once in a run.
+    mutating func noteRefused(_ refused: [Problem]) {
+        let known = Set(problems.map(\.path))
+        problems += refused.filter { !known.contains($0.path) }
+    }
+}
+
 extension SyncRun {
     /// How the run stands: the exit code that the command line gives for it, and a word.
     func outcome(_ steps: [Step], _ applied: ApplyResult) -> (Int32, String) {

@@ -76,6 +76,7 @@ extension Replica {
         do {
             let view = try await fetch(run.base)
             run.report.sequence = view.token.sequence
+            run.report.noteRefused(view.refused)
             return view
         } catch let failure as Failure where failure.code == .away {
             run.report.away = failure
