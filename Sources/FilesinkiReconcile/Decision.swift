@@ -78,8 +78,8 @@ extension ReconcileInput {
 
     /// Row 23: after a lost manifest, a content that the path had before it was deleted there.
     private func isStaleCopy(_ here: Entry, _ item: Case) -> Bool {
-        guard !hasBase, item.base == nil, let change = there[item.therePath],
-            change.entry.entry.kind == .tombstone
+        guard item.base == nil, let change = there[item.therePath],
+            !hasBase || change.isFirstMet, change.entry.entry.kind == .tombstone
         else { return false }
         return here.kind == .symlink
             ? change.formerTargets.contains(here.target)

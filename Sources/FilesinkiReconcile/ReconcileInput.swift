@@ -53,6 +53,8 @@ package struct RemoteChange: Hashable, Sendable {
     /// it is not known, false: an entry equal to the base's in time and mode, but of another
     /// version, counts as come back in any case.
     package var cameBack: Bool
+    /// Whether this replica met the path without a base, however much of one it has by now.
+    package var isFirstMet = false
 
     package init(
         _ entry: VersionedEntry, movedFrom: RelativePath? = nil, device: Device? = nil,

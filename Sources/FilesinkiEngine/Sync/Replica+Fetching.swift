@@ -16,8 +16,7 @@ extension Replica {
         }
         var view = RemoteView(token: token)
         for row in try manifest.loadRemote() {
-            view.changes[row.path] = RemoteChange(
-                row.entry, movedFrom: row.movedFrom)
+            view.changes[row.path] = try waitingChange(row)
         }
         do {
             try await connection.log.verify(token)
@@ -29,6 +28,19 @@ extension Replica {
         }
         view.dropAgreed(base)
         return view
+    }
+
+    /// A remote change that an earlier run left for later. A deletion that this replica has never
+    /// agreed on comes with the contents that were met with it.
+    private func waitingChange(_ row: RemoteRow) throws -> RemoteChange {
+        var change = RemoteChange(row.entry, movedFrom: row.movedFrom)
+        if row.entry.entry.kind == .tombstone, let met = try manifest.tombstone(row.path),
+            met.version == row.entry.version
+        {
+            change.formerContents = Set(met.contents)
+            change.isFirstMet = true
+        }
+        return change
     }
 
     /// The whole remote tree, from its newest checkpoint on, where this replica has no base.

@@ -45,6 +45,13 @@ extension Replica {
         for (path, change) in view.changes where !settled.contains(path) {
             try writer.putRemote(
                 RemoteRow(path: path, entry: change.entry, movedFrom: change.movedFrom))
+            // Without a base only these can tell a stale copy from a new file later.
+            if !view.hasBase, change.entry.entry.kind == .tombstone {
+                try writer.putTombstone(
+                    TombstoneRow(
+                        path: path, version: change.entry.version,
+                        contents: Array(change.formerContents)))
+            }
         }
     }
 
