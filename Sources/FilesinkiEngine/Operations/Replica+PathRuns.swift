@@ -19,7 +19,14 @@ extension Replica {
         run.isPartial = true
         let view = try await fetchOrQueue(&run)
         let seen = try watched(paths, run, view)
-        run.observation = try await observe(only: seen, run, base: run.base)
+        do {
+            run.observation = try await observe(only: seen, run, base: run.base, storing: view)
+        } catch let failure as Failure where view != nil && failure.code == .away {
+            run.report.away = failure
+            run.observation = try await observe(only: seen, run, base: run.base, storing: nil)
+            run.report.problems += run.observation.problems
+            return try queue(&run)
+        }
         run.report.problems += run.observation.problems
         return try await finish(&run, view)
     }

@@ -7,18 +7,51 @@ import FilesinkiRemote
 import FilesinkiStore
 
 extension Applier {
-    /// Writes the content of `origin` a second time, under the task's own path.
-    func copy(_ task: ApplyTask) throws -> TaskOutcome {
-        guard let origin = task.origin else { return .surprised }
-        let staged = try staging.makeFile()
+    /// Writes contents of the tree a second time, under other names. All of them are staged before
+    /// the first is installed, for a name may be the origin of another copy.
+    func copy(_ tasks: [ApplyTask], _ result: inout ApplyResult) {
+        var staged: [StagedTask] = []
+        for task in tasks {
+            attempt(task, &result) {
+                guard let file = try stageCopy(task) else { return .surprised }
+                staged.append(StagedTask(file: file, task: task))
+                return nil
+            }
+        }
+        var replaced: Set<RelativePath> = []
+        for item in staged {
+            attempt(item.task, &result) { try install(item, replaced: replaced) }
+            if result.done[item.task.path] != nil { replaced.insert(item.task.path) }
+        }
+    }
+
+    /// - Returns: Nil when the origin is not what the plan saw.
+    private func stageCopy(_ task: ApplyTask) throws -> StagedFile? {
+        guard let origin = task.origin else { return nil }
+        let file = try staging.makeFile()
         var hasher = ContentHasher()
         _ = try root.readChunks(origin, bufferSize: 1 << 20) { bytes in
             hasher.update(bytes)
-            try staged.write(bytes)
+            try file.write(bytes)
         }
-        guard hasher.finish() == task.entry.content else { return .surprised }
-        try staged.finish(mode: task.entry.mode, modified: task.entry.modified, sync: true)
-        return TaskOutcome(try writer.install(staged, at: task.path, expecting: .absent))
+        guard hasher.finish() == task.entry.content else { return nil }
+        try file.finish(mode: task.entry.mode, modified: task.entry.modified, sync: true)
+        return file
+    }
+
+    /// - Parameter replaced: Paths that hold another copy by now.
+    private func install(
+        _ item: StagedTask, replaced: Set<RelativePath>
+    ) throws -> TaskOutcome {
+        let path = item.task.path
+        let outcome = TaskOutcome(
+            try writer.install(item.file, at: path, expecting: expectation(item.task)))
+        if case .surprised = outcome, let origin = item.task.origin, replaced.contains(origin) {
+            // Its own name is taken by a user's edit and its old one by another copy.
+            let beside = conflictName(for: path, device: device, content: item.task.entry.content)
+            _ = try writer.install(item.file, at: beside, expecting: .absent)
+        }
+        return outcome
     }
 
     /// Moves files that only change their name; what cannot be moved is written from the store.

@@ -20,6 +20,8 @@ struct Applier: Sendable {
     let base: BaseIndex
     /// Stamps of the files that the plan saw here.
     let stamps: [RelativePath: FileStamp]
+    /// Names the copies that this replica makes.
+    let device: Device
     let progress: @Sendable (_ files: Int, _ bytes: Int64) -> Void
 
     func apply(_ steps: [Step]) async throws -> ApplyResult {
@@ -27,7 +29,7 @@ struct Applier: Sendable {
         var result = ApplyResult()
         for path in work.ready { result.done[path] = .some(stamps[path] ?? base.row(path)?.stamp) }
         for task in work.newFolders { attempt(task, &result) { try makeFolder(task) } }
-        for task in work.copies { attempt(task, &result) { try copy(task) } }
+        copy(work.copies, &result)
         // What could not be copied keeps its name.
         work.drop(Set(work.copies.filter { result.done[$0.path] == nil }.compactMap(\.origin)))
         let moved = move(work.moves, &result)
@@ -50,12 +52,13 @@ struct Applier: Sendable {
         return here.kind == .file ? .content(here.content, size: here.size) : .any
     }
 
-    /// Runs one task; a failure is a problem of its path and stops nothing else.
+    /// Runs one task; a failure is a problem of its path and stops nothing else. A body that gives
+    /// nil has not come to an end.
     func attempt(
-        _ task: ApplyTask, _ result: inout ApplyResult, _ body: () throws -> TaskOutcome
+        _ task: ApplyTask, _ result: inout ApplyResult, _ body: () throws -> TaskOutcome?
     ) {
         do {
-            result.note(task.path, try body())
+            if let outcome = try body() { result.note(task.path, outcome) }
         } catch let failure as Failure {
             result.problems.append(Problem(task.path, failure))
         } catch {

@@ -24,7 +24,7 @@ extension Replica {
         if case .lost = publication { return try await lose(&run) }
         guard !applied.surprised.isEmpty else { return true }
         let again = try await observe(
-            only: applied.surprised, run, base: BaseIndex(try manifest.loadBase()))
+            only: applied.surprised, run, base: BaseIndex(try manifest.loadBase()), storing: view)
         run.observation.add(again)
         return again.changes.isEmpty
     }
@@ -56,7 +56,7 @@ extension Replica {
             writer: TreeWriter(root: root, staging: staging, sync: isEach ? .each : .batch),
             isEach: isEach,
             contents: try await contentSource(view, run.observation), base: run.base,
-            stamps: run.observation.stamps,
+            stamps: run.observation.stamps, device: card.device,
             progress: { counter.add(files: $0, bytes: $1) })
         let result = try await applier.apply(writes)
         run.report.problems += result.problems

@@ -7,8 +7,10 @@ import FilesinkiStore
 
 extension Replica {
     /// Looks at some paths only, and at nothing below them.
+    ///
+    /// - Parameter view: Where new contents are to be stored; nil when nothing is to be sent.
     func observe(
-        only paths: [RelativePath], _ run: SyncRun, base: BaseIndex
+        only paths: [RelativePath], _ run: SyncRun, base: BaseIndex, storing view: RemoteView?
     ) async throws -> Observation {
         var observation = Observation()
         var items: [ContentIntake.Item] = []
@@ -30,14 +32,8 @@ extension Replica {
         }
         var narrowed = run
         narrowed.base = base
-        let view = try await storingView(narrowed)
         observation.take(try await intake(items, narrowed, storing: view), base)
         return observation
-    }
-
-    private func storingView(_ run: SyncRun) async throws -> RemoteView? {
-        guard let token = try manifest.token, connection != nil else { return nil }
-        return RemoteView(token: token)
     }
 }
 

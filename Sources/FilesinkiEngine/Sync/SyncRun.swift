@@ -100,7 +100,7 @@ extension Replica {
     }
 
     /// Notes what was seen, so that it is known to wait, and leaves the rest for a later run.
-    private func queue(_ run: inout SyncRun) throws -> SyncReport {
+    func queue(_ run: inout SyncRun) throws -> SyncReport {
         run.report.isQueued = !run.observation.changes.isEmpty
         guard !run.options.isDryRun else { return run.report }
         let observation = run.observation
