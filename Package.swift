@@ -118,6 +118,13 @@ let package = Package(
                 "FilesinkiDirectory", "FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting",
             ]),
         tests(
+            "FilesinkiEngineTests",
+            [
+                "FilesinkiDirectory", "FilesinkiEngine", "FilesinkiFileSystem", "FilesinkiHashing",
+                "FilesinkiManifest", "FilesinkiModel", "FilesinkiReconcile", "FilesinkiRemote",
+                "FilesinkiRules", "FilesinkiStore", "FilesinkiTesting",
+            ]),
+        tests(
             "FilesinkiFileSystemTests",
             [
                 "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiModel",

@@ -1,0 +1,165 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiTesting
+import Testing
+
+@Suite("Guards, rules and queues")
+struct GuardTests {
+    private func planID(_ failure: Failure?) throws -> String {
+        let words = try #require(failure).remedy.split { " .".contains($0) }
+        let flag = try #require(words.firstIndex(of: "--approve"))
+        return String(words[words.index(after: flag)])
+    }
+
+    private func wide(_ count: Int) -> TreeFixture {
+        TreeFixture(
+            Dictionary(
+                (0..<count).map { (TreeFixture.Name(Array("f\($0)".utf8)), .file("text \($0)")) }
+            ) { first, _ in first })
+    }
+
+    @Test("an emptied root stops the run; exactly the approved plan goes through")
+    func emptied() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(wide(5))
+        for name in try a.names { a.remove(name) }
+        let before = world.store.objects
+        let failure = await #expect(throws: Failure.self) { try await a.sync() }
+        #expect(failure?.code == .limit)
+        #expect(world.store.objects.keys.filter { $0.description.contains("/log/") }.count
+            == before.keys.filter { $0.description.contains("/log/") }.count)
+        let plan = try planID(failure)
+        let dry = try await a.sync { $0.isDryRun = true }
+        #expect(dry.planID == plan)
+        // Another plan is not the one that was looked at.
+        try b.write(["f1": .file("edited")])
+        try await b.sync()
+        let other = await #expect(throws: Failure.self) {
+            try await a.sync { $0.approved = plan }
+        }
+        #expect(other?.code == .limit)
+        #expect(try planID(other) != plan)
+        let report = try await a.sync { $0.approved = try? self.planID(other) }
+        #expect(report.publishedCommits == 1)
+        try await world.converge()
+        #expect(try b.tree() == ["f1": .file("edited")])
+    }
+
+    @Test("too many deletions stop the run on the side that would lose them, too")
+    func incoming() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(wide(60))
+        for name in try a.names.prefix(50) { a.remove(name) }
+        try await a.sync { $0.maxDelete = .count(100) }
+        let failure = await #expect(throws: Failure.self) { try await b.sync() }
+        #expect(failure?.code == .limit)
+        #expect(try b.names.count == 60)
+        try await b.sync { $0.approved = try? self.planID(failure) }
+        #expect(try b.names.count == 10)
+    }
+
+    @Test("--max-delete counts paths", arguments: [(2, true), (3, false)])
+    func maxDelete(_ limit: Int, _ stops: Bool) async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(wide(9))
+        for name in try a.names.prefix(3) { a.remove(name) }
+        do {
+            try await a.sync { $0.maxDelete = .count(limit) }
+            #expect(!stops)
+        } catch let failure as Failure {
+            #expect(stops)
+            #expect(failure.code == .limit)
+        }
+    }
+
+    @Test("a dry run prints what the run then does, and changes nothing")
+    func dryRun() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2"), "h": .file("3")])
+        try a.write(["f": .file("edited"), "n": .file("new")])
+        a.rename("g", "g2")
+        try await a.sync()
+        try b.write(["f": .file("other edit"), "m": .file("new")])
+        b.remove("h")
+        let before = world.store.objects
+        let tree = try b.tree(times: true)
+        let dry = try await b.sync { $0.isDryRun = true }
+        #expect(try b.tree(times: true) == tree)
+        #expect(world.store.objects == before)
+        let real = try await b.sync()
+        #expect(real.planID == dry.planID)
+        #expect(Set(real.steps.map(\.description)) == Set(dry.steps.map(\.description)))
+    }
+
+    @Test("a rule that ignores a path deletes it nowhere, and taking it away again neither")
+    func ignored() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair([
+            "f": .file("1"), "build": .directory(["out": .file("2")]), "k": .file("keep"),
+        ])
+        try a.write([".filesinkiignore": .file("build/\nf\n")])
+        try await world.converge()
+        for machine in [a, b] {
+            #expect(machine.text("build/out") == "2")
+            #expect(machine.text("f") == "1")
+        }
+        // Ignored, they go separate ways.
+        a.remove("f")
+        try b.write(["build": .directory(["out": .file("changed"), "more": .file("m")])])
+        for machine in [a, b, a, b] { try await machine.sync() }
+        #expect(b.text("f") == "1")
+        #expect(a.text("build/out") == "2")
+        #expect(a.text("build/more") == nil)
+        a.remove(".filesinkiignore")
+        try await a.sync { $0.maxDelete = .count(0) ; $0.paths = [] }
+        for machine in [b, a, b, a] { try await machine.sync() }
+        #expect(a.text("build/more") == "m")
+        #expect(a.text("build/out") == "changed")
+    }
+
+    @Test("a remote that is away: the work waits, nothing is lost, and it is said")
+    func away() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
+        world.remote.isAway = true
+        try a.write(["f": .file("edited"), "n": .file("new")])
+        a.remove("g")
+        let report = try await a.sync()
+        #expect(report.away?.code == .away)
+        #expect(report.isQueued)
+        let pending = try await a.with { try await $0.status().pending.map(\.description) }
+        #expect(pending.sorted() == ["f", "g", "n"])
+        let saved = try await a.save("saved", at: "s/t")
+        #expect(saved.sync.away != nil)
+        #expect(saved.version == 0)
+        world.remote.isAway = false
+        try await world.converge()
+        #expect(try b.tree() == [
+            "f": .file("edited"), "n": .file("new"), "s": .directory(["t": .file("saved")]),
+        ])
+        #expect(try await a.with { try await $0.status().pending.isEmpty })
+    }
+
+    @Test("a remote that goes away at any request of a sync: nothing is lost", arguments: 0..<30)
+    func awayAt(_ request: Int) async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2"), "c": .file("3")])
+        try a.write(["f": .file("edited"), "c": .file("of a")])
+        try await a.sync()
+        try b.write(["n": .file("new"), "c": .file("of b")])
+        b.remove("g")
+        let fault: FaultyRemote.Fault =
+            request.isMultiple(of: 2) ? .away(requests: 1) : .after(.away)
+        world.remote.plan(FaultyRemote.Script(fault, skip: request / 2))
+        _ = try? await b.sync()
+        try await world.converge()
+        #expect(a.text("f") == "edited")
+        #expect(a.text("n") == "new")
+        #expect(a.text("g") == nil)
+        let texts = try a.names.compactMap { a.text($0) }
+        #expect(Set(texts) == ["edited", "new", "of a", "of b"])
+        #expect(texts.count == 4)
+    }
+}

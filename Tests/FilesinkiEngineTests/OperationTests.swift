@@ -1,0 +1,199 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiTesting
+import Testing
+
+@Suite("Operations")
+struct OperationTests {
+    @Test("the first thing that a replica ever does is a save: its content is in the store")
+    func saveFirst() async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try await a.save("hello", at: "notes/a")
+        let b = try await world.replica("b")
+        try await b.save("other", at: "notes/b")
+        try await world.converge()
+        #expect(b.text("notes/a") == "hello")
+        #expect(a.text("notes/b") == "other")
+    }
+
+    @Test("save publishes the path and nothing else")
+    func saveOnly() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
+        try a.write(["g": .file("not yet")])
+        let report = try await a.save("saved", at: "f")
+        #expect(report.version == 2)
+        #expect(!report.differs)
+        try await b.sync()
+        #expect(b.text("f") == "saved")
+        #expect(b.text("g") == "2")
+        try await world.converge()
+        #expect(b.text("g") == "not yet")
+    }
+
+    @Test("save --if-version is a compare-and-set")
+    func ifVersion() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("1")])
+        let first = try await a.save("2", at: "f", ifVersion: 1)
+        #expect(first.version == 2)
+        let failure = await #expect(throws: Failure.self) {
+            try await b.save("3", at: "f", ifVersion: 1)
+        }
+        #expect(failure?.code == .differs)
+        #expect(b.text("f") == "1")
+        let again = try await b.save("3", at: "f", ifVersion: 2)
+        #expect(again.version == 3)
+        #expect(again.sync.copies.isEmpty)
+        try await b.save("new", at: "n", ifVersion: 0)
+        let there = await #expect(throws: Failure.self) {
+            try await a.save("x", at: "n", ifVersion: 0)
+        }
+        #expect(there?.code == .differs)
+        try await world.converge()
+        #expect(try a.tree().nodes.count == 2)
+        #expect(a.text("f") == "3")
+    }
+
+    @Test("load fetches what is newer")
+    func load() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
+        try a.write(["f": .file("newer"), "g": .file("newer too")])
+        try await a.sync()
+        let sink = ByteBox()
+        let path = try RelativePath("f")
+        let report = try await b.with { replica in
+            try await replica.load(path, isOffline: false, SyncOptions()) { sink.append($0) }
+        }
+        #expect(sink.bytes == Array("newer".utf8))
+        #expect(report.version == 2)
+        #expect(b.text("g") == "2")
+        try await world.converge()
+        #expect(b.text("g") == "newer too")
+        let absent = try RelativePath("absent")
+        for isAway in [false, true] {
+            world.remote.isAway = isAway
+            let failure = await #expect(throws: Failure.self) {
+                try await b.with { try await $0.load(absent, isOffline: false, SyncOptions()) { _ in } }
+            }
+            #expect(failure?.code == (isAway ? .away : .notFound))
+        }
+    }
+
+    @Test("restore brings a version back, here and everywhere")
+    func restore() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("one", mode: 0o600)])
+        try a.write(["f": .file("two")])
+        try await a.sync()
+        let path = try RelativePath("f")
+        _ = try await b.with { try await $0.restore(path, version: 1, SyncOptions()) }
+        try await world.converge()
+        #expect(try a.tree() == ["f": .file("one", mode: 0o600)])
+        let versions = try await a.with { try await $0.history(of: path) }
+        #expect(versions.map(\.version) == [1, 2, 3])
+        let none = await #expect(throws: Failure.self) {
+            try await b.with { try await $0.restore(path, version: 99, SyncOptions()) }
+        }
+        #expect(none?.code == .notFound)
+    }
+
+    @Test("restore keeps what was not yet synced in the history")
+    func restoreOverEdit() async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("one")])
+        try a.write(["f": .file("unsynced")])
+        let path = try RelativePath("f")
+        _ = try await a.with { try await $0.restore(path, version: 1, SyncOptions()) }
+        #expect(a.text("f") == "one")
+        let versions = try await a.with { try await $0.history(of: path) }
+        var texts: [String] = []
+        for version in versions {
+            texts.append(try await a.with { try await $0.shown(version.change.entry.content) })
+        }
+        #expect(texts == ["one", "unsynced", "one"])
+    }
+
+    @Test("explain says which device did what by which rule")
+    func explain() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("base"), "g": .file("x")])
+        try a.write(["f": .file("edited")])
+        b.remove("f")
+        try await a.sync()
+        try await b.sync()
+        let path = try RelativePath("f")
+        let explanation = try await b.with { try await $0.explain(path) }
+        #expect(explanation.deeds.first?.rule == "edit-beats-delete")
+        #expect(explanation.versions.first?.device.name == "a")
+        #expect(!explanation.isPending)
+    }
+
+    @Test("devices shows who has seen what, and forgets one")
+    func devices() async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("base")])
+        try a.write(["f": .file("edited")])
+        try await a.sync()
+        let seen = try await a.with { try await $0.devices() }
+        #expect(seen.map(\.device.name) == ["a", "b"])
+        #expect(seen.map(\.seen) == [2, 1])
+        #expect(seen.map(\.isThisOne) == [true, false])
+        try await a.with { try await $0.forgetDevice("b") }
+        #expect(try await a.with { try await $0.devices().map(\.device.name) } == ["a"])
+    }
+
+    @Test("check finds nothing in a sound store")
+    func check() async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("base"), "d": .directory(["g": .file("x")])])
+        let report = try await a.with { try await $0.check(readData: true, progress: nil) }
+        #expect(report.failures.isEmpty)
+        #expect(report.commits == 1)
+        #expect(report.contents == 2)
+        #expect(report.bytes == 5)
+    }
+
+    @Test("some paths only: a partial sync leaves the rest for later, and nothing is lost")
+    func partial() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair([
+            "d": .directory(["f": .file("1")]), "e": .directory(["g": .file("2")]),
+        ])
+        try a.write(["d": .directory(["f": .file("11")]), "e": .directory(["g": .file("22")])])
+        try await a.sync { $0.paths = [RelativePath(unchecked: Array("d".utf8))] }
+        try await b.sync()
+        #expect(b.text("d/f") == "11")
+        #expect(b.text("e/g") == "2")
+        try await a.sync()
+        try await b.sync { $0.paths = [RelativePath(unchecked: Array("d".utf8))] }
+        #expect(b.text("e/g") == "2")
+        try b.write(["e": .directory(["h": .file("3")])])
+        try await world.converge()
+        #expect(b.text("e/g") == "22")
+        #expect(a.text("e/h") == "3")
+    }
+
+    @Test("contents larger than a commit holds go into packs, and come back")
+    func large() async throws {
+        let world = try World()
+        var random = SeededRandom(seed: 7)
+        var tree = TreeFixture()
+        for number in 0..<4 {
+            tree[TreeFixture.Name(Array("f\(number)".utf8))] = .bytes(
+                random.bytes(700_000 * (number + 1)), mode: 0o644, modified: nil)
+        }
+        let (a, b) = try await world.pair(tree)
+        #expect(try b.tree() == tree)
+        #expect(world.store.objects.keys.contains { $0.description.hasPrefix("packs/") })
+        a.rename("f3", "g3")
+        try await world.converge()
+        let report = try await a.with { try await $0.check(readData: true, progress: nil) }
+        #expect(report.failures.isEmpty)
+    }
+}

@@ -1,0 +1,130 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiStore
+import FilesinkiTesting
+import Testing
+
+@Suite("Renames")
+struct RenameTests {
+    @Test("a renamed file meets an edit: the edit is at the new name", arguments: [true, false])
+    func renameAndEdit(_ renameFirst: Bool) async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("base"), "k": .file("keep")])
+        a.rename("f", "g")
+        try b.write(["f": .file("edited")])
+        try await (renameFirst ? a : b).sync()
+        try await (renameFirst ? b : a).sync()
+        try await world.converge()
+        #expect(try a.tree() == ["g": .file("edited"), "k": .file("keep")])
+    }
+
+    @Test(
+        "a renamed folder meets an edited, a new and a deleted child", arguments: [true, false])
+    func folder(_ renameFirst: Bool) async throws {
+        let world = try World()
+        let (a, b) = try await world.pair([
+            "d": .directory(["f": .file("base"), "g": .file("1"), "x": .file("gone")]),
+            "k": .file("keep"),
+        ])
+        a.rename("d", "e")
+        try b.write(["d": .directory(["f": .file("edited"), "n": .file("new")])])
+        b.remove("d/x")
+        try await (renameFirst ? a : b).sync()
+        try await (renameFirst ? b : a).sync()
+        try await world.converge()
+        let wanted: TreeFixture = [
+            "e": .directory(["f": .file("edited"), "g": .file("1"), "n": .file("new")]),
+            "k": .file("keep"),
+        ]
+        #expect(try a.tree() == wanted)
+    }
+
+    @Test("a rename moves no content")
+    func moves() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("some content"), "k": .file("keep")])
+        a.rename("f", "g")
+        let report = try await a.sync()
+        let taken = try await b.sync()
+        #expect(report.publishedCommits == 1)
+        #expect(try await world.commits().last?.inline.isEmpty == true)
+        #expect(taken.receivedBytes == 0)
+        #expect(try b.names == ["g", "k"])
+    }
+
+    @Test("two files change names")
+    func swap() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("one"), "g": .file("two!")])
+        a.rename("f", "t")
+        a.rename("g", "f")
+        a.rename("t", "g")
+        try await world.converge()
+        #expect(try b.tree() == ["f": .file("two!"), "g": .file("one")])
+    }
+
+    @Test("three files change names in a circle, and one is edited there")
+    func rotation() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("1"), "g": .file("22"), "h": .file("333")])
+        a.rename("f", "t")
+        a.rename("g", "f")
+        a.rename("h", "g")
+        a.rename("t", "h")
+        try b.write(["g": .file("22 edited")])
+        try await a.sync()
+        try await b.sync()
+        try await world.converge()
+        #expect(
+            try b.tree() == ["f": .file("22 edited"), "g": .file("333"), "h": .file("1")])
+    }
+
+    @Test("both rename one file to different names: both stay")
+    func bothNames() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("x"), "k": .file("keep")])
+        a.rename("f", "g")
+        b.rename("f", "h")
+        try await a.sync()
+        try await b.sync()
+        try await world.converge()
+        #expect(try a.names == ["g", "h", "k"])
+    }
+
+    @Test("a rename onto a name that the other side creates")
+    func onto() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("x"), "k": .file("keep")])
+        a.rename("f", "g")
+        try b.write(["g": .file("another")])
+        try await a.sync()
+        let report = try await b.sync()
+        #expect(report.copies.count == 1)
+        try await world.converge()
+        let contents = try a.names.compactMap { a.text($0) }
+        #expect(contents.sorted() == ["another", "keep", "x"])
+    }
+
+    @Test("a file moved into a folder that is new, out of one that goes")
+    func acrossFolders() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["d": .directory(["f": .file("x")]), "k": .file("keep")])
+        try a.write(["e": .directory(["s": .directory()])])
+        a.rename("d/f", "e/s/f")
+        a.remove("d")
+        try await world.converge()
+        let wanted: TreeFixture = [
+            "e": .directory(["s": .directory(["f": .file("x")])]), "k": .file("keep"),
+        ]
+        #expect(try b.tree() == wanted)
+    }
+
+    @Test("a name that differs only in case is another name")
+    func caseOnly() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["Read": .file("x")])
+        a.rename("Read", "read")
+        try await world.converge()
+        #expect(try b.names == ["read"])
+    }
+}

@@ -1,0 +1,189 @@
+import FilesinkiDirectory
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiTesting
+import Glibc
+import Synchronization
+import Testing
+
+/// Some replicas and the store where they meet; all of it goes with the value.
+final class World {
+    let folder: TemporaryFolder
+    let remote: FaultyRemote
+    let store: MemoryRemote
+    let clock = ManualClock()
+    private(set) var devices: [Machine] = []
+
+    init() throws {
+        folder = try TemporaryFolder(inMemory: true)
+        store = MemoryRemote(address: "memory")
+        remote = FaultyRemote(store)
+    }
+
+    /// Makes a replica of that name and device, which has not met the store's content yet.
+    func replica(_ name: String) async throws -> Machine {
+        let machine = Machine(
+            root: folder.path(name), remote: remote, surroundings: clock.surroundings, clock: clock)
+        _ = try await Replica.initialize(machine.options, address: "memory", deviceName: name)
+        devices.append(machine)
+        return machine
+    }
+
+    /// Replicas that all hold the tree.
+    func replicas(_ names: String..., holding tree: TreeFixture) async throws -> [Machine] {
+        var made: [Machine] = []
+        for name in names {
+            let machine = try await replica(name)
+            if made.isEmpty { try machine.write(tree) }
+            try await machine.sync()
+            made.append(machine)
+        }
+        return made
+    }
+
+    /// Two replicas, `a` and `b`, that hold the tree.
+    func pair(_ tree: TreeFixture) async throws -> (Machine, Machine) {
+        let made = try await replicas("a", "b", holding: tree)
+        return (made[0], made[1])
+    }
+
+    /// Every commit of the store, the first one first.
+    func commits() async throws -> [Commit] {
+        let format = try #require(try await StoreFormat.read(from: store))
+        let log = try CommitLog(remote: store, zone: "files", store: format)
+        var commits: [Commit] = []
+        var token = log.genesis
+        while let commit = try await log.next(after: token) {
+            commits.append(commit)
+            token = commit.token
+        }
+        return commits
+    }
+
+    /// Syncs every replica until nobody publishes, and expects all trees to be equal then.
+    func converge(
+        _ sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        var published = 1
+        var rounds = 0
+        while published > 0, rounds < 2 * devices.count + 3 {
+            published = 0
+            for machine in devices { published += try await machine.sync().publishedCommits }
+            rounds += 1
+        }
+        for machine in devices { try await machine.sync() }
+        #expect(published == 0, "they never come to rest", sourceLocation: sourceLocation)
+        let first = try devices.first?.tree(times: true)
+        for machine in devices.dropFirst() {
+            let other = try machine.tree(times: true)
+            #expect(other == first, sourceLocation: sourceLocation)
+        }
+    }
+}
+
+/// One root and how its replica is reached: each call opens the replica as a process would.
+struct Machine {
+    let root: String
+    var options: ReplicaOptions
+    let clock: ManualClock
+
+    init(
+        root: String, remote: any Remote, surroundings: Surroundings, clock: ManualClock
+    ) {
+        self.root = root
+        self.clock = clock
+        options = ReplicaOptions(
+            root: root, lockWait: .zero, surroundings: surroundings, connect: { _ in remote })
+    }
+
+    /// What a command does with the replica.
+    func with<Answer: Sendable>(
+        _ body: (Replica) async throws -> Answer
+    ) async throws -> Answer {
+        clock.advance(by: .seconds(1))
+        return try await body(try await Replica.open(options, writable: true))
+    }
+
+    @discardableResult
+    func sync(_ change: (inout SyncOptions) -> Void = { _ in }) async throws -> SyncReport {
+        var options = SyncOptions()
+        change(&options)
+        return try await with { try await $0.sync(options) }
+    }
+
+    @discardableResult
+    func save(
+        _ text: String, at path: String, ifVersion: UInt64? = nil
+    ) async throws -> SaveReport {
+        var options = SaveOptions()
+        options.ifVersion = ifVersion
+        return try await with { replica in
+            try await replica.save(try RelativePath(path), options) { give in
+                var text = text
+                try text.withUTF8 { try give(UnsafeRawBufferPointer($0)) }
+            }
+        }
+    }
+
+    // MARK: What a user does without filesinki
+
+    /// Writes files as a user does; see ``TreeFixture/write(to:)``.
+    func write(_ tree: TreeFixture) throws { try tree.write(to: root) }
+
+    func tree(times: Bool = false) throws -> TreeFixture {
+        try TreeFixture.read(root, times: times)
+    }
+
+    func text(_ path: String) -> String? {
+        guard let file = fopen(at(path), "r") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 {
+            bytes += buffer[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func remove(_ path: String) { removeTree(Array(at(path).utf8)) }
+
+    func rename(_ old: String, _ new: String) {
+        #expect(Glibc.rename(at(old), at(new)) == 0)
+    }
+
+    func setMode(_ path: String, _ mode: mode_t) { #expect(chmod(at(path), mode) == 0) }
+
+    /// As if the disk had lost the manifest.
+    func loseManifest() {
+        for end in ["", "-wal", "-shm"] { unlink(at(".filesinki/manifest.sqlite\(end)")) }
+    }
+
+    func at(_ path: String) -> String { root + "/" + path }
+
+    /// The names in the root, without the replica's own.
+    var names: [String] {
+        get throws { try tree().nodes.keys.map { String(decoding: $0.bytes, as: UTF8.self) }.sorted() }
+    }
+}
+
+extension Replica {
+    /// A content's bytes, as `show` prints them.
+    func shown(_ content: ContentID) async throws -> String {
+        let sink = ByteBox()
+        try await show(content: content) { sink.append($0) }
+        return String(decoding: sink.bytes, as: UTF8.self)
+    }
+}
+
+/// Collects bytes.
+final class ByteBox: Sendable {
+    private let storage = Mutex<[UInt8]>([])
+
+    var bytes: [UInt8] { storage.withLock { $0 } }
+
+    func append(_ more: UnsafeRawBufferPointer) {
+        storage.withLock { $0.append(contentsOf: more) }
+    }
+}
