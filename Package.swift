@@ -91,7 +91,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
-            name: "filesinki-cli", dependencies: ["FilesinkiCommands"], swiftSettings: strict),
+            name: "filesinki-cli", dependencies: ["CSystem", "FilesinkiCommands"], swiftSettings: strict),
 
         // Helpers of the tests; nothing in the product imports it.
         module(
