@@ -91,7 +91,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
-            name: "filesinki-cli", dependencies: ["FilesinkiCommands"], swiftSettings: strict),
+            name: "filesinki-cli", dependencies: ["CSystem", "FilesinkiCommands"], swiftSettings: strict),
 
         // Helpers of the tests; nothing in the product imports it.
         module(
@@ -120,9 +120,10 @@ let package = Package(
         tests(
             "FilesinkiEngineTests",
             [
-                "FilesinkiDirectory", "FilesinkiEngine", "FilesinkiFileSystem", "FilesinkiHashing",
-                "FilesinkiManifest", "FilesinkiModel", "FilesinkiReconcile", "FilesinkiRemote",
-                "FilesinkiRules", "FilesinkiStore", "FilesinkiTesting",
+                "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiEngine",
+                "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiManifest", "FilesinkiModel",
+                "FilesinkiReconcile", "FilesinkiRemote", "FilesinkiRules", "FilesinkiStore",
+                "FilesinkiTesting",
             ]),
         tests(
             "FilesinkiFileSystemTests",

@@ -1,6 +1,7 @@
 // Linux system calls that glibc has no wrapper for; see the header.
 
 #define _GNU_SOURCE
+#include <malloc.h>
 #include "CSystem.h"
 
 #include <errno.h>
@@ -42,3 +43,5 @@ int fsk_rename(
 }
 
 int fsk_sync_file_system(int file) { return syncfs(file); }
+
+void fsk_share_one_heap(void) { mallopt(M_ARENA_MAX, 1); }

@@ -1,9 +1,11 @@
+import CSystem
 import FilesinkiCommands
 import Glibc
 
 @main
 struct Main {
     static func main() async {
+        fsk_share_one_heap()
         let code = await Program.run(
             arguments: Console.argumentsOfProcess(), in: Console.ofProcess())
         exit(code.rawValue)

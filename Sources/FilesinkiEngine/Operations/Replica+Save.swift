@@ -38,6 +38,7 @@ extension Replica {
         _ path: RelativePath, _ options: SaveOptions,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
+<<<<<<< HEAD
         if let wanted = options.ifVersion {
             try await require(path, at: wanted)
             // The version is what the save is based on, so it has to be here first.
@@ -46,6 +47,9 @@ extension Replica {
                 try await require(path, at: wanted)
             }
         }
+=======
+        if let wanted = options.ifVersion { try await require(path, at: wanted, options.sync) }
+>>>>>>> 236e27f6b9503eef88b63e1bbb7389598d909c61
         let saved = try place(path, mode: options.mode, content: write)
         let report = try await runPaths([path], options.sync)
         let row = try manifest.base(path)
@@ -55,12 +59,15 @@ extension Replica {
             differs: row.map { $0.entry.content != saved } ?? false && local == nil)
     }
 
-    private func require(_ path: RelativePath, at wanted: UInt64) async throws {
-        let base = try partialBase([path])
-        let view = try await fetch(base)
-        let present = view.changes[path]?.entry ?? base.entry(path)
-        let version = present.map { $0.entry.kind == .tombstone ? 0 : $0.version } ?? 0
-        guard version == wanted else {
+    /// Brings the path up to date and makes sure that it is at the version the caller has seen, so
+    /// that what is saved next counts as an edit of that version.
+    private func require(
+        _ path: RelativePath, at wanted: UInt64, _ options: SyncOptions
+    ) async throws {
+        let report = try await runPaths([path], options)
+        if let away = report.away { throw away }
+        let version = try manifest.base(path)?.version ?? 0
+        guard version == wanted, try manifest.local(path) == nil else {
             throw Failure(
                 .differs, path: path.bytes, "It is at version \(version), not \(wanted).",
                 remedy: "Load it, and save again upon version \(version).")
