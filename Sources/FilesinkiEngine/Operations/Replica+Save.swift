@@ -38,18 +38,7 @@ extension Replica {
         _ path: RelativePath, _ options: SaveOptions,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
-<<<<<<< HEAD
-        if let wanted = options.ifVersion {
-            try await require(path, at: wanted)
-            // The version is what the save is based on, so it has to be here first.
-            if try manifest.base(path)?.version ?? 0 != wanted || manifest.remote(path) != nil {
-                _ = try await runPaths([path], options.sync)
-                try await require(path, at: wanted)
-            }
-        }
-=======
         if let wanted = options.ifVersion { try await require(path, at: wanted, options.sync) }
->>>>>>> 236e27f6b9503eef88b63e1bbb7389598d909c61
         let saved = try place(path, mode: options.mode, content: write)
         let report = try await runPaths([path], options.sync)
         let row = try manifest.base(path)
