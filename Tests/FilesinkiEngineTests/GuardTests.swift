@@ -2,6 +2,7 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiStore
 import FilesinkiTesting
 import Testing
 
@@ -113,10 +114,48 @@ struct GuardTests {
         #expect(a.text("build/out") == "2")
         #expect(a.text("build/more") == nil)
         a.remove(".filesinkiignore")
-        try await a.sync { $0.maxDelete = .count(0) ; $0.paths = [] }
+        try await a.sync { $0.maxDelete = .count(1) }
         for machine in [b, a, b, a] { try await machine.sync() }
+        for machine in [a, b] { #expect(machine.text("f") == "1") }
         #expect(a.text("build/more") == "m")
-        #expect(a.text("build/out") == "changed")
+        // What changed on both sides of a rule meets as for the first time: nothing is lost.
+        guard case .folder(let build, _) = try a.tree()["build"] else { return }
+        #expect(build.nodes.values.contains(.file("changed")))
+    }
+
+    @Test("what others publish where a rule here leaves it out, is left alone here")
+    func ignoredThere() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["k": .file("keep")])
+        // Only b has the rule so far; what it leaves out there is private.
+        try b.write([
+            ".filesinkiignore": .file("secret\n"), "secret": .file("private"),
+        ])
+        try a.write(["secret": .file("public")])
+        try await a.sync()
+        let report = try await b.sync()
+        #expect(report.problems.isEmpty)
+        #expect(b.text("secret") == "private")
+        try await b.sync()
+        #expect(b.text("secret") == "private")
+        let commits = try await world.commits()
+        let contents = commits.flatMap(\.inline).map { String(decoding: $0.bytes, as: UTF8.self) }
+        #expect(!contents.contains("private"))
+        try await a.sync()
+        #expect(a.text("secret") == "public")
+    }
+
+    @Test("a rule and the removal of what it leaves out, in one go, delete it nowhere else")
+    func ignoredAndRemoved() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair([
+            "build": .directory(["out": .file("2"), "more": .file("3")]), "k": .file("keep"),
+        ])
+        try a.write([".filesinkiignore": .file("build/\n")])
+        a.remove("build")
+        for machine in [a, b, a, b] { try await machine.sync() }
+        #expect(b.text("build/out") == "2")
+        #expect(b.text("build/more") == "3")
     }
 
     @Test("a remote that is away: the work waits, nothing is lost, and it is said")

@@ -16,6 +16,8 @@ struct Observation: Sendable {
     var refreshed: [BaseRow] = []
     /// Paths about which nothing may be decided, with all below them.
     var blocked: Set<RelativePath> = []
+    /// Those that a rule leaves out now: what was agreed on there holds no more.
+    var ignored: [RelativePath] = []
     var problems: [Problem] = []
     var notices: [Problem] = []
     /// New contents that travel inside the commit.

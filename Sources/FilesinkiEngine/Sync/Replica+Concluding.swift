@@ -27,26 +27,34 @@ extension Replica {
 
     private func saveCheckpointWhenDue(_ token: ChangeToken) async throws {
         let last = try manifest.counter("checkpoint")
-        guard token.sequence >= last + Self.commitsPerCheckpoint, try manifest.loadRemote().isEmpty
-        else { return }
+        guard token.sequence >= last + Self.commitsPerCheckpoint else { return }
         try await connected().shelf.save(try checkpoint(at: token))
         try manifest.write { try $0.setCounter("checkpoint", token.sequence) }
     }
 
-    /// The remote tree as this replica knows it: its base, with everything agreed on.
+    /// The remote tree as this replica knows it: its base, and what differs from it there.
     private func checkpoint(at token: ChangeToken) throws -> Checkpoint {
-        var rows = try manifest.loadBase().map { row in
-            CheckpointRow(
+        var rows: [RelativePath: CheckpointRow] = [:]
+        for row in try manifest.loadBase() {
+            rows[row.path] = CheckpointRow(
                 path: row.path, entry: VersionedEntry(row.entry, version: row.version))
         }
-        rows += try manifest.loadTombstones().map { row in
-            CheckpointRow(
+        for row in try manifest.loadTombstones() where rows[row.path] == nil {
+            rows[row.path] = CheckpointRow(
                 path: row.path, entry: VersionedEntry(.tombstone, version: row.version),
                 formerContents: row.contents)
         }
-        rows.sort { $0.path < $1.path }
+        for row in try manifest.loadRemote() {
+            var former = rows[row.path]?.formerContents ?? []
+            if let before = rows[row.path]?.entry.entry, before.kind == .file {
+                former.append(before.content)
+            }
+            rows[row.path] = CheckpointRow(
+                path: row.path, entry: row.entry,
+                formerContents: row.entry.entry.kind == .tombstone ? former : [])
+        }
         return Checkpoint(
-            token: token, entries: rows,
+            token: token, entries: rows.values.sorted { $0.path < $1.path },
             packs: try manifest.loadPacks().map(PackReference.init(row:)),
             inline: try manifest.loadInline().map {
                 InlineLocation(id: $0.content, sequence: $0.sequence)

@@ -20,9 +20,10 @@ struct Decision: Sendable {
 extension Replica {
     /// Reconciles, and has every link answered that needs contents, a command or a person.
     func decide(_ run: inout SyncRun, _ view: RemoteView) async throws -> Decision {
+        let ignored = ignoredPaths(of: view, run)
         let input = ReconcileInput(
             base: run.base, here: run.selected(run.observation.changes),
-            there: run.selected(view.changes), blocked: run.observation.blocked,
+            there: run.selected(view.changes), blocked: run.observation.blocked.union(ignored),
             rules: run.rules.strategies, device: card.device, hasBase: view.hasBase)
         let plan = reconcile(input)
         guard plan.steps.contains(where: { $0.waits != nil }) else { return Decision(plan) }

@@ -66,6 +66,7 @@ extension Observation {
         for path in scan.missing { changes[path] = LocalChange(nil) }
         blocked.formUnion(scan.blocked)
         blocked.formUnion(scan.ignored)
+        ignored = scan.ignored
         problems += scan.problems
         notices += scan.specials.map { special in
             Problem(

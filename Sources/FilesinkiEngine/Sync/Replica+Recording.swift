@@ -13,6 +13,7 @@ extension Replica {
         let settled = Set(steps.map(\.path))
         try manifest.write { writer in
             for row in run.observation.refreshed { try writer.putBase(row) }
+            try recordIgnored(run, writer)
             for step in steps {
                 try record(step, run, applied, publication, writer)
             }
@@ -35,6 +36,20 @@ extension Replica {
             for content in commit.inline { try writer.addInline(content.id, sequence: commit.sequence) }
         }
         try writer.setToken(last.token)
+    }
+
+    /// Paths that a rule leaves out now: both sides go separate ways, and meet as for the first time
+    /// when the rule is gone. So neither the rule nor its end can be read as a deletion.
+    private func recordIgnored(_ run: SyncRun, _ writer: ManifestWriter) throws {
+        for path in run.observation.ignored {
+            for row in [run.base.row(path)].compactMap({ $0 }) + run.base.rows(below: path) {
+                try writer.removeBase(row.path)
+                try writer.putRemote(
+                    RemoteRow(
+                        path: row.path, entry: VersionedEntry(row.entry, version: row.version),
+                        movedFrom: nil))
+            }
+        }
     }
 
     /// Paths that this run does not look after: what was seen of them waits for another.

@@ -1,0 +1,83 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+
+/// Tells which paths the user's rules leave out, also of paths that are not in the root.
+struct IgnoredPaths {
+    private enum Folder {
+        case kept(any ScanFilter)
+        case ignored
+    }
+
+    let root: RootFolder
+    let filter: any ScanFilter
+    private var folders: [RelativePath: Folder] = [:]
+
+    init(root: RootFolder, filter: any ScanFilter) {
+        self.root = root
+        self.filter = filter
+    }
+
+    /// Whether the path, or a folder above it, is left out.
+    mutating func contains(_ path: RelativePath, isDirectory: Bool) -> Bool {
+        guard case .kept(let filter) = folder(path.parent) else { return true }
+        return filter.ignores(path.name, isDirectory: isDirectory)
+    }
+
+    private mutating func folder(_ path: RelativePath?) -> Folder {
+        guard let path else { return .kept(filter) }
+        if let known = folders[path] { return known }
+        var result = Folder.ignored
+        if case .kept(let above) = folder(path.parent),
+            !above.ignores(path.name, isDirectory: true)
+        {
+            result = enter(path, above)
+        }
+        folders[path] = result
+        return result
+    }
+
+    /// A folder whose rules cannot be read is left alone; the scan says why.
+    private func enter(_ path: RelativePath, _ above: any ScanFilter) -> Folder {
+        do {
+            return .kept(
+                try above.entering(path.name) { [root] name in
+                    guard try root.isFolder(path) else { return nil }
+                    let file = path.appending(name.utf8)
+                    guard try root.status(file)?.kind == .file else { return nil }
+                    return try root.readWhole(file, limit: 1 << 24).bytes
+                })
+        } catch {
+            return .ignored
+        }
+    }
+}
+
+extension RootFolder {
+    /// Whether a folder is there, and no symlink on the way to it.
+    fileprivate func isFolder(_ path: RelativePath) throws(Failure) -> Bool {
+        do {
+            return try status(path)?.kind == .directory
+        } catch {
+            if error.code == .badPath { return false }
+            throw error
+        }
+    }
+}
+
+extension Replica {
+    /// Those of the remote changes that the rules leave out here: nothing is decided on them.
+    func ignoredPaths(of view: RemoteView, _ run: SyncRun) -> [RelativePath] {
+        // Who names a path means it.
+        if run.isPartial { return [] }
+        var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
+        return view.changes.compactMap { path, change in
+            // What was a folder here may be a file there, and the other way round.
+            let isDirectory = [change.entry.entry, run.base.row(path)?.entry].contains {
+                $0?.kind == .directory
+            }
+            return ignored.contains(path, isDirectory: isDirectory) ? path : nil
+        }
+    }
+}
