@@ -33,7 +33,7 @@ struct HistoryTests {
         let parts = log.lines.last?.split(separator: "\"") ?? []
         let content = parts.firstIndex(of: "content").map { String(parts[$0 + 2]) } ?? ""
         #expect(try await world.run("show", "--root", "a", "--content", content).text == "one\n")
-        #expect(try await world.run("show", "--root", "a", "one@99").code == .done)
+        #expect(try await world.run("show", "--root", "a", "one@99").code == .negative)
         #expect(try await world.run("show", "--root", "a", "one").code == .usage)
         #expect(try await world.run("show", "--root", "a", "--content", "12").code == .usage)
         #expect(try await world.run("show", "--root", "a", "absent@1").code == .negative)
