@@ -74,13 +74,21 @@ extension Replica {
             return nil
         }
         do {
-            let view = try await fetch(run.base)
+            let view = try await fetchOrMeet(&run)
             run.report.sequence = view.token.sequence
             run.report.noteRefused(view.refused)
             return view
         } catch let failure as Failure where failure.code == .away {
             run.report.away = failure
             return nil
+        }
+    }
+
+    private func fetchOrMeet(_ run: inout SyncRun) async throws -> RemoteView {
+        do {
+            return try await fetch(run.base)
+        } catch let failure as Failure where failure.code == .wrongStore {
+            return try await meetAnew(&run, failure)
         }
     }
 

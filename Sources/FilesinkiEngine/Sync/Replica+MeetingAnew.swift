@@ -1,0 +1,50 @@
+import FilesinkiHashing
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+
+extension Replica {
+    /// Goes on with a store that is not the one it was, once a person has approved of exactly this
+    /// one: nothing is deleted, both sides meet as for the first time.
+    ///
+    /// - Parameter failure: What was noticed.
+    /// - Throws: The failure, with the id to approve of in its remedy, until it is approved.
+    func meetAnew(_ run: inout SyncRun, _ failure: Failure) async throws -> RemoteView {
+        guard !run.isPartial, let address = card.remote else { throw failure }
+        let remote = try options.connect(address)
+        guard let format = try await StoreFormat.read(from: remote) else { throw failure }
+        let id = try await approval(of: format, at: remote)
+        guard run.options.approved == id else {
+            var failure = failure
+            failure.remedy =
+                "To go on with it as it is, both sides meeting as for the first time so that nothing "
+                + "is deleted, run filesinki sync --approve \(id)."
+            throw failure
+        }
+        if run.options.isDryRun { throw failure }
+        try manifest.write { writer in
+            try writer.clearTrees()
+            try writer.setToken(nil)
+        }
+        card.store = format.id
+        card.epoch = format.epoch
+        connection = nil
+        try saveCard()
+        run.base = BaseIndex([])
+        return try await fetch(run.base)
+    }
+
+    /// Names the store in its present state: who it is, and what it holds where this replica had
+    /// seen something else.
+    private func approval(of format: StoreFormat, at remote: any Remote) async throws -> String {
+        var hasher = ContentHasher()
+        hasher.update(Array("store".utf8) + format.id + Array(String(format.epoch).utf8))
+        if let token = try manifest.token {
+            let log = try CommitLog(remote: remote, zone: StoreConnection.zone, store: format)
+            let present = try? await log.read(token.sequence)
+            hasher.update(present?.token.hash.bytes ?? [])
+        }
+        return String(hasher.finish().description.prefix(16))
+    }
+}

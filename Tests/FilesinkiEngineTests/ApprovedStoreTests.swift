@@ -1,0 +1,71 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiTesting
+import Testing
+
+@Suite("A store that is not the one it was, approved by a person")
+struct ApprovedStoreTests {
+    private func approval(_ failure: Failure?) throws -> String {
+        let words = try #require(failure).remedy.split { " .".contains($0) }
+        let flag = try #require(words.firstIndex(of: "--approve"))
+        return String(words[words.index(after: flag)])
+    }
+
+    private func refusal(_ machine: Machine, approving id: String? = nil) async -> Failure? {
+        await #expect(throws: Failure.self) {
+            try await machine.sync { $0.approved = id }
+        }
+    }
+
+    @Test("a store that was rolled back: exactly it is approved, and nothing is deleted anywhere")
+    func rolledBack() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("x"), "old": .file("o")])
+        let backup = world.store.objects
+        a.remove("old")
+        try a.write(["new": .file("n")])
+        try await a.sync()
+        try await b.sync()
+        world.store.objects = backup
+
+        let wrong = await refusal(a, approving: "0123456789abcdef")
+        #expect(wrong?.code == .wrongStore)
+        #expect(try a.names == ["f", "new"])
+        let id = try approval(wrong)
+        try await a.sync { $0.approved = id }
+        let other = try approval(await refusal(b))
+        try await b.sync { $0.approved = other }
+        try await world.converge()
+        #expect(try a.names == ["f", "new", "old"])
+    }
+
+    @Test("another store in its place: both trees meet as for the first time")
+    func swapped() async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("x")])
+        let other = try World()
+        let (h, _) = try await other.pair(["h": .file("z")])
+        world.store.objects = other.store.objects
+        let id = try approval(await refusal(a))
+        try await a.sync { $0.approved = id }
+        #expect(try a.names == ["f", "h"])
+        #expect(try h.names == ["h"])
+    }
+
+    @Test("a dry run does not let another store in")
+    func dryRun() async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("x")])
+        let other = try World()
+        _ = try await other.pair(["h": .file("z")])
+        world.store.objects = other.store.objects
+        let id = try approval(await refusal(a))
+        await #expect(throws: Failure.self) {
+            try await a.sync {
+                $0.approved = id
+                $0.isDryRun = true
+            }
+        }
+        #expect(try approval(await refusal(a)) == id)
+    }
+}
