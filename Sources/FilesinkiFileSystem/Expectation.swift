@@ -1,5 +1,5 @@
-package import FilesinkiModel
 import FilesinkiHashing
+package import FilesinkiModel
 import Glibc
 
 /// What the plan saw at a path, and so what may be replaced or removed there.

@@ -39,7 +39,8 @@ extension FileStatus {
         kind = Self.kind(ofMode: record.st_mode)
         mode = UInt16(record.st_mode & 0o777)
         stamp = FileStamp(
-            device: UInt64(record.st_dev), inode: UInt64(record.st_ino), size: Int64(record.st_size),
+            device: UInt64(record.st_dev), inode: UInt64(record.st_ino),
+            size: Int64(record.st_size),
             modified: Timestamp(record.st_mtim), changed: Timestamp(record.st_ctim))
     }
 

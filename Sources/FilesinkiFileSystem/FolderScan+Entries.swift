@@ -35,7 +35,8 @@ extension FolderScan {
             refuse(visit.path(of: name))
             return true
         }
-        note(FoundName(name: name, text: text, status: status, mode: record.st_mode, slot: slot),
+        note(
+            FoundName(name: name, text: text, status: status, mode: record.st_mode, slot: slot),
             descriptor, visit, &found)
         return true
     }

@@ -77,7 +77,8 @@ extension FolderScan {
             let unknown = result.blocked + result.ignored
             if unknown.contains(where: { $0 == folder || folder.isInside($0) }) { continue }
             let gone = Set(result.missing)
-            for slot in known.slots(of: bytes) where !gone.contains(known.rows[known.row(at: slot)].path) {
+            for slot in known.slots(of: bytes)
+            where !gone.contains(known.rows[known.row(at: slot)].path) {
                 markMissing(slot, EverythingFilter())
             }
         }

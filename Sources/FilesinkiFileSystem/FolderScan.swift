@@ -11,7 +11,8 @@ struct FolderScan: Sendable {
     var enteredUnlisted: Set<[UInt8]> = []
 
     init(
-        root: RootFolder, known: KnownTree, fault: @escaping @Sendable (RelativePath?) -> SystemError?
+        root: RootFolder, known: KnownTree,
+        fault: @escaping @Sendable (RelativePath?) -> SystemError?
     ) {
         self.root = root
         self.known = known
@@ -61,7 +62,7 @@ struct FolderScan: Sendable {
 
     /// The filter inside a folder.
     ///
-    /// - Parameter holds: Whether the folder holds a name; spares looking for files that are not there.
+    /// - Parameter holds: Whether the folder holds a name; spares looking for what is not there.
     func enter(
         _ folder: RelativePath, _ filter: any ScanFilter, holds: (String) -> Bool
     ) throws(Failure) -> any ScanFilter {
@@ -103,9 +104,11 @@ struct FolderScan: Sendable {
         return found
     }
 
-    /// Whether a name of the root is the state folder, or could be taken for it, which is a problem.
+    /// Whether a name of the root is the state folder, or could be taken for it: a problem.
     private mutating func isOwnState(_ name: UnsafeRawBufferPointer) -> Bool {
-        guard name.first == UInt8(ascii: "."), RelativePath.isStateFolder(name) else { return false }
+        guard name.first == UInt8(ascii: "."), RelativePath.isStateFolder(name) else {
+            return false
+        }
         if !name.elementsEqual(RelativePath.stateFolder.utf8) {
             let path = RelativePath(unchecked: Array(name))
             let failure = Failure(

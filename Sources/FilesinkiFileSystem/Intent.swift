@@ -83,7 +83,8 @@ extension Intent {
 
     /// Reads what ``bytes`` wrote; nil for anything else.
     init?(_ bytes: [UInt8]) {
-        let parts = bytes.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = bytes.split(
+            separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[2].isEmpty else { return nil }
         let first = String(decoding: parts[0], as: UTF8.self)
         let second = String(decoding: parts[1], as: UTF8.self)
@@ -124,11 +125,14 @@ extension Intent {
     }
 
     /// Reads an intent by the name of its own file; nil when it makes no sense.
-    static func read(_ plan: [UInt8], in folder: borrowing Descriptor) throws(SystemError) -> Intent? {
+    static func read(_ plan: [UInt8], in folder: borrowing Descriptor) throws(SystemError)
+        -> Intent?
+    {
         if let status = try folder.status(of: plan), status.kind == .symlink {
-            return Intent(try plan.withCString { name throws(SystemError) in
-                try readLink(folder.raw, name)
-            })
+            return Intent(
+                try plan.withCString { name throws(SystemError) in
+                    try readLink(folder.raw, name)
+                })
         }
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         guard let file = Descriptor(plan.withCString { openat(folder.raw, $0, flags) }) else {

@@ -17,7 +17,9 @@ struct Rescue {
         let content = try identity(of: name, in: staging.folder)
         for number in 1... {
             let sibling = Self.sibling(of: site.name, hash(content, name), number)
-            let candidate = number == 1 ? site.name : Self.sibling(of: site.name, hash(content, name), number - 1)
+            let candidate =
+                number == 1
+                ? site.name : Self.sibling(of: site.name, hash(content, name), number - 1)
             if let content, try identity(of: candidate, in: folder) == content {
                 try staging.folder.unlink(name)
                 return nil
@@ -50,7 +52,7 @@ struct Rescue {
         }
     }
 
-    /// Eight digits that tell contents apart; of a folder, which has none, those of its staged name.
+    /// Eight digits that tell contents apart; of a folder, those of its staged name.
     private func hash(_ content: ContentID?, _ name: [UInt8]) -> String {
         let bytes = content.map { Array($0.bytes.prefix(4)) } ?? Array(name.suffix(4))
         return hexadecimal(bytes)
@@ -61,10 +63,12 @@ struct Rescue {
     static func sibling(of name: [UInt8], _ hash: String, _ number: Int) -> [UInt8] {
         let dot = name.lastIndex(of: UInt8(ascii: ".")) ?? 0
         let cut = dot > 0 ? dot : name.count
-        let mark = Array((number == 1 ? " (recovered \(hash))" : " (recovered \(hash) \(number))").utf8)
+        let mark = Array(
+            (number == 1 ? " (recovered \(hash))" : " (recovered \(hash) \(number))").utf8)
         var ending = Array(name[cut...])
         if ending.count > 64 { ending = [] }
-        var stem = Array(name[..<cut].prefix(RelativePath.maximumNameLength - mark.count - ending.count))
+        var stem = Array(
+            name[..<cut].prefix(RelativePath.maximumNameLength - mark.count - ending.count))
         // Not in the midst of a UTF-8 sequence.
         while stem.count < cut, let last = stem.last, last & 0xC0 == 0x80 { stem.removeLast() }
         if stem.count < cut, let last = stem.last, last >= 0xC0 { stem.removeLast() }

@@ -29,7 +29,8 @@ extension RootFolder {
             } catch let error as Failure {
                 throw error
             } catch {
-                throw Failure(.io, path: path.bytes, "Cannot read it.", remedy: "Run again.", cause: error)
+                throw Failure(
+                    .io, path: path.bytes, "Cannot read it.", remedy: "Run again.", cause: error)
             }
         }
         throw changing(path)

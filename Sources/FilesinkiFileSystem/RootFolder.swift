@@ -130,7 +130,9 @@ extension Collection<UInt8> {
             buffer[count] = 0
             let text = UnsafeRawBufferPointer(buffer).assumingMemoryBound(to: CChar.self)
             guard let base = text.baseAddress else { return }
-            do throws(Thrown) { outcome = .success(try body(base)) } catch { outcome = .failure(error) }
+            do throws(Thrown) { outcome = .success(try body(base)) } catch {
+                outcome = .failure(error)
+            }
         }
         guard let outcome else { preconditionFailure("a temporary buffer has an address") }
         return try outcome.get()

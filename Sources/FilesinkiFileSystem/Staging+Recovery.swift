@@ -4,7 +4,8 @@ import Glibc
 
 extension Staging {
     /// Brings back what a killed run had taken out of the tree and the plan had not meant to
-    /// replace: a user's save. Only whoever holds the replica's lock may call it, before other work.
+    /// replace: a user's save. Only whoever holds the replica's lock may call it, before any other
+    /// work.
     ///
     /// - Returns: The paths at which something was brought back: its own when that is free, else a
     ///   sibling `NAME (recovered HASH8).EXT`.

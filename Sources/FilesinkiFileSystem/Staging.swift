@@ -76,10 +76,12 @@ package final class Staging: Sendable {
         }
     }
 
-    private func finishSymlink(_ name: [UInt8], _ modified: Timestamp) throws(Failure) -> StagedFile {
+    private func finishSymlink(_ name: [UInt8], _ modified: Timestamp) throws(Failure) -> StagedFile
+    {
         let times = [timespec(tv_sec: 0, tv_nsec: Int(fsk_time_omit)), modified.timespec]
         let staged = StagedFile(name: name, staging: self, file: nil)
-        guard name.withCString({ utimensat(folder.raw, $0, times, AT_SYMLINK_NOFOLLOW) }) == 0 else {
+        guard name.withCString({ utimensat(folder.raw, $0, times, AT_SYMLINK_NOFOLLOW) }) == 0
+        else {
             throw failure(.last, "set a symlink's time")
         }
         do { staged.settle(try folder.status(of: name)) } catch {

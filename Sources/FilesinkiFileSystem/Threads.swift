@@ -63,7 +63,8 @@ final class WorkQueue<Item: Sendable>: Sendable {
     private func next() -> Item? {
         while true {
             let seen = wakeUp.count
-            let (item, isOver) = state.withLock { state in (state.items.popLast(), state.open == 0) }
+            let (item, isOver) = state.withLock { state in (state.items.popLast(), state.open == 0)
+            }
             if item != nil || isOver { return item }
             wakeUp.wait(after: seen)
         }

@@ -35,12 +35,16 @@ extension TreeWriter {
         let name = Array(path.name)
         probe(.begun)
         do throws(SystemError) {
-            guard let found = try parent.descriptor.status(of: name), found.kind == .directory else {
+            guard let found = try parent.descriptor.status(of: name), found.kind == .directory
+            else {
                 return .surprised
             }
-            guard name.withCString({ unlinkat(parent.descriptor.raw, $0, AT_REMOVEDIR) }) == 0 else {
+            guard name.withCString({ unlinkat(parent.descriptor.raw, $0, AT_REMOVEDIR) }) == 0
+            else {
                 let error = SystemError.last
-                if [ENOTEMPTY, EEXIST, ENOTDIR, ENOENT].contains(error.number) { return .surprised }
+                if [ENOTEMPTY, EEXIST, ENOTDIR, ENOENT].contains(error.number) {
+                    return .surprised
+                }
                 throw error
             }
             try settle(parent.descriptor)
@@ -61,12 +65,15 @@ extension TreeWriter {
         probe(.begun)
         do throws(SystemError) {
             let (old, new) = (Array(from.name), Array(to.name))
-            guard let found = try origin.descriptor.status(of: old), expecting.allowsMoving(found) else {
+            guard let found = try origin.descriptor.status(of: old), expecting.allowsMoving(found)
+            else {
                 return .surprised
             }
             probe(.allowed)
             do throws(SystemError) {
-                guard try moveToFreeName(origin.descriptor, old, goal, new) else { return .surprised }
+                guard try moveToFreeName(origin.descriptor, old, goal, new) else {
+                    return .surprised
+                }
             } catch {
                 if error.number == ENOENT { return .surprised }
                 throw error
@@ -96,7 +103,8 @@ extension Expectation {
     }
 
     fileprivate func judgeMoved(
-        _ now: FileStatus, _ before: FileStatus, named name: [UInt8], in folder: borrowing Descriptor
+        _ now: FileStatus, _ before: FileStatus, named name: [UInt8],
+        in folder: borrowing Descriptor
     ) throws(SystemError) -> Bool {
         guard now.kind == before.kind, now.stamp.isSameInode(as: before.stamp) else { return false }
         if now.kind == .directory { return true }

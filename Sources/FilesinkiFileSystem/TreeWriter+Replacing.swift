@@ -42,7 +42,8 @@ extension TreeWriter {
         let site = Site(path)
         probe(.begun)
         do {
-            guard let found = try parent.descriptor.status(of: site.name), expecting.allows(found) else {
+            guard let found = try parent.descriptor.status(of: site.name), expecting.allows(found)
+            else {
                 return .surprised
             }
             probe(.allowed)

@@ -120,7 +120,8 @@ package struct TreeWriter: Sendable {
         _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site
     ) throws(SystemError) -> InstallOutcome {
         try settle(folder)
-        guard let now = try folder.status(of: site.name), now.stamp.isSame(butForChangeOf: ours.stamp)
+        guard let now = try folder.status(of: site.name),
+            now.stamp.isSame(butForChangeOf: ours.stamp)
         else { return .surprised }
         return .done(now)
     }

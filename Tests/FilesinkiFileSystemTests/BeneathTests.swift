@@ -1,7 +1,8 @@
-@testable import FilesinkiFileSystem
 import FilesinkiModel
 import Glibc
 import Testing
+
+@testable import FilesinkiFileSystem
 
 /// Something done to a path that leads through a symlink out of the root.
 struct Trap: Sendable, CustomTestStringConvertible {

@@ -1,7 +1,8 @@
-@testable import FilesinkiFileSystem
 import FilesinkiModel
 import Glibc
 import Testing
+
+@testable import FilesinkiFileSystem
 
 @Suite struct FolderAndAttributeTests {
     let tree: TemporaryTree

@@ -1,8 +1,9 @@
-@testable import FilesinkiFileSystem
 import FilesinkiModel
 import Glibc
 import Synchronization
 import Testing
+
+@testable import FilesinkiFileSystem
 
 @Suite struct MarkerAndLockTests {
     let tree: TemporaryTree

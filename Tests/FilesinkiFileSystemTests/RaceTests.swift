@@ -1,13 +1,16 @@
-@testable import FilesinkiFileSystem
 import FilesinkiHashing
 import FilesinkiModel
 import Glibc
 import Synchronization
 import Testing
 
+@testable import FilesinkiFileSystem
+
 /// A user saves a file at one moment of one step: wherever that is, the save must survive.
 struct RaceCase: Sendable, CustomTestStringConvertible {
-    enum Work: String, CaseIterable { case create, replace, replaceByContent, remove, move, makeSymlink }
+    enum Work: String, CaseIterable {
+        case create, replace, replaceByContent, remove, move, makeSymlink
+    }
     enum Save: String, CaseIterable { case byRename, inPlace, twice, byDeletion, folder }
 
     var work: Work

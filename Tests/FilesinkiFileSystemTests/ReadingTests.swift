@@ -1,7 +1,8 @@
-@testable import FilesinkiFileSystem
 import FilesinkiModel
 import Glibc
 import Testing
+
+@testable import FilesinkiFileSystem
 
 @Suite struct ReadingTests {
     let tree: TemporaryTree
@@ -40,7 +41,9 @@ import Testing
         #expect(failure?.path == Array(name.utf8))
     }
 
-    @Test("a file that changes while it is read is not taken for read", arguments: ["in place", "longer"])
+    @Test(
+        "a file that changes while it is read is not taken for read",
+        arguments: ["in place", "longer"])
     func changing(_ how: String) throws {
         try tree.write("1234567890", to: "a")
         let failure = #expect(throws: Failure.self) {
@@ -74,7 +77,9 @@ import Testing
                 try tree.writer.install(tree.staged(text), at: path, expecting: .absent)
                     != .surprised)
         }
-        #expect(try tree.root.readWhole(RelativePath("caf\u{E9}"), limit: 10).bytes == Array("one".utf8))
+        #expect(
+            try tree.root.readWhole(RelativePath("caf\u{E9}"), limit: 10).bytes == Array("one".utf8)
+        )
         #expect(try tree.names().count == 2)
     }
 

@@ -1,8 +1,9 @@
-@testable import FilesinkiFileSystem
 import FilesinkiHashing
 import FilesinkiModel
 import Glibc
 import Testing
+
+@testable import FilesinkiFileSystem
 
 /// What a killed run left, made by hand: the same calls as the writer's, up to the kill.
 @Suite struct RecoveryTests {
