@@ -38,7 +38,6 @@ final class Connection {
         guard code == SQLITE_OK else { throw failure(code, doing: "opened") }
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, Self.busyTimeout)
-        _ = fsk_keep_log_on_close(handle)
     }
 
     deinit {

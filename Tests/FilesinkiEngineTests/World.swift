@@ -103,7 +103,15 @@ struct Machine {
         _ body: (Replica) async throws -> Answer
     ) async throws -> Answer {
         clock.advance(by: .seconds(1))
-        return try await body(try await Replica.open(options, writable: true))
+        let replica = try await Replica.open(options, writable: true)
+        do {
+            let answer = try await body(replica)
+            await replica.close()
+            return answer
+        } catch {
+            await replica.close()
+            throw error
+        }
     }
 
     @discardableResult

@@ -16,7 +16,7 @@ package actor Replica {
     let manifest: ManifestDatabase
     var card: ReplicaCard
     /// Nil when the replica was opened for reading only.
-    let lock: ReplicaLock?
+    private(set) var lock: ReplicaLock?
     /// The store, once it was reached in this process.
     var connection: StoreConnection?
 
@@ -30,6 +30,14 @@ package actor Replica {
         self.manifest = manifest
         self.card = card
         self.lock = lock
+    }
+
+    /// Lets other processes, and other values, at the replica; this one is of no use afterwards.
+    ///
+    /// The end of the value does the same, but nobody knows when the last task lets go of it.
+    package func close() {
+        lock = nil
+        connection = nil
     }
 
     /// This replica's device.
