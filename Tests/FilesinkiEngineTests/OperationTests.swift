@@ -1,4 +1,5 @@
 import FilesinkiEngine
+import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
@@ -191,6 +192,12 @@ struct OperationTests {
         let (a, b) = try await world.pair(tree)
         #expect(try b.tree() == tree)
         #expect(world.store.objects.keys.contains { $0.description.hasPrefix("packs/") })
+        guard case .bytes(let wanted, _, _)? = tree["f3"] else { return }
+        let sink = ByteBox()
+        try await b.with { replica in
+            try await replica.show(content: ContentHasher.hash(wanted)) { sink.append($0) }
+        }
+        #expect(sink.bytes == wanted)
         a.rename("f3", "g3")
         try await world.converge()
         let report = try await a.with { try await $0.check(readData: true, progress: nil) }

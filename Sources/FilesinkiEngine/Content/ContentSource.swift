@@ -53,7 +53,10 @@ final class ContentSource: Sendable {
     ///
     /// - Throws: Code `not-found` when the store does not hold it, `limit` beyond `limit` bytes.
     func read(_ content: ContentID, size: Int64) async throws -> [UInt8] {
-        if let bytes = try await inlineBytes(content) { return bytes }
+        if let bytes = try await inlineBytes(content) {
+            try Self.check(bytes, content, size)
+            return bytes
+        }
         return try await locator.read(content, size: size)
     }
 
@@ -62,9 +65,21 @@ final class ContentSource: Sendable {
         _ content: ContentID, size: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
         if let bytes = try await inlineBytes(content) {
+            try Self.check(bytes, content, size)
             try bytes.withUnsafeBytes(body)
         } else {
             try await locator.stream(content, size: size, body)
+        }
+    }
+
+    /// - Parameter size: What the entry says; `Int64.max` where nothing does.
+    private static func check(_ bytes: [UInt8], _ content: ContentID, _ size: Int64) throws(Failure)
+    {
+        guard size == .max || Int64(bytes.count) == size else {
+            throw Failure(
+                .corrupt, path: content.description,
+                "The content has \(bytes.count) bytes where its entry says \(size).",
+                remedy: "Run filesinki check; the other files are not concerned.")
         }
     }
 }

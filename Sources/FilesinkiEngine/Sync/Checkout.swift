@@ -136,10 +136,10 @@ struct StagingWork: Sendable {
     ) {
         let staging = applier.staging
         attempt(task) {
-            guard ContentHasher.hash(bytes) == content else {
+            guard Int64(bytes.count) == task.entry.size, ContentHasher.hash(bytes) == content else {
                 throw Failure(
                     .corrupt, path: task.path.bytes,
-                    "The store's bytes for it do not match their hash.",
+                    "The store's bytes for it do not match its size or hash.",
                     remedy: "Run filesinki check; the other files are not concerned.")
             }
             let file = try staging.makeFile()

@@ -19,6 +19,8 @@ package final class ContentLocator: Sendable {
     private let blocks = BlockCache(capacity: 4)
     /// The pack in which the last id was found: what is read next is mostly its neighbour.
     private let lastHit = Mutex(0)
+    /// What is wrong with packs whose index could not be read, by their place in ``packs``.
+    private let broken = Mutex<[Int: Failure]>([:])
 
     /// - Parameter packs: In the order of their commits; later packs are looked into first.
     package init(packs: [PackReader]) { self.packs = packs.reversed() }
@@ -37,20 +39,34 @@ package final class ContentLocator: Sendable {
         }
     }
 
-    /// Where the bytes or the recipe of a content are; nil when no pack holds them.
+    /// Where the bytes or the recipe of a content are; nil when no pack holds them. A damaged pack
+    /// is passed by, so that it fails nothing but what it alone holds.
     ///
-    /// - Throws: As ``PackReader/index()`` does.
+    /// - Throws: What the remote throws.
     package func find(_ id: ContentID) async throws -> Place? {
         let hint = lastHit.withLock { $0 }
-        if packs.indices.contains(hint), let member = try await packs[hint].index().find(id) {
-            return Place(pack: packs[hint], member: member)
-        }
-        for (number, pack) in packs.enumerated() where number != hint {
-            guard let member = try await pack.index().find(id) else { continue }
+        if packs.indices.contains(hint), let place = try await find(id, in: hint) { return place }
+        for number in packs.indices where number != hint {
+            guard let place = try await find(id, in: number) else { continue }
             lastHit.withLock { $0 = number }
-            return Place(pack: pack, member: member)
+            return place
         }
         return nil
+    }
+
+    private func find(_ id: ContentID, in number: Int) async throws -> Place? {
+        if broken.withLock({ $0[number] != nil }) { return nil }
+        do {
+            let member = try await packs[number].index().find(id)
+            return member.map { Place(pack: packs[number], member: $0) }
+        } catch let failure as Failure where Self.isDamage(failure) {
+            broken.withLock { $0[number] = failure }
+            return nil
+        }
+    }
+
+    private static func isDamage(_ failure: Failure) -> Bool {
+        [.corrupt, .notFound, .newerFormat].contains(failure.code)
     }
 
     /// A whole content of up to 64 MiB.
@@ -73,7 +89,7 @@ package final class ContentLocator: Sendable {
     /// Gives out a content piece by piece, in order.
     ///
     /// - Parameters:
-    ///   - size: The content's size in bytes, as its entry says.
+    ///   - size: The content's size in bytes, as its entry says; `Int64.max` where nothing does.
     ///   - body: Receives each piece, up to 8 MiB, after it was compared with its own id. What it
     ///     received is the content only when this method returns: the whole is compared last.
     /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the content is in no pack, is
@@ -84,7 +100,7 @@ package final class ContentLocator: Sendable {
         let place = try await existingPlace(of: id)
         switch place.member.kind {
         case .chunk:
-            guard Int64(place.member.length) == size else { throw damage(place, id) }
+            guard size == .max || Int64(place.member.length) == size else { throw damage(place, id) }
             try await withChunk(id, at: place, body)
         case .recipe:
             try await streamParts(of: id, size: size, recipe: recipe(of: id, at: place), body)
@@ -112,7 +128,7 @@ package final class ContentLocator: Sendable {
         of id: ContentID, size: Int64, recipe: Recipe,
         _ body: (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
-        guard recipe.size == size else { throw damage(try await existingPlace(of: id), id) }
+        guard size == .max || recipe.size == size else { throw damage(try await existingPlace(of: id), id) }
         var whole = ContentHasher()
         for part in recipe.parts {
             let place = try await existingPlace(of: part.id)
@@ -148,6 +164,8 @@ package final class ContentLocator: Sendable {
 
     private func existingPlace(of id: ContentID) async throws -> Place {
         if let place = try await find(id) { return place }
+        // It may be in a pack that cannot be looked into, which is what a person has to know.
+        if let failure = broken.withLock({ $0.values.first }) { throw failure }
         throw Failure(
             .corrupt, path: id.description, "The store does not hold this content any more.",
             remedy: "Run filesinki check; a device that still has the file can store it again.")

@@ -1,0 +1,232 @@
+// Stops a program at its Nth call that changes something, counted over all of its threads and
+// children, and then does what the tests want to see survived.
+//
+//   killat -c COMMAND...              only counts; the number goes to descriptor 3
+//   killat -n N COMMAND...            kills all of it before call N
+//   killat -n N -a COMMAND...         kills all of it after call N
+//   killat -n N -e ERRNO COMMAND...   lets call N fail with that error
+//   killat -n N -x SHELL COMMAND...   runs a line of shell while call N waits
+//
+// Exit code: the program's own; 137 when it was killed; 99 when there is no call N; 97 when the
+// system does not let one process trace another.
+//
+// seccomp(2) stops only the calls of the table below, so all else runs at full speed; ptrace(2)
+// hears of each stop, in whichever thread it is.
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOT_ALLOWED = 97, USAGE = 98, NEVER_REACHED = 99, KILLED = 137 };
+
+// The calls that change a file system. Opening counts only where it makes or empties a file.
+static const int points[] = {
+    SYS_openat, SYS_openat2, SYS_write, SYS_pwrite64, SYS_writev, SYS_pwritev, SYS_ftruncate,
+    SYS_fallocate, SYS_renameat2, SYS_linkat, SYS_symlinkat, SYS_unlinkat, SYS_mkdirat, SYS_fsync,
+    SYS_fdatasync, SYS_syncfs, SYS_copy_file_range, SYS_sendfile, SYS_fchmod, SYS_fchmodat,
+    SYS_utimensat,
+#ifdef SYS_rename  // Newer architectures have only the calls above.
+    SYS_open, SYS_creat, SYS_rename, SYS_link, SYS_symlink, SYS_unlink, SYS_mkdir, SYS_rmdir,
+    SYS_chmod,
+#endif
+#ifdef SYS_renameat
+    SYS_renameat,
+#endif
+};
+enum { POINTS = sizeof points / sizeof *points };
+
+static struct {
+    long wanted;
+    int only_counts, kills_after, error;
+    const char *shell;
+} task;
+
+static pid_t tracees[4096];
+static int tracee_count;
+
+static void note(pid_t process) {
+    for (int i = 0; i < tracee_count; i++)
+        if (tracees[i] == process) return;
+    if (tracee_count < 4096) tracees[tracee_count++] = process;
+}
+
+static void forget(pid_t process) {
+    for (int i = 0; i < tracee_count; i++)
+        if (tracees[i] == process) tracees[i] = tracees[--tracee_count];
+}
+
+static void kill_all(void) {
+    for (int i = 0; i < tracee_count; i++) kill(tracees[i], SIGKILL);
+}
+
+// In the child: becomes the program, with the points filtered.
+static void become(char **command) {
+    struct sock_filter filter[2 * POINTS + 2] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+    int length = 1;
+    for (int i = 0; i < POINTS; i++) {
+        filter[length++] =
+            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, points[i], 0, 1);
+        filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
+    }
+    filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog program = {length, filter};
+    if (ptrace(PTRACE_TRACEME, 0, 0, 0)) _exit(NOT_ALLOWED);
+    raise(SIGSTOP);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) _exit(NOT_ALLOWED);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) _exit(NOT_ALLOWED);
+    execvp(command[0], command);
+    _exit(127);
+}
+
+// Whether the call that a tracee waits in changes anything.
+static int changes(pid_t process, const struct __ptrace_syscall_info *call) {
+    long flags;
+    switch (call->seccomp.nr) {
+    case SYS_openat: flags = (long)call->seccomp.args[2]; break;
+#ifdef SYS_open
+    case SYS_open: flags = (long)call->seccomp.args[1]; break;
+#endif
+    case SYS_openat2:
+        errno = 0;
+        flags = ptrace(PTRACE_PEEKDATA, process, (void *)call->seccomp.args[2], 0);
+        if (errno) return 1;
+        break;
+    default: return 1;
+    }
+    return (flags & (O_CREAT | O_TRUNC)) != 0;
+}
+
+// Lets the waiting call do nothing.
+static void skip_call(pid_t process) {
+#if defined(__x86_64__)
+    ptrace(PTRACE_POKEUSER, process, (void *)offsetof(struct user_regs_struct, orig_rax), -1L);
+#elif defined(__aarch64__)
+    int none = -1;
+    struct iovec part = {&none, sizeof none};
+    ptrace(PTRACE_SETREGSET, process, (void *)NT_ARM_SYSTEM_CALL, &part);
+#endif
+}
+
+// Sets what the call that just ended has returned.
+static void set_result(pid_t process, long result) {
+    struct user_regs_struct registers;
+    struct iovec all = {&registers, sizeof registers};
+    if (ptrace(PTRACE_GETREGSET, process, (void *)NT_PRSTATUS, &all)) return;
+#if defined(__x86_64__)
+    registers.rax = (unsigned long)result;
+#elif defined(__aarch64__)
+    registers.regs[0] = (unsigned long)result;
+#endif
+    ptrace(PTRACE_SETREGSET, process, (void *)NT_PRSTATUS, &all);
+}
+
+static void run_shell(void) {
+    pid_t shell = fork();
+    if (!shell) {
+        execl("/bin/sh", "sh", "-c", task.shell, (char *)0);
+        _exit(127);
+    }
+    while (waitpid(shell, 0, 0) < 0 && errno == EINTR) {}
+}
+
+// At the wanted call. Returns how the tracee goes on; 0 when there is nobody left to go on.
+static int strike(pid_t process) {
+    if (task.shell) {
+        run_shell();
+        return PTRACE_CONT;
+    }
+    if (task.error) {
+        skip_call(process);
+        return PTRACE_SYSCALL;
+    }
+    if (task.kills_after) return PTRACE_SYSCALL;
+    kill_all();
+    return 0;
+}
+
+// Follows the program to its end. Returns the exit code; `seen` is the number of points.
+static int follow(pid_t first, long *seen) {
+    int status, code = 0, has_begun = 0;
+    pid_t struck = 0;
+    while (1) {
+        pid_t process = waitpid(-1, &status, __WALL);
+        if (process < 0) {
+            if (errno == EINTR) continue;
+            return code;
+        }
+        if (!WIFSTOPPED(status)) {
+            forget(process);
+            if (process == first)
+                code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+            continue;
+        }
+        note(process);
+        int signal = WSTOPSIG(status), event = status >> 16, how = PTRACE_CONT, passed_on = 0;
+        if (signal == SIGTRAP && event == PTRACE_EVENT_EXEC) {
+            has_begun = 1;
+        } else if (signal == SIGTRAP && event == PTRACE_EVENT_SECCOMP) {
+            struct __ptrace_syscall_info call;
+            long size = ptrace(PTRACE_GET_SYSCALL_INFO, process, (void *)sizeof call, &call);
+            if (has_begun && size > 0 && changes(process, &call) && ++*seen == task.wanted) {
+                struck = process;
+                how = strike(process);
+            }
+        } else if (signal == (SIGTRAP | 0x80)) {  // The call that was struck has ended.
+            if (process == struck && task.error) set_result(process, -task.error);
+            if (process == struck && task.kills_after) {
+                kill_all();
+                continue;
+            }
+        } else if (signal != SIGTRAP && signal != SIGSTOP) {
+            passed_on = signal;
+        }
+        if (how) ptrace(how, process, 0, passed_on);
+    }
+}
+
+int main(int count, char **arguments) {
+    int option;
+    while ((option = getopt(count, arguments, "+cn:ae:x:")) != -1) {
+        switch (option) {
+        case 'c': task.only_counts = 1; break;
+        case 'n': task.wanted = atol(optarg); break;
+        case 'a': task.kills_after = 1; break;
+        case 'e': task.error = atoi(optarg); break;
+        case 'x': task.shell = optarg; break;
+        default: return USAGE;
+        }
+    }
+    if (optind >= count || (!task.only_counts && task.wanted < 1)) return USAGE;
+    pid_t child = fork();
+    if (child < 0) return NOT_ALLOWED;
+    if (!child) become(arguments + optind);
+    int status;
+    if (waitpid(child, &status, 0) < 0 || !WIFSTOPPED(status)) return NOT_ALLOWED;
+    note(child);
+    long options = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+                   PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL |
+                   PTRACE_O_TRACESYSGOOD;
+    if (ptrace(PTRACE_SETOPTIONS, child, 0, options) || ptrace(PTRACE_CONT, child, 0, 0)) {
+        kill(child, SIGKILL);
+        return NOT_ALLOWED;
+    }
+    long seen = 0;
+    int code = follow(child, &seen);
+    if (task.only_counts) dprintf(3, "%ld\n", seen);
+    return !task.only_counts && seen < task.wanted ? NEVER_REACHED : code;
+}
