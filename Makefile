@@ -62,7 +62,7 @@ bench: release
 	@sh Scripts/bench.sh $(RELEASE_BINARY) $(FILES)
 
 simulate: dependencies
-	FILESINKI_SEED='$(SEED)' FILESINKI_ROUNDS='$(ROUNDS)' \
+	FILESINKI_SIMULATION_SEED='$(SEED)' FILESINKI_SIMULATION_ROUNDS='$(ROUNDS)' \
 	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SimulationTests
 
 install: release

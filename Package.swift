@@ -142,6 +142,7 @@ let package = Package(
                 "FilesinkiRemote", "FilesinkiStore", "FilesinkiTesting",
             ]),
         tests("LayeringTests", []),
+        tests("SimulationTests", ["FilesinkiTesting"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -76,10 +76,11 @@ extension ReconcileInput {
             rules.strategy(for: item.path).links, item.contest, canMerge: canMerge)
     }
 
-    /// Row 23: after a lost manifest, a content that the path had before it was deleted there.
+    /// Row 23: a content that the path had there before it was deleted, and that a lost manifest, or
+    /// a run that was killed before it could note what it had written, has forgotten.
     private func isStaleCopy(_ here: Entry, _ item: Case) -> Bool {
-        guard item.base == nil, let change = there[item.therePath],
-            !hasBase || change.isFirstMet, change.entry.entry.kind == .tombstone
+        guard let change = there[item.therePath], change.entry.entry.kind == .tombstone,
+            item.base.map({ !here.hasSameContent(as: $0.entry) }) ?? true
         else { return false }
         return here.kind == .symlink
             ? change.formerTargets.contains(here.target)

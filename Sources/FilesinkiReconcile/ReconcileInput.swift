@@ -44,17 +44,15 @@ package struct RemoteChange: Hashable, Sendable {
     package var movedFrom: RelativePath?
     /// Who committed the entry; names a conflict copy of it.
     package var device: Device?
-    /// Under a tombstone: every content that a file had at this path before, and
-    /// ``ContentID/none`` when a directory was there.
+    /// Under a tombstone: every content that a file had at this path since the base, or ever when
+    /// there is none; ``ContentID/none`` when a directory was there.
     package var formerContents: Set<ContentID>
-    /// Under a tombstone: every target that a symlink had at this path before.
+    /// Under a tombstone: every target that a symlink had at this path since the base.
     package var formerTargets: Set<[UInt8]>
     /// Whether the content was another one since the base and then became the base's again. Where
     /// it is not known, false: an entry equal to the base's in time and mode, but of another
     /// version, counts as come back in any case.
     package var cameBack: Bool
-    /// Whether this replica met the path without a base, however much of one it has by now.
-    package var isFirstMet = false
 
     package init(
         _ entry: VersionedEntry, movedFrom: RelativePath? = nil, device: Device? = nil,
@@ -85,14 +83,10 @@ package struct ReconcileInput: Sendable {
     package var rules: any StrategyRules
     /// This replica; names a conflict copy of what is here.
     package var device: Device
-    /// Whether the base is known. False on a first meeting and after a lost manifest: only then can
-    /// a file that is here be the stale copy of one that was deleted there.
-    package var hasBase: Bool
 
     package init(
         base: any BaseTree, here: [RelativePath: LocalChange], there: [RelativePath: RemoteChange],
-        blocked: Set<RelativePath> = [], rules: any StrategyRules = UniformRules(), device: Device,
-        hasBase: Bool = true
+        blocked: Set<RelativePath> = [], rules: any StrategyRules = UniformRules(), device: Device
     ) {
         self.base = base
         self.here = here
@@ -100,7 +94,6 @@ package struct ReconcileInput: Sendable {
         self.blocked = blocked
         self.rules = rules
         self.device = device
-        self.hasBase = hasBase
     }
 }
 

@@ -25,8 +25,7 @@ struct Replica {
                 && !(base[path] == nil && change.entry.entry.kind == .tombstone && hasBase)
         }
         return ReconcileInput(
-            base: base, here: here, there: there, blocked: blocked, rules: rules, device: device,
-            hasBase: hasBase)
+            base: base, here: here, there: there, blocked: blocked, rules: rules, device: device)
     }
 
     /// One run. Every link that has to be asked declines.

@@ -19,18 +19,43 @@ extension Replica {
         for path in paths { doomed += try everything(at: path, recursive: recursive, before) }
         let staging = try Staging(root: root, folder: state.staging)
         let writer = TreeWriter(root: root, staging: staging, sync: .each)
+        var changed: [Problem] = []
         for path in doomed {
             if try root.status(path)?.kind == .directory {
                 _ = try writer.removeDirectory(path)
-            } else {
-                _ = try writer.remove(path, expecting: .any)
+            } else if case .surprised = try writer.remove(
+                path, expecting: try published(path, before))
+            {
+                changed.append(Self.changedMeanwhile(path))
             }
         }
         try writer.flush()
         var after = try await runPaths(paths, options)
         after.steps = before.steps + after.steps
-        after.problems = before.problems + after.problems
+        after.problems = before.problems + changed + after.problems
         return after
+    }
+
+    /// What is in the history of a path's content here, so that it may go: with the remote away,
+    /// whatever is there.
+    private func published(_ path: RelativePath, _ report: SyncReport) throws -> Expectation {
+        guard report.away == nil, report.hasRemote, try manifest.local(path) == nil,
+            let row = try manifest.base(path)
+        else { return .any }
+        if let stamp = row.stamp { return .stamp(stamp) }
+        switch row.entry.kind {
+        case .file: return .content(row.entry.content, size: row.entry.size)
+        case .symlink: return .link(row.entry.target)
+        case .directory, .tombstone: return .any
+        }
+    }
+
+    private static func changedMeanwhile(_ path: RelativePath) -> Problem {
+        Problem(
+            path,
+            Failure(
+                .changing, path: path.bytes, "It changed while it was to be deleted, and stays.",
+                remedy: "Delete it again if that is still meant."))
     }
 
     /// The path and all below it, the deepest first.

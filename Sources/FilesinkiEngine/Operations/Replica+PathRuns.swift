@@ -17,21 +17,16 @@ extension Replica {
             options: options, selection: PathSelection(paths: paths),
             rules: try runRules(options), base: try partialBase(paths), started: surroundings.now())
         run.isPartial = true
-        let view = try await fetchOrQueue(&run)
+        var view = try await fetchOrQueue(&run)
         let seen = try watched(paths, run, view)
-        do {
-            run.observation = try await observe(only: seen, run, base: run.base, storing: view)
-        } catch let failure as Failure where view != nil && failure.code == .away {
-            run.report.away = failure
-            run.observation = try await observe(only: seen, run, base: run.base, storing: nil)
-            run.report.problems += run.observation.problems
-            return try queue(&run)
+        let base = run.base
+        try await look(&run, &view) { run, target in
+            try await self.observe(only: seen, run, base: base, storing: target)
         }
-        run.report.problems += run.observation.problems
         return try await finish(&run, view)
     }
 
-    /// The paths themselves, the folders above them, and everything known below them.
+    /// The paths themselves, the folders above them, and everything known or found below them.
     private func watched(
         _ paths: [RelativePath], _ run: SyncRun, _ view: RemoteView?
     ) throws -> [RelativePath] {
@@ -39,9 +34,19 @@ extension Replica {
         for path in paths {
             all.insert(path)
             all.formUnion(path.ancestors)
+            all.formUnion(try newBelow(path, run))
         }
         for path in view?.changes.keys.filter(run.selection.contains) ?? [] { all.insert(path) }
         return all.sorted()
+    }
+
+    /// What a folder holds that is new or may have changed.
+    private func newBelow(_ path: RelativePath, _ run: SyncRun) throws -> [RelativePath] {
+        guard try root.status(path)?.kind == .directory else { return [] }
+        let known = KnownTree(
+            run.base.rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
+        let scan = try Scanner(root: root, filter: run.rules.filter).scan(known, below: path)
+        return scan.changed.map(\.path) + scan.candidates.map(\.path)
     }
 
     /// The rows of the base that a run for some paths needs.

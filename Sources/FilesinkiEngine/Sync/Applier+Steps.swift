@@ -102,7 +102,8 @@ extension Applier {
     }
 
     func makeFolder(_ task: ApplyTask) throws -> TaskOutcome {
-        if let here = task.here, here.kind != .directory {
+        // What was here may have been moved to its new name already.
+        if let here = task.here, here.kind != .directory, try root.status(task.path) != nil {
             let gone = try writer.remove(task.path, expecting: expectation(task))
             if case .surprised = gone { return .surprised }
         }

@@ -24,6 +24,8 @@ struct ApplyResult: Sendable {
     /// Paths where something else was found than the plan saw: to be looked at again.
     var surprised: [RelativePath] = []
     var problems: [Problem] = []
+    /// Paths whose step, and those of all below, wait for another run.
+    var held: [RelativePath] = []
     /// Folders that could not go because they hold something that is not kept in step.
     var kept: [RelativePath] = []
     /// Plain bytes written.

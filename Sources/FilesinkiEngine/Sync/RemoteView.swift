@@ -14,8 +14,6 @@ struct RemoteView: Sendable {
     var inline: [(content: ContentID, sequence: UInt64)] = []
     /// Paths of commits that no replica may use.
     var refused: [Problem] = []
-    /// Whether the base is what both sides last agreed on; false on a first meeting.
-    var hasBase = true
 
     /// Takes in one commit: its changes replace what was known of their paths.
     mutating func fold(_ commit: Commit) {
@@ -29,7 +27,8 @@ struct RemoteView: Sendable {
             }
             changes[change.path] = RemoteChange(
                 VersionedEntry(change.entry, version: commit.sequence),
-                movedFrom: change.movedFrom, device: commit.device, formerContents: former, formerTargets: targets,
+                movedFrom: change.movedFrom, device: commit.device, formerContents: former,
+                formerTargets: targets,
                 cameBack: changes[change.path] != nil)
         }
         packs += commit.packs.map { ($0, commit.sequence) }

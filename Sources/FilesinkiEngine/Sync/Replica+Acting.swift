@@ -16,7 +16,8 @@ extension Replica {
     func act(_ run: inout SyncRun, _ seen: RemoteView, _ steps: [Step]) async throws -> Bool {
         var view = seen
         guard try await preserve(&run, &view, steps) else { return try await lose(&run) }
-        let applied = try await apply(&run, view, steps)
+        var applied = try await apply(&run, view, steps)
+        applied.hold(steps)
         let publication = try await publish(run, view, steps.filter { applied.allows($0) })
         try record(run, view, steps, applied, publication)
         run.note(steps, applied, publication)
@@ -68,7 +69,17 @@ extension Replica {
 extension ApplyResult {
     /// Whether a step may be published and noted: it writes nothing here, or that is done.
     func allows(_ step: Step) -> Bool {
-        !step.action.writesHere || done[step.path] != nil
+        guard !held.contains(where: { $0 == step.path || step.path.isInside($0) }) else {
+            return false
+        }
+        return !step.action.writesHere || done[step.path] != nil
+    }
+
+    /// Holds back what would take the name of a content whose conflict copy could not be made.
+    mutating func hold(_ steps: [Step]) {
+        for step in steps where step.action.writesHere && done[step.path] == nil {
+            if case .conflictCopy(let original) = step.reason { held.append(original) }
+        }
     }
 }
 
@@ -81,10 +92,10 @@ extension Observation {
             case .agree: changes[step.path] = nil
             case .take: if applied.done[step.path] != nil { changes[step.path] = nil }
             case .publish:
-                if case .published = publication { changes[step.path] = nil }
+                if case .published = publication, applied.allows(step) { changes[step.path] = nil }
             case .both(let entry):
                 guard let stamp = applied.done[step.path] else { continue }
-                if case .published = publication {
+                if case .published = publication, applied.allows(step) {
                     changes[step.path] = nil
                 } else {
                     changes[step.path] = LocalChange(entry.kind == .tombstone ? nil : entry)

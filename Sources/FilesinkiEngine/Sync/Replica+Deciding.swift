@@ -19,12 +19,14 @@ struct Decision: Sendable {
 
 extension Replica {
     /// Reconciles, and has every link answered that needs contents, a command or a person.
-    func decide(_ run: inout SyncRun, _ view: RemoteView) async throws -> Decision {
+    func decide(_ run: inout SyncRun, _ seen: RemoteView) async throws -> Decision {
+        var view = seen
+        view.recogniseLinks(run.observation)
         let ignored = ignoredPaths(of: view, run)
         let input = ReconcileInput(
             base: run.base, here: run.selected(run.observation.changes),
             there: run.selected(view.changes), blocked: run.observation.blocked.union(ignored),
-            rules: run.rules.strategies, device: card.device, hasBase: view.hasBase)
+            rules: run.rules.strategies, device: card.device)
         let plan = reconcile(input)
         guard plan.steps.contains(where: { $0.waits != nil }) else { return Decision(plan) }
         let answers = Answers(

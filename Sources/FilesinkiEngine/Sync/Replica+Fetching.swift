@@ -15,9 +15,7 @@ extension Replica {
             return try await firstMeeting(base, connection)
         }
         var view = RemoteView(token: token)
-        for row in try manifest.loadRemote() {
-            view.changes[row.path] = try waitingChange(row)
-        }
+        try loadWaiting(&view)
         do {
             try await connection.log.verify(token)
         } catch let failure as Failure where failure.code == .tokenExpired {
@@ -30,17 +28,20 @@ extension Replica {
         return view
     }
 
-    /// A remote change that an earlier run left for later. A deletion that this replica has never
-    /// agreed on comes with the contents that were met with it.
-    private func waitingChange(_ row: RemoteRow) throws -> RemoteChange {
-        var change = RemoteChange(row.entry, movedFrom: row.movedFrom)
-        if row.entry.entry.kind == .tombstone, let met = try manifest.tombstone(row.path),
-            met.version == row.entry.version
-        {
-            change.formerContents = Set(met.contents)
-            change.isFirstMet = true
+    /// What earlier runs have met and left for another, each with the contents that were met with
+    /// it.
+    private func loadWaiting(_ view: inout RemoteView) throws {
+        let rows = try manifest.loadRemote()
+        guard !rows.isEmpty else { return }
+        var former: [RelativePath: TombstoneRow] = [:]
+        for row in try manifest.loadTombstones() { former[row.path] = row }
+        for row in rows {
+            let met = former[row.path].flatMap {
+                $0.version == row.entry.version ? $0.contents : nil
+            }
+            view.changes[row.path] = RemoteChange(
+                row.entry, movedFrom: row.movedFrom, formerContents: Set(met ?? []))
         }
-        return change
     }
 
     /// The whole remote tree, from its newest checkpoint on, where this replica has no base.
@@ -48,7 +49,6 @@ extension Replica {
         _ base: BaseIndex, _ connection: StoreConnection
     ) async throws -> RemoteView {
         var view = RemoteView(token: connection.log.genesis)
-        view.hasBase = false
         if let checkpoint = try await connection.shelf.latest() { view.load(checkpoint) }
         while let commit = try await connection.log.next(after: view.token) {
             view.fold(commit)

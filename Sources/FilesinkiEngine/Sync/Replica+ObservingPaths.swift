@@ -16,7 +16,7 @@ extension Replica {
         var items: [ContentIntake.Item] = []
         for path in paths {
             do {
-                guard let status = try root.status(path) else {
+                guard let status = try statusInTree(path) else {
                     if base.row(path) != nil { observation.changes[path] = LocalChange(nil) }
                     continue
                 }
@@ -34,6 +34,14 @@ extension Replica {
         narrowed.base = base
         observation.take(try await intake(items, narrowed, storing: view), base)
         return observation
+    }
+
+    /// What is at a path; nil when nothing is, also because a folder of it is none any more.
+    private func statusInTree(_ path: RelativePath) throws(Failure) -> FileStatus? {
+        for folder in path.ancestors.reversed() {
+            guard try root.status(folder)?.kind == .directory else { return nil }
+        }
+        return try root.status(path)
     }
 }
 

@@ -10,17 +10,24 @@ extension Replica {
         _ run: SyncRun, _ view: RemoteView, _ steps: [Step], _ applied: ApplyResult,
         _ publication: Publication
     ) throws {
-        let settled = Set(steps.map(\.path))
+        let met = Set(steps.map(\.path))
+        let stale = try manifest.loadRemote().map(\.path).filter { view.changes[$0] == nil }
         try manifest.write { writer in
             for row in run.observation.refreshed { try writer.putBase(row) }
+            for path in stale {
+                try writer.removeRemote(path)
+                if run.base.row(path) != nil { try writer.removeTombstone(path) }
+            }
             try recordIgnored(run, writer)
             for step in steps {
-                try record(step, run, applied, publication, writer)
+                try record(step, run, view, applied, publication, writer)
             }
             try recordHistory(run, steps, applied, publication, writer)
-            try recordUnselected(run, view, settled, writer)
+            try recordUnmet(run, view, met, writer)
             for (pack, sequence) in view.packs { try writer.addPack(pack.manifestRow(sequence)) }
-            for (content, sequence) in view.inline { try writer.addInline(content, sequence: sequence) }
+            for (content, sequence) in view.inline {
+                try writer.addInline(content, sequence: sequence)
+            }
             try recordPublication(publication, view, writer)
         }
     }
@@ -33,7 +40,9 @@ extension Replica {
         }
         for commit in commits {
             for pack in commit.packs { try writer.addPack(pack.manifestRow(commit.sequence)) }
-            for content in commit.inline { try writer.addInline(content.id, sequence: commit.sequence) }
+            for content in commit.inline {
+                try writer.addInline(content.id, sequence: commit.sequence)
+            }
         }
         try writer.setToken(last.token)
     }
@@ -52,30 +61,29 @@ extension Replica {
         }
     }
 
-    /// Paths that this run does not look after: what was seen of them waits for another.
-    private func recordUnselected(
-        _ run: SyncRun, _ view: RemoteView, _ settled: Set<RelativePath>, _ writer: ManifestWriter
+    /// Paths that no step is about: what was seen of them waits for another run, save that of a
+    /// deletion of what never came here there is nothing to do.
+    private func recordUnmet(
+        _ run: SyncRun, _ view: RemoteView, _ met: Set<RelativePath>, _ writer: ManifestWriter
     ) throws {
-        guard !run.selection.isEverything else { return }
-        for (path, change) in view.changes where !settled.contains(path) {
-            try writer.putRemote(
-                RemoteRow(path: path, entry: change.entry, movedFrom: change.movedFrom))
-            // Without a base only these can tell a stale copy from a new file later.
-            if !view.hasBase, change.entry.entry.kind == .tombstone {
-                try writer.putTombstone(
-                    TombstoneRow(
-                        path: path, version: change.entry.version,
-                        contents: Array(change.formerContents)))
+        for (path, change) in view.changes where !met.contains(path) {
+            if change.entry.entry.kind == .tombstone, run.selection.contains(path),
+                run.base.row(path) == nil
+            {
+                try writer.removeRemote(path)
+                try writer.putTombstone(TombstoneRow(path, change))
+            } else {
+                try writer.putRemote(path, change)
             }
         }
     }
 
     private func record(
-        _ step: Step, _ run: SyncRun, _ applied: ApplyResult, _ publication: Publication,
-        _ writer: ManifestWriter
+        _ step: Step, _ run: SyncRun, _ view: RemoteView, _ applied: ApplyResult,
+        _ publication: Publication, _ writer: ManifestWriter
     ) throws {
         guard let agreed = agreement(step, applied, publication) else {
-            return try recordOpen(step, run, writer)
+            return try recordOpen(step, run, view, writer)
         }
         try writer.removeLocal(step.path)
         try writer.removeRemote(step.path)
@@ -83,7 +91,8 @@ extension Replica {
             try writer.removeBase(step.path)
             try writer.putTombstone(
                 TombstoneRow(
-                    path: step.path, version: agreed.version, contents: formerContents(step)))
+                    path: step.path, version: agreed.version,
+                    contents: formerContents(step, view)))
         } else {
             try writer.removeTombstone(step.path)
             let stamp = applied.done[step.path] ?? knownStamp(step, run)
@@ -101,7 +110,7 @@ extension Replica {
         case .agree:
             return step.there ?? VersionedEntry(.tombstone, version: step.base?.version ?? 0)
         case .take(let entry):
-            guard applied.done[step.path] != nil else { return nil }
+            guard applied.allows(step) else { return nil }
             return VersionedEntry(entry, version: step.there?.version ?? 0)
         case .publish(let entry), .both(let entry):
             guard applied.allows(step), case .published(_, let versions) = publication,
@@ -118,18 +127,16 @@ extension Replica {
         return run.observation.stamps[step.path] ?? run.base.row(step.path)?.stamp
     }
 
-    private func formerContents(_ step: Step) -> [ContentID] {
-        [step.base?.entry, step.here].compactMap { $0 }.filter { $0.kind == .file }.map(\.content)
+    private func formerContents(_ step: Step, _ view: RemoteView) -> [ContentID] {
+        let seen = [step.base?.entry, step.here].compactMap { $0?.identity }
+        return TombstoneRow.sorted((view.changes[step.path]?.identities ?? []).union(seen))
     }
 
     /// A path on which both sides still differ: each side's state is kept as it was seen.
     private func recordOpen(
-        _ step: Step, _ run: SyncRun, _ writer: ManifestWriter
+        _ step: Step, _ run: SyncRun, _ view: RemoteView, _ writer: ManifestWriter
     ) throws {
-        if let there = step.there, step.base != there {
-            try writer.putRemote(
-                RemoteRow(path: step.path, entry: there, movedFrom: nil))
-        }
+        if let change = view.changes[step.path] { try writer.putRemote(step.path, change) }
         if let change = run.observation.changes[step.path] {
             try writer.putLocal(
                 LocalRow(
@@ -139,7 +146,27 @@ extension Replica {
     }
 }
 
+extension TombstoneRow {
+    /// What is known of a path that the remote deleted.
+    init(_ path: RelativePath, _ change: RemoteChange) {
+        self.init(
+            path: path, version: change.entry.version,
+            contents: Self.sorted(change.identities))
+    }
+
+    static func sorted(_ contents: Set<ContentID>) -> [ContentID] {
+        contents.sorted { $0.description < $1.description }
+    }
+}
+
 extension ManifestWriter {
+    /// Notes a change at the remote that waits for a run, with what the path had held before.
+    func putRemote(_ path: RelativePath, _ change: RemoteChange) throws {
+        try putRemote(RemoteRow(path: path, entry: change.entry, movedFrom: change.movedFrom))
+        guard !change.identities.isEmpty else { return }
+        try putTombstone(TombstoneRow(path, change))
+    }
+
     /// Notes local changes that wait for the remote.
     func recordWaiting(_ observation: Observation) throws {
         for row in observation.refreshed { try putBase(row) }

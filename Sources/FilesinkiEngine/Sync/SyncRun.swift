@@ -35,8 +35,10 @@ extension Replica {
         var run = SyncRun(
             options: options, selection: PathSelection(paths: options.paths),
             rules: try runRules(options), base: try fullBase(), started: surroundings.now())
-        let view = try await fetchOrQueue(&run)
-        try await look(&run, view)
+        var view = try await fetchOrQueue(&run)
+        try await look(&run, &view) { run, target in
+            try await self.observe(run, storing: target)
+        }
         return try await finish(&run, view)
     }
 
@@ -92,14 +94,19 @@ extension Replica {
         }
     }
 
-    /// Scans the root. New contents go to the store on the way when it can be reached.
-    private func look(_ run: inout SyncRun, _ view: RemoteView?) async throws {
+    /// Looks at the local tree. New contents go to the store on the way when it can be reached;
+    /// where it cannot, the remote is away for this run: what it does not hold must not be named.
+    func look(
+        _ run: inout SyncRun, _ view: inout RemoteView?,
+        observe: (SyncRun, RemoteView?) async throws -> Observation
+    ) async throws {
         let target = run.options.isDryRun ? nil : view
         do {
-            run.observation = try await observe(run, storing: target)
+            run.observation = try await observe(run, target)
         } catch let failure as Failure where target != nil && failure.code == .away {
             run.report.away = failure
-            run.observation = try await observe(run, storing: nil)
+            view = nil
+            run.observation = try await observe(run, nil)
         }
         run.report.problems += run.observation.problems
         run.report.notices += run.observation.notices
@@ -114,7 +121,9 @@ extension Replica {
         let observation = run.observation
         let stale = run.isPartial ? [] : try manifest.loadLocal().map(\.path)
         try manifest.write { writer in
-            for path in stale where observation.changes[path] == nil { try writer.removeLocal(path) }
+            for path in stale where observation.changes[path] == nil {
+                try writer.removeLocal(path)
+            }
             try writer.recordWaiting(observation)
         }
         return run.report

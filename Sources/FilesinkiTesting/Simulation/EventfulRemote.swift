@@ -1,0 +1,84 @@
+import FilesinkiModel
+import FilesinkiRemote
+import Synchronization
+
+/// A remote to which something happens at certain requests of one run. One run at a time uses it, so
+/// that the same history always meets the same events at the same moment.
+final class EventfulRemote: Remote {
+    private struct State {
+        var requests = 0
+        var isDead = false
+        var events: [SimulatedRun.Event]
+    }
+
+    private let remote: FaultyRemote
+    private let meanwhile: @Sendable (SimulationStep) async -> Void
+    private let state: Mutex<State>
+
+    init(
+        _ remote: FaultyRemote, _ events: [SimulatedRun.Event],
+        meanwhile: @escaping @Sendable (SimulationStep) async -> Void
+    ) {
+        self.remote = remote
+        self.meanwhile = meanwhile
+        state = Mutex(State(events: events))
+    }
+
+    var address: String { remote.address }
+
+    /// How many requests were made.
+    var requests: Int { state.withLock { $0.requests } }
+
+    func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
+        try await request { try await remote.get(key, range: range) }
+    }
+
+    func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
+        try await request { try await remote.publish(bytes, to: slot) }
+    }
+
+    func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
+        try await request { try await remote.put(bytes, to: key) }
+    }
+
+    func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] {
+        try await request { try await remote.list(prefix: prefix, after: after, limit: limit) }
+    }
+
+    func delete(_ key: ObjectKey) async throws {
+        try await request { try await remote.delete(key) }
+    }
+
+    func wait(prefix: String, timeout: Duration) async throws {
+        try await request { try await remote.wait(prefix: prefix, timeout: timeout) }
+    }
+
+    private func request<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
+        let (isDead, events) = state.withLock { state in
+            state.requests += 1
+            let number = state.requests
+            return (state.isDead, state.events.filter { $0.request == number }.map(\.happening))
+        }
+        if isDead { throw Self.killed }
+        for event in events {
+            switch event {
+            case .failsBefore: remote.plan(.init(.before(.away)))
+            case .failsAfter: remote.plan(.init(.after(.away)))
+            case .isStale: remote.plan(.init(.stale(2), verb: .list))
+            case .goesAway: remote.isAway = true
+            case .isKilled:
+                state.withLock { $0.isDead = true }
+                throw Self.killed
+            case .isKilledAfter: state.withLock { $0.isDead = true }
+            case .meanwhile(let step): await meanwhile(step)
+            }
+        }
+        let answer = try await body()
+        if events.contains(.isKilledAfter) { throw Self.killed }
+        return answer
+    }
+
+    private static var killed: Failure {
+        Failure(.interrupted, "The run was killed on purpose.", remedy: "This is a test.")
+    }
+}

@@ -1,0 +1,71 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import Glibc
+
+/// One replica of a simulation: a root, and the state beside it.
+struct SimulatedReplica: Sendable {
+    let number: Int
+    let root: String
+    let state: String
+    let surroundings: Surroundings
+
+    init(_ number: Int, in folder: TemporaryFolder, _ surroundings: Surroundings) {
+        self.number = number
+        root = folder.path("root\(number)")
+        state = folder.path("state\(number)")
+        self.surroundings = surroundings
+    }
+
+    func options(_ remote: any Remote) -> ReplicaOptions {
+        ReplicaOptions(
+            root: root, state: state, lockWait: .zero, surroundings: surroundings,
+            connect: { _ in remote })
+    }
+
+    /// The root as it is, with the times of files.
+    func disk() throws -> TreeFixture { try TreeFixture.read(root, times: true) }
+
+    func loseManifest() {
+        for end in ["", "-wal", "-shm", "-journal"] { unlink(state + "/manifest.sqlite" + end) }
+    }
+
+    /// Runs; when a guard stops the run, approves its plan and runs again, as a person would.
+    private static func approving(
+        _ options: SyncOptions, _ run: (SyncOptions) async throws -> SyncReport
+    ) async throws -> SyncReport {
+        do {
+            return try await run(options)
+        } catch let failure as Failure where failure.code == .limit {
+            var approved = options
+            approved.approved = failure.remedy.split(separator: " ").last.map {
+                String($0.dropLast())
+            }
+            return try await run(approved)
+        }
+    }
+
+    /// Opens the replica as one process would, does the task, and closes it.
+    func perform(_ run: SimulatedRun, _ remote: any Remote) async throws -> SyncReport? {
+        let replica = try await Replica.open(options(remote), writable: true)
+        var sync = SyncOptions()
+        sync.strategy = try run.strategy.map { try Strategy(parsing: $0) }
+        switch run.task {
+        case .sync(let paths):
+            sync.paths = try paths.map { try RelativePath($0) }
+            return try await Self.approving(sync) { try await replica.sync($0) }
+        case .save(let path, let serial):
+            var options = SaveOptions()
+            options.sync = sync
+            let bytes = UserAction.content(serial, isLarge: false)
+            return try await replica.save(RelativePath(path), options) { write in
+                try bytes.withUnsafeBytes(write)
+            }.sync
+        case .load(let path):
+            return try await replica.load(RelativePath(path), isOffline: false, sync) { _ in }.sync
+        case .delete(let path):
+            return try await replica.delete([RelativePath(path)], recursive: true, sync)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+
+/// Reads the store as somebody who has no replica, and remembers all it ever held.
+struct StoreWitness {
+    private let remote: any Remote
+    private let log: CommitLog
+    private var token: ChangeToken
+    private var readers: [PackReader] = []
+    private var inline: Set<ContentID> = []
+    /// Every value that a commit names and whose bytes can be read.
+    private(set) var values: Set<HeldValue> = []
+    /// The remote tree.
+    private(set) var tree: [String: Entry] = [:]
+    private var former: [String: Set<HeldValue>] = [:]
+    private var deleted: [String: Set<HeldValue>] = [:]
+
+    init(_ remote: any Remote, _ format: StoreFormat) throws {
+        self.remote = remote
+        log = try CommitLog(remote: remote, zone: "files", store: format)
+        token = log.genesis
+    }
+
+    /// How many commits there are.
+    var commits: UInt64 { token.sequence }
+
+    /// All that was ever committed at a path or below it.
+    func everHeld(_ path: String) -> Set<HeldValue> {
+        former.filter { $0.key == path || $0.key.hasPrefix(path + "/") }
+            .values.reduce(into: []) { $0.formUnion($1) }
+    }
+
+    /// Reads the commits that are new.
+    ///
+    /// - Parameter placed: How often a user put a value at a path.
+    /// - Returns: What is wrong with them, in words.
+    mutating func advance(_ placed: [Placement: Int]) async throws -> [String] {
+        var wrong: [String] = []
+        while let commit = try await log.next(after: token) {
+            token = commit.token
+            wrong += commit.refused.map { "commit \(commit.sequence): \($0.failure)" }
+            inline.formUnion(commit.inline.map(\.id))
+            readers += commit.packs.map { PackReader(remote: remote, reference: $0) }
+            for change in commit.superseded + commit.changes {
+                if let missing = try await keep(change) {
+                    wrong.append("commit \(commit.sequence): \(change.path) \(missing)")
+                }
+            }
+            for change in commit.changes {
+                if let wrongly = fold(change, placed) {
+                    wrong.append("commit \(commit.sequence): \(change.path) \(wrongly)")
+                }
+            }
+        }
+        return wrong
+    }
+
+    /// Remembers a value, when its bytes can be read.
+    private mutating func keep(_ change: Change) async throws -> String? {
+        guard let value = HeldValue(change.entry), !values.contains(value) else { return nil }
+        if change.entry.kind == .file, !inline.contains(change.entry.content) {
+            let locator = ContentLocator(packs: readers)
+            guard try await locator.find(change.entry.content) != nil else {
+                return "names a content that is nowhere"
+            }
+            _ = try await locator.read(change.entry.content, size: change.entry.size)
+        }
+        values.insert(value)
+        return nil
+    }
+
+    private mutating func fold(_ change: Change, _ placed: [Placement: Int]) -> String? {
+        let path = change.path.description
+        if change.entry.kind == .tombstone {
+            tree[path] = nil
+            deleted[path, default: []].formUnion(former[path] ?? [])
+            return nil
+        }
+        tree[path] = change.entry
+        guard let value = HeldValue(change.entry) else { return nil }
+        former[path, default: []].insert(value)
+        guard deleted[path]?.contains(value) ?? false else { return nil }
+        // A user may have put it there a second time.
+        let times = placed[Placement(path: path, value: value)] ?? 0
+        return times < 2 ? "was deleted and came back" : nil
+    }
+}

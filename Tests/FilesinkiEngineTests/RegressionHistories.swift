@@ -1,0 +1,63 @@
+import FilesinkiTesting
+import Testing
+
+/// Histories in which the simulation once found a law broken, shrunk to what it takes.
+@Suite struct RegressionHistories {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let name: String
+        let history: SimulationHistory
+
+        init(_ name: String, replicas: Int = 2, seed: UInt64 = 1, _ steps: SimulationStep...) {
+            self.name = name
+            history = SimulationHistory(replicas: replicas, seed: seed, steps: steps)
+        }
+
+        var testDescription: String { name }
+    }
+
+    static let rows = [
+        Row(
+            "a save before the first sync stores what it publishes",
+            .run(.init(0, .save("a", serial: 1)))),
+        Row(
+            "a folder takes the name of a file that is moved to its conflict name", replicas: 4,
+            seed: 9, .user(2, .write("a", serial: 1, .replacing)),
+            .user(0, .write("a/b", serial: 2, .replacing))),
+        Row(
+            "what a run for one path saw of a deleted one does not come back", replicas: 3,
+            .user(0, .write("a/x", serial: 1, .replacing)), .run(.init(0)),
+            .run(.init(1, .sync(["a/y"]))), .run(.init(0, .delete("a/x")))),
+        Row(
+            "a folder's new files are in the history before it is deleted",
+            .user(0, .write("b/z", serial: 1, .replacing)), .run(.init(0, .delete("b")))),
+        Row(
+            "a killed run's file that was deleted elsewhere stays deleted",
+            .run(.init(0)), .run(.init(1)), .user(0, .write("x", serial: 2, .replacing)),
+            .user(1, .write("a", serial: 3, .replacing)), .run(.init(1)),
+            .run(
+                .init(
+                    0,
+                    [
+                        .init(at: 6, .meanwhile(.run(.init(1, .delete("a"))))),
+                        .init(at: 7, .isKilledAfter),
+                    ]))),
+        Row(
+            "a lost manifest does not bring a deleted link back, though one path is loaded first",
+            .user(1, .link("z", serial: 2)), .run(.init(1)), .run(.init(0)), .loseManifest(0),
+            .user(1, .remove("z")), .run(.init(1)), .run(.init(0, .load("y")))),
+        Row(
+            "a folder is deleted in which a link took a folder's place",
+            .user(0, .write("a/b/x", serial: 3, .replacing)), .run(.init(0)),
+            .user(0, .link("a/b", serial: 11)), .run(.init(0, .delete("a")))),
+        Row(
+            "a file whose conflict copy cannot be fetched keeps its name",
+            .user(1, .write("b", serial: 1, .replacing)), .run(.init(1)),
+            .user(0, .link("b/z", serial: 2)), .run(.init(0, [.init(at: 6, .failsBefore)]))),
+    ]
+
+    @Test(arguments: rows)
+    func `every law holds`(_ row: Row) async throws {
+        let violations = try await row.history.violations()
+        #expect(violations.isEmpty, "\(row.history)")
+    }
+}

@@ -1,0 +1,38 @@
+import FilesinkiTesting
+import Glibc
+import Testing
+
+/// The laws of what happens to a path, after every step of random histories.
+///
+/// `FILESINKI_SIMULATION_SEED` replays one history; `FILESINKI_SIMULATION_ROUNDS` says how many there
+/// are, from a seed of this run on; `FILESINKI_SIMULATION_STEPS` how long each is.
+@Suite struct SimulationTests {
+    /// Shrinking takes long; the first few failures tell enough.
+    private static let maximumFailures = 5
+
+    private static func number(_ name: String) -> UInt64? {
+        getenv("FILESINKI_SIMULATION_" + name).flatMap { UInt64(String(cString: $0)) }
+    }
+
+    private static var seeds: Range<UInt64> {
+        if let seed = number("SEED") { return seed..<(seed + 1) }
+        let first = number("FIRST") ?? UInt64.random(in: 1...1_000_000_000)
+        return first..<(first + (number("ROUNDS") ?? 200))
+    }
+
+    @Test func `the laws hold in random histories`() async throws {
+        let steps = Int(Self.number("STEPS") ?? 15)
+        var failures = 0
+        for seed in Self.seeds where failures < Self.maximumFailures {
+            var generator = SimulationGenerator(seed: seed)
+            let history = generator.history(steps: steps)
+            let found = try await history.violations()
+            if found.isEmpty { continue }
+            failures += 1
+            let short = try await history.shrunk()
+            let again = try await short.violations()
+            let words = (again.isEmpty ? found : again).joined(separator: "\n")
+            Issue.record("seed \(seed): \(again.isEmpty ? history : short)\n\(words)")
+        }
+    }
+}
