@@ -91,7 +91,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
-            name: "filesinki-cli", dependencies: ["CSystem", "FilesinkiCommands"], swiftSettings: strict),
+            name: "filesinki-cli", dependencies: ["CSystem", "FilesinkiCommands"],
+            swiftSettings: strict),
 
         // Helpers of the tests; nothing in the product imports it.
         module(
@@ -142,7 +143,11 @@ let package = Package(
                 "FilesinkiRemote", "FilesinkiStore", "FilesinkiTesting",
             ]),
         tests("LayeringTests", []),
-        tests("SimulationTests", ["FilesinkiTesting"]),
+        tests(
+            "SimulationTests",
+            [
+                "FilesinkiEngine", "FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

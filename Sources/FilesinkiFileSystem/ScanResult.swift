@@ -47,7 +47,7 @@ package struct ScanResult: Sendable {
     /// stamp, so that the manifest can keep the new one), and files whose mode alone differs.
     package var changed: [ScanChange] = []
     /// Known paths that are gone, and whose folder was read without an error; all that was below
-    /// them too. A path that is something special now is missing as well.
+    /// them too. A path that is something special now is not missing: it is in ``blocked``.
     package var missing: [RelativePath] = []
     /// Fifos, sockets and devices.
     package var specials: [ScanSpecial] = []

@@ -105,7 +105,8 @@ package enum StateFile {
         let number = errno
         let code: Failure.Code = number == ENOSPC || number == EDQUOT ? .full : .io
         return Failure(
-            code, path: path, "The file could not be \(verb): \(String(cString: strerror(number))).",
+            code, path: path,
+            "The file could not be \(verb): \(String(cString: strerror(number))).",
             remedy: code == .full
                 ? "Make room on the disk and run again." : "Check the file's permissions and disk.")
     }

@@ -47,7 +47,8 @@ enum StoreFormatText {
         }
         guard version <= StoreFormat.currentVersion else {
             throw Envelope.newer(
-                StoreLayout.format, "The store has format \(version), which is newer than this program.")
+                StoreLayout.format,
+                "The store has format \(version), which is newer than this program.")
         }
         guard let id = values["id"].flatMap({ FilesinkiModel.bytes(hexadecimal: $0) }),
             id.count == 16, let epoch = values["epoch"].flatMap(UInt64.init)
@@ -59,7 +60,9 @@ enum StoreFormatText {
     /// The values by key; nil when the title, the checksum or a line is not right.
     private static func values(of text: String, _ bytes: [UInt8]) -> [String: String]? {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count >= 3, lines[0] == title, lines[lines.count - 1].isEmpty else { return nil }
+        guard lines.count >= 3, lines[0] == title, lines[lines.count - 1].isEmpty else {
+            return nil
+        }
         let last = lines[lines.count - 2]
         let body = bytes.dropLast(last.utf8.count + 1)
         guard last == "sha256 = \(ContentHasher.hash(Array(body)))" else { return nil }

@@ -30,7 +30,8 @@ struct KillPointTests {
 
     /// Everything that has to be somewhere at the end.
     private static let contents = [
-        "a edits", "b edits", "of a", "of b!", "b edits too", "base 3", "base 4", "base 7", "base 8",
+        "a edits", "b edits", "of a", "of b!", "b edits too", "base 3", "base 4", "base 7",
+        "base 8",
         "x", "z",
     ]
 
@@ -52,7 +53,8 @@ struct KillPointTests {
                 + "(cd b; \(listing)) >lb && cmp la lb")
         #expect(equal.code == 0, "\(what): \(equal.output) \(equal.talk)")
         let found = try machine.shell(
-            "find a -path a/.filesinki -prune -o -type f -size -2k -exec cat {} +").output
+            "find a -path a/.filesinki -prune -o -type f -size -2k -exec cat {} +"
+        ).output
             .split(separator: "\n").map(String.init)
         for content in Self.contents {
             #expect(found.contains(content), "\(what): '\(content)' is lost")

@@ -58,7 +58,8 @@ struct UserRaceTests {
             let equal = try machine.shell("diff -r -x .filesinki a b")
             #expect(equal.output == "", "\(what)")
             let kept = try machine.shell(
-                "grep -rlx 'the user saves' a --exclude-dir=.filesinki | head -1").output
+                "grep -rlx 'the user saves' a --exclude-dir=.filesinki | head -1"
+            ).output
             #expect(kept != "", "\(what): the save is lost")
             let others = try machine.shell("grep -rhx 'a edits\\|a creates' a/edited* a/created*")
             let isReplaced = file == "edited" || file == "created"

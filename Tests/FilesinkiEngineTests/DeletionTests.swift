@@ -9,7 +9,8 @@ struct DeletionTests {
     @Test("a deletion reaches the others, and stays")
     func plain() async throws {
         let world = try World()
-        let made = try await world.replicas("a", "b", "c", holding: ["f": .file("x"), "g": .file("y")])
+        let made = try await world.replicas(
+            "a", "b", "c", holding: ["f": .file("x"), "g": .file("y")])
         made[0].remove("f")
         try await world.converge()
         for machine in made { #expect(try machine.names == ["g"]) }

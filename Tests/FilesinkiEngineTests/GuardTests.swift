@@ -29,8 +29,9 @@ struct GuardTests {
         let before = world.store.objects
         let failure = await #expect(throws: Failure.self) { try await a.sync() }
         #expect(failure?.code == .limit)
-        #expect(world.store.objects.keys.filter { $0.description.contains("/log/") }.count
-            == before.keys.filter { $0.description.contains("/log/") }.count)
+        #expect(
+            world.store.objects.keys.filter { $0.description.contains("/log/") }.count
+                == before.keys.filter { $0.description.contains("/log/") }.count)
         let plan = try planID(failure)
         let dry = try await a.sync { $0.isDryRun = true }
         #expect(dry.planID == plan)
@@ -175,9 +176,10 @@ struct GuardTests {
         #expect(saved.version == 0)
         world.remote.isAway = false
         try await world.converge()
-        #expect(try b.tree() == [
-            "f": .file("edited"), "n": .file("new"), "s": .directory(["t": .file("saved")]),
-        ])
+        #expect(
+            try b.tree() == [
+                "f": .file("edited"), "n": .file("new"), "s": .directory(["t": .file("saved")]),
+            ])
         #expect(try await a.with { try await $0.status().pending.isEmpty })
     }
 

@@ -31,7 +31,8 @@ struct HostileStoreTests {
     }
 
     /// Every file that a replica has is one that somebody wrote.
-    private func expectNothingWrong(_ machine: Machine, _ right: TreeFixture, _ where: String) throws
+    private func expectNothingWrong(_ machine: Machine, _ right: TreeFixture, _ where: String)
+        throws
     {
         for (name, node) in try machine.tree().nodes {
             if case .folder(let inside, _) = node {
@@ -110,7 +111,9 @@ struct HostileStoreTests {
         let (world, _, _, _) = try await world()
         let sound = world.store.objects
         let pack = try #require(sound.keys.first { $0.description.hasPrefix("packs/") })
-        world.store.objects[pack] = sound[pack].map { Array($0.dropLast(200_000)) + [UInt8](repeating: 0, count: 200_000) }
+        world.store.objects[pack] = sound[pack].map {
+            Array($0.dropLast(200_000)) + [UInt8](repeating: 0, count: 200_000)
+        }
         let c = try await world.replica("c")
         let report = try await c.sync()
         #expect(!report.problems.isEmpty)
@@ -128,7 +131,8 @@ struct HostileStoreTests {
         let sound = world.store.objects
         let key = try #require(sound.keys.first { $0.description.hasPrefix("filesinki") })
         let text = String(decoding: sound[key] ?? [], as: UTF8.self)
-        let lines = text.replacing("format = 1", with: "format = 2").split(separator: "\n").dropLast()
+        let lines = text.replacing("format = 1", with: "format = 2").split(separator: "\n")
+            .dropLast()
         let body = Array((lines.joined(separator: "\n") + "\n").utf8)
         world.store.objects[key] = body + Array("sha256 = \(ContentHasher.hash(body))\n".utf8)
         try a.write(["f": .file("third")])
@@ -150,9 +154,11 @@ struct HostileStoreTests {
     func forgedPath(_ path: String) async throws {
         let (world, a, b, _) = try await world()
         try TreeFixture(["canary": .file("safe")]).write(to: world.folder.path("outside"))
-        try await forge(world, [
-            (path, .file(content("evil"), 4)), ("honest", .file(content("good"), 4)),
-        ])
+        try await forge(
+            world,
+            [
+                (path, .file(content("evil"), 4)), ("honest", .file(content("good"), 4)),
+            ])
         let before = TreeFixture.Name(Array("x".utf8))
         for machine in [a, b, try await world.replica("c")] {
             let report = try await machine.sync()
@@ -176,11 +182,13 @@ struct HostileStoreTests {
         try TreeFixture(["canary": .file("safe")]).write(to: outside)
         try b.write(["mine": .symlink(outside)])
         let link = Entry.symlink(to: Array(outside.utf8), modified: Timestamp(nanoseconds: 0))
-        try await forge(world, [
-            ("s", .entry(link)), ("s/canary", .file(content("evil"), 4)),
-            ("s/new", .file(content("evil"), 4)), ("mine/canary", .file(content("evil"), 4)),
-            ("mine/new", .file(content("evil"), 4)), ("honest", .file(content("good"), 4)),
-        ])
+        try await forge(
+            world,
+            [
+                ("s", .entry(link)), ("s/canary", .file(content("evil"), 4)),
+                ("s/new", .file(content("evil"), 4)), ("mine/canary", .file(content("evil"), 4)),
+                ("mine/new", .file(content("evil"), 4)), ("honest", .file(content("good"), 4)),
+            ])
         for machine in [a, b, try await world.replica("c"), a, b] {
             _ = try? await machine.sync()
             #expect(try TreeFixture.read(outside) == ["canary": .file("safe")])
@@ -192,8 +200,17 @@ struct HostileStoreTests {
     @Test("a commit with setuid, setgid or sticky modes gives plain ones")
     func modes() async throws {
         let (world, a, _, _) = try await world()
-        try await forge(world, [("tool", .entry(
-            .file(content("evil"), size: 4, mode: 0o6755, modified: Timestamp(nanoseconds: 0))))])
+        try await forge(
+            world,
+            [
+                (
+                    "tool",
+                    .entry(
+                        .file(
+                            content("evil"), size: 4, mode: 0o6755,
+                            modified: Timestamp(nanoseconds: 0)))
+                )
+            ])
         try await a.sync()
         var status = stat()
         #expect(stat(a.at("tool"), &status) == 0)
@@ -203,13 +220,19 @@ struct HostileStoreTests {
     @Test("a commit whose content is missing, or not what it says, fails that path alone")
     func missingContent() async throws {
         let (world, a, _, _) = try await world()
-        try await forge(world, [
-            ("gone", .entry(.file(
-                ContentHasher.hash(Array("never stored".utf8)), size: 12, mode: 0o644,
-                modified: Timestamp(nanoseconds: 0)))),
-            ("wrong size", .file(content("good"), 4_000_000_000)),
-            ("f", .file(content("good"), 1)), ("honest", .file(content("good"), 4)),
-        ])
+        try await forge(
+            world,
+            [
+                (
+                    "gone",
+                    .entry(
+                        .file(
+                            ContentHasher.hash(Array("never stored".utf8)), size: 12, mode: 0o644,
+                            modified: Timestamp(nanoseconds: 0)))
+                ),
+                ("wrong size", .file(content("good"), 4_000_000_000)),
+                ("f", .file(content("good"), 1)), ("honest", .file(content("good"), 4)),
+            ])
         let report = try await a.sync()
         #expect(a.text("honest") == "good")
         #expect(a.text("gone") == nil)

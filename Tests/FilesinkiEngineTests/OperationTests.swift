@@ -80,7 +80,9 @@ struct OperationTests {
         for isAway in [false, true] {
             world.remote.isAway = isAway
             let failure = await #expect(throws: Failure.self) {
-                try await b.with { try await $0.load(absent, isOffline: false, SyncOptions()) { _ in } }
+                try await b.with {
+                    try await $0.load(absent, isOffline: false, SyncOptions()) { _ in }
+                }
             }
             #expect(failure?.code == (isAway ? .away : .notFound))
         }

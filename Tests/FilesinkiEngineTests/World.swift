@@ -172,7 +172,9 @@ struct Machine {
 
     /// The names in the root, without the replica's own.
     var names: [String] {
-        get throws { try tree().nodes.keys.map { String(decoding: $0.bytes, as: UTF8.self) }.sorted() }
+        get throws {
+            try tree().nodes.keys.map { String(decoding: $0.bytes, as: UTF8.self) }.sorted()
+        }
     }
 }
 

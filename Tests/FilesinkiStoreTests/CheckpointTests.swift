@@ -125,7 +125,8 @@ struct CheckpointTests {
         let disordered = try coder.decode(
             Envelope.seal(serialized(message), as: .checkpoint), sequence: 5, key: "k")
         #expect(disordered.entries.map(\.path.description) == ["b"])
-        #expect(disordered.refused.map { String(decoding: $0.path, as: UTF8.self) } == ["../x", "a"])
+        #expect(
+            disordered.refused.map { String(decoding: $0.path, as: UTF8.self) } == ["../x", "a"])
         message = try parsed(plain, key: "k")
         message.entries.versions = [0, 5, 6]
         let future = try coder.decode(
@@ -134,10 +135,12 @@ struct CheckpointTests {
         #expect(future.refused.count == 2)
     }
 
-    @Test("that does not fit together is refused", arguments: [
-        { $0.sequence = 6 }, { $0.hash = field([1]) }, { $0.formerRows.removeLast() },
-        { $0.inlineSequences = [] }, { $0.entries.count = 4 }, { $0.store = field([]) },
-    ] as [@Sendable (inout StoredCheckpoint) -> Void])
+    @Test(
+        "that does not fit together is refused",
+        arguments: [
+            { $0.sequence = 6 }, { $0.hash = field([1]) }, { $0.formerRows.removeLast() },
+            { $0.inlineSequences = [] }, { $0.entries.count = 4 }, { $0.store = field([]) },
+        ] as [@Sendable (inout StoredCheckpoint) -> Void])
     func badColumns(forge: @Sendable (inout StoredCheckpoint) -> Void) throws {
         let coder = CheckpointCoder(store: StoreFixture.id, zone: "files")
         let plain = try Envelope.open(

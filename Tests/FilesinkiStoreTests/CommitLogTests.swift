@@ -157,7 +157,9 @@ struct LossyRemote: Remote {
     func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
         try await base.get(key, range: range)
     }
-    func put(_ bytes: [UInt8], to key: ObjectKey) async throws { try await base.put(bytes, to: key) }
+    func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
+        try await base.put(bytes, to: key)
+    }
     func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] {
         try await base.list(prefix: prefix, after: after, limit: limit)
     }

@@ -46,11 +46,13 @@ struct EnvelopeTests {
         #expect(throws: Failure.self) { try Envelope.open(stored + [0], as: .commit, key: "k") }
     }
 
-    @Test("is refused, with a code that says why", arguments: [
-        (0, UInt8(ascii: "g"), Failure.Code.corrupt), (3, UInt8(ascii: "2"), .newerFormat),
-        (4, 2, .corrupt), (4, 9, .corrupt), (5, 9, .newerFormat), (6, 1, .newerFormat),
-        (7, 1, .newerFormat), (15, 0x80, .corrupt), (12, 1, .corrupt), (16, 0, .corrupt),
-    ])
+    @Test(
+        "is refused, with a code that says why",
+        arguments: [
+            (0, UInt8(ascii: "g"), Failure.Code.corrupt), (3, UInt8(ascii: "2"), .newerFormat),
+            (4, 2, .corrupt), (4, 9, .corrupt), (5, 9, .newerFormat), (6, 1, .newerFormat),
+            (7, 1, .newerFormat), (15, 0x80, .corrupt), (12, 1, .corrupt), (16, 0, .corrupt),
+        ])
     func header(position: Int, value: UInt8, code: Failure.Code) throws {
         var stored = try Envelope.seal(Array("hi".utf8), as: .commit)
         stored[position] = value

@@ -43,16 +43,19 @@ struct HistoryTests {
             id: StoreFixture.commitID(77))
         try await fixture.replace(fixture.slot(2), by: forged)
         // Whoever saw the old commit notices by its hash, whoever did not by the next one's parent.
-        #expect(await failure { try await fixture.log.verify(commits[1].token) }?.code == .wrongStore)
+        #expect(
+            await failure { try await fixture.log.verify(commits[1].token) }?.code == .wrongStore)
         let read = try #require(try await fixture.log.next(after: commits[0].token))
-        #expect(await failure { try await fixture.log.next(after: read.token) }?.code == .wrongStore)
+        #expect(
+            await failure { try await fixture.log.next(after: read.token) }?.code == .wrongStore)
     }
 
     @Test("by a rollback is refused")
     func rolledBack() async throws {
         let (fixture, commits) = try await store(commits: 3)
         try await fixture.remote.delete(fixture.slot(3))
-        #expect(await failure { try await fixture.log.verify(commits[2].token) }?.code == .wrongStore)
+        #expect(
+            await failure { try await fixture.log.verify(commits[2].token) }?.code == .wrongStore)
         try await fixture.log.verify(commits[1].token)
     }
 

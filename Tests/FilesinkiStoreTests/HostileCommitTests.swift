@@ -33,11 +33,13 @@ struct HostileCommitTests {
         message.changes.paths = PathColumn.encode(paths)
     }
 
-    @Test("that names a bad path has it refused by name, and the rest applied", arguments: [
-        "../x", "/etc/x", "a/../../x", "a//b", "./a", "", ".", "..", "a/", ".filesinki/x",
-        ".FILESINKI", ".filesinki ", ".filesınki", "a\0b", String(repeating: "n", count: 256),
-        String(repeating: "d/", count: 2048) + "x",
-    ])
+    @Test(
+        "that names a bad path has it refused by name, and the rest applied",
+        arguments: [
+            "../x", "/etc/x", "a/../../x", "a//b", "./a", "", ".", "..", "a/", ".filesinki/x",
+            ".FILESINKI", ".filesinki ", ".filesınki", "a\0b", String(repeating: "n", count: 256),
+            String(repeating: "d/", count: 2048) + "x",
+        ])
     func badPath(path: String) async throws {
         let bytes = Array(path.utf8)
         let commit = try await read {
@@ -58,9 +60,11 @@ struct HostileCommitTests {
         #expect(commit.refused.map(\.failure.code) == [.badPath])
     }
 
-    @Test("that sets identity by mode has those bits taken away", arguments: [
-        UInt32(0o4755), 0o2755, 0o1777, 0o177755, 0xFFFF_F1ED,
-    ])
+    @Test(
+        "that sets identity by mode has those bits taken away",
+        arguments: [
+            UInt32(0o4755), 0o2755, 0o1777, 0o177755, 0xFFFF_F1ED,
+        ])
     func modes(mode: UInt32) async throws {
         let commit = try await read { $0.changes.modes[1] = mode }
         #expect(commit.changes[1].entry.mode == UInt16(mode & 0o777))
@@ -73,29 +77,45 @@ struct HostileCommitTests {
         ("unknown bits in the kind", { $0.changes.kinds = field([0x11, 0x51, 0x11]) }),
         ("a size of 2⁶³", { $0.changes.sizes[1] = 1 << 63 }),
         ("a size of 2⁶⁴ − 1", { $0.changes.sizes[1] = .max }),
-        ("a second of two thousand million nanoseconds", {
-            $0.changes.nanoseconds[1] = 2_000_000_000
-        }),
+        (
+            "a second of two thousand million nanoseconds",
+            {
+                $0.changes.nanoseconds[1] = 2_000_000_000
+            }
+        ),
         ("a base that is the commit itself", { $0.changes.versions[1] = 1 }),
         ("a base in the future", { $0.changes.versions[1] = .max }),
-        ("a symlink without a target", { message in
-            message.changes.kinds = field([0x11, 0x13, 0x11])
-        }),
-        ("a file without content", { message in
-            message.changes.kinds = field([0x11, 0x01, 0x11])
-            message.changes.contents = field(Array(array(message.changes.contents).prefix(64)))
-        }),
-        ("a symlink to NUL", { message in
-            message.changes.kinds = field([0x11, 0x33, 0x11])
-            message.changes.targets = [field([0x61, 0])]
-        }),
-        ("a symlink to an endless target", { message in
-            message.changes.kinds = field([0x11, 0x33, 0x11])
-            message.changes.targets = [field([UInt8](repeating: 0x61, count: 4096))]
-        }),
+        (
+            "a symlink without a target",
+            { message in
+                message.changes.kinds = field([0x11, 0x13, 0x11])
+            }
+        ),
+        (
+            "a file without content",
+            { message in
+                message.changes.kinds = field([0x11, 0x01, 0x11])
+                message.changes.contents = field(Array(array(message.changes.contents).prefix(64)))
+            }
+        ),
+        (
+            "a symlink to NUL",
+            { message in
+                message.changes.kinds = field([0x11, 0x33, 0x11])
+                message.changes.targets = [field([0x61, 0])]
+            }
+        ),
+        (
+            "a symlink to an endless target",
+            { message in
+                message.changes.kinds = field([0x11, 0x33, 0x11])
+                message.changes.targets = [field([UInt8](repeating: 0x61, count: 4096))]
+            }
+        ),
     ]
 
-    @Test("with a row that cannot be has the row refused and the rest applied",
+    @Test(
+        "with a row that cannot be has the row refused and the rest applied",
         arguments: rowForgeries.indices)
     func badRow(index: Int) async throws {
         let (name, forge) = Self.rowForgeries[index]
@@ -149,14 +169,18 @@ struct HostileCommitTests {
             ("a shared length of 2³² − 1", .corrupt, { $0.changes.paths.shared[2] = .max }),
             ("a rest of 2³² − 1", .corrupt, { $0.changes.paths.rest[2] = .max }),
             ("bytes left over", .corrupt, { $0.changes.paths.bytes = field(Array("abcd".utf8)) }),
-            ("an origin without a row", .corrupt, {
-                $0.movedFrom = PathColumn.encode([[0x61]])
-            }),
+            (
+                "an origin without a row", .corrupt,
+                {
+                    $0.movedFrom = PathColumn.encode([[0x61]])
+                }
+            ),
             ("a reason without a row", .corrupt, { $0.reasons = ["x"] }),
             ("a pack with a short id", .corrupt, { $0.packs = [StoredPack()] }),
         ]
 
-    @Test("that does not fit together is refused as a whole",
+    @Test(
+        "that does not fit together is refused as a whole",
         arguments: commitForgeries.indices)
     func badCommit(index: Int) async throws {
         let (name, code, forge) = Self.commitForgeries[index]

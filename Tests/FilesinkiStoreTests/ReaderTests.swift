@@ -42,15 +42,17 @@ struct ReaderTests {
                     }, sleep: { _ in }))
             let log = try CommitLog(remote: remote, zone: "files", store: format)
             let first = try await ReaderTests.firstDraft(remote)
-            guard case .mine(let one) = try await log.append(
-                first, after: log.genesis, id: StoreFixture.commitID(1))
+            guard
+                case .mine(let one) = try await log.append(
+                    first, after: log.genesis, id: StoreFixture.commitID(1))
             else { throw StoreFixture.Lost() }
             if checkpoint {
                 let shelf = try CheckpointShelf(remote: remote, zone: "files", store: format)
                 try await shelf.save(ReaderTests.checkpoint(of: one))
             }
-            guard case .mine(let two) = try await log.append(
-                ReaderTests.secondDraft(), after: one.token, id: StoreFixture.commitID(2))
+            guard
+                case .mine(let two) = try await log.append(
+                    ReaderTests.secondDraft(), after: one.token, id: StoreFixture.commitID(2))
             else { throw StoreFixture.Lost() }
             tip = two.token
         }
@@ -88,7 +90,8 @@ struct ReaderTests {
                     "d/medium",
                     .file(mediumID, size: Int64(medium.count), mode: 0o644, modified: time)),
                 try StoreFixture.change("gone", StoreFixture.file(gone)),
-                try StoreFixture.change("link", .symlink(to: Array("d/small".utf8), modified: time)),
+                try StoreFixture.change(
+                    "link", .symlink(to: Array("d/small".utf8), modified: time)),
                 try StoreFixture.change("small", StoreFixture.file(small, mode: 0o755)),
             ],
             inline: [small, gone], packs: try await writer.finish())

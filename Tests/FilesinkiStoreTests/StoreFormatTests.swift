@@ -96,13 +96,15 @@ struct StoreFormatTests {
         }
     }
 
-    @Test("that is something else is refused", arguments: [
-        [], ["hello"], ["filesinki store"], ["filesinki store", "format = 0"],
-        ["filesinki store", "format = x"], ["filesinki store", "format = 1"],
-        ["filesinki store", "format = 1", "id = 00", "epoch = 0"],
-        ["filesinki store", "format = 1", "id = 000102030405060708090a0b0c0d0e0f"],
-        ["filesinki store", "format=1"], good + ["epoch = 1"],
-    ])
+    @Test(
+        "that is something else is refused",
+        arguments: [
+            [], ["hello"], ["filesinki store"], ["filesinki store", "format = 0"],
+            ["filesinki store", "format = x"], ["filesinki store", "format = 1"],
+            ["filesinki store", "format = 1", "id = 00", "epoch = 0"],
+            ["filesinki store", "format = 1", "id = 000102030405060708090a0b0c0d0e0f"],
+            ["filesinki store", "format=1"], good + ["epoch = 1"],
+        ])
     func damaged(text: [String]) {
         let failure = #expect(throws: Failure.self) { try StoreFormatText.decode(lines(text)) }
         #expect(failure?.code == .corrupt)

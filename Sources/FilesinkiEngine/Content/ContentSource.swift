@@ -12,7 +12,8 @@ final class ContentSource: Sendable {
     /// The commit read last: contents of one commit are mostly asked for together.
     private let recent = Mutex<Commit?>(nil)
 
-    init(locator: ContentLocator, log: CommitLog, inline: [ContentID: UInt64],
+    init(
+        locator: ContentLocator, log: CommitLog, inline: [ContentID: UInt64],
         pending: [InlineContent] = []
     ) {
         self.locator = locator

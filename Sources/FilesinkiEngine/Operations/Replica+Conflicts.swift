@@ -97,7 +97,9 @@ extension Replica {
         case .base:
             try await putSide(row.base, at: path)
         case .version(let version):
-            guard let entry = try await entry(path, at: version) else { throw Self.noSuchSide(path) }
+            guard let entry = try await entry(path, at: version) else {
+                throw Self.noSuchSide(path)
+            }
             try await putSide(entry, at: path)
         case .bytes(let bytes):
             _ = try place(path, mode: 0o644) { try bytes.withUnsafeBytes($0) }

@@ -9,7 +9,8 @@ extension Replica {
     ///
     /// - Throws: Code `not-found` when there was no file at the path then.
     package func show(
-        _ path: RelativePath, version: UInt64, _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
+        _ path: RelativePath, version: UInt64,
+        _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
         guard let entry = try await entry(path, at: version), entry.kind != .tombstone else {
             throw Failure(
@@ -33,7 +34,8 @@ extension Replica {
     }
 
     func show(
-        _ entry: Entry, at path: RelativePath, _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
+        _ entry: Entry, at path: RelativePath,
+        _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
         switch entry.kind {
         case .file:

@@ -50,7 +50,8 @@ struct ApplyWork: Sendable {
     private mutating func divideFolders() {
         let late = Set(folders.lazy.filter { $0.here != nil }.map(\.path))
         newFolders = folders.filter { task in
-            task.here == nil && (late.isEmpty || !task.path.ancestors.contains(where: late.contains))
+            task.here == nil
+                && (late.isEmpty || !task.path.ancestors.contains(where: late.contains))
         }
         if newFolders.count < folders.count {
             let early = Set(newFolders.map(\.path))
@@ -71,7 +72,11 @@ struct ApplyWork: Sendable {
     private mutating func add(_ task: ApplyTask) {
         switch task.entry.kind {
         case .tombstone:
-            if task.here?.kind == .directory { folderRemovals.append(task) } else { removals.append(task) }
+            if task.here?.kind == .directory {
+                folderRemovals.append(task)
+            } else {
+                removals.append(task)
+            }
         case .directory: folders.append(task)
         case .symlink: links.append(task)
         case .file:
@@ -96,7 +101,8 @@ extension ApplyWork {
     mutating func drop(_ paths: Set<RelativePath>) {
         guard !paths.isEmpty else { return }
         for list in [
-            \ApplyWork.moves, \.removals, \.folderRemovals, \.folders, \.links, \.files, \.attributes,
+            \ApplyWork.moves, \.removals, \.folderRemovals, \.folders, \.links, \.files,
+            \.attributes,
         ] {
             self[keyPath: list].removeAll { paths.contains($0.path) }
         }

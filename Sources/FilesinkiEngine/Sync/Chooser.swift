@@ -85,10 +85,11 @@ final class Chooser {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         let arguments: [[UInt8]] = ["sh", "-c", command].map { Array($0.utf8) }
-        let surroundings = [
-            "PATH=/usr/local/bin:/usr/bin:/bin", "FILESINKI_BASE=\(file(.base))",
-            "FILESINKI_HERE=\(file(.here))", "FILESINKI_THERE=\(file(.there))",
-        ].map { Array($0.utf8) } + [Array("FILESINKI_PATH=".utf8) + path.bytes]
+        let surroundings =
+            [
+                "PATH=/usr/local/bin:/usr/bin:/bin", "FILESINKI_BASE=\(file(.base))",
+                "FILESINKI_HERE=\(file(.here))", "FILESINKI_THERE=\(file(.there))",
+            ].map { Array($0.utf8) } + [Array("FILESINKI_PATH=".utf8) + path.bytes]
         var child: pid_t = 0
         let result = withCStrings(arguments) { argv in
             withCStrings(surroundings) { envp in
@@ -103,7 +104,9 @@ final class Chooser {
     ) -> Result {
         let copies = strings.map { bytes in
             bytes.withUnsafeBytes { buffer in
-                buffer.baseAddress.flatMap { strndup($0.assumingMemoryBound(to: CChar.self), bytes.count) }
+                buffer.baseAddress.flatMap {
+                    strndup($0.assumingMemoryBound(to: CChar.self), bytes.count)
+                }
             }
         }
         defer { for copy in copies { free(copy) } }

@@ -2,7 +2,8 @@ import Dispatch
 
 /// Carries out blocking work on a thread of its own, so that the few threads on which tasks run stay
 /// free for those that compute.
-func offload<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result
+func offload<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws
+    -> Result
 {
     try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async {

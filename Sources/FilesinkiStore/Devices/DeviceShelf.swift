@@ -1,6 +1,6 @@
-internal import SwiftProtobuf
 package import FilesinkiModel
 package import FilesinkiRemote
+internal import SwiftProtobuf
 
 /// How far a device had read a zone, and when: what pruning must leave alone.
 package struct Sighting: Hashable, Sendable {

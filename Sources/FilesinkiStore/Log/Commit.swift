@@ -31,7 +31,8 @@ package struct CommitDraft: Sendable {
 
     package init(
         device: Device, time: Timestamp, changes: [Change], inline: [InlineContent] = [],
-        packs: [PackReference] = [], superseded: [Change] = [], basedOnTokens: [UInt64] = [], operation: String
+        packs: [PackReference] = [], superseded: [Change] = [], basedOnTokens: [UInt64] = [],
+        operation: String
     ) {
         self.device = device
         self.time = time

@@ -101,7 +101,8 @@ struct CommitCoder {
         var changes = try CommitChanges(message, key: key)
         var draft = CommitDraft(
             device: device, time: Timestamp(nanoseconds: message.time), changes: changes.accepted,
-            operation: String(decoding: message.operation.utf8.prefix(Self.maximumNameLength), as: UTF8.self))
+            operation: String(
+                decoding: message.operation.utf8.prefix(Self.maximumNameLength), as: UTF8.self))
         draft.basedOnTokens = message.basedOn
         draft.superseded = try superseded(of: message, key: key)
         draft.packs = try PackReference.list(message.packs, key: key)

@@ -1,6 +1,6 @@
+internal import FilesinkiHashing
 package import FilesinkiModel
 package import FilesinkiRemote
-internal import FilesinkiHashing
 
 /// The answer of an append.
 package enum AppendOutcome: Sendable {

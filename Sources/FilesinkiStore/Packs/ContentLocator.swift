@@ -100,7 +100,9 @@ package final class ContentLocator: Sendable {
         let place = try await existingPlace(of: id)
         switch place.member.kind {
         case .chunk:
-            guard size == .max || Int64(place.member.length) == size else { throw damage(place, id) }
+            guard size == .max || Int64(place.member.length) == size else {
+                throw damage(place, id)
+            }
             try await withChunk(id, at: place, body)
         case .recipe:
             try await streamParts(of: id, size: size, recipe: recipe(of: id, at: place), body)
@@ -128,7 +130,9 @@ package final class ContentLocator: Sendable {
         of id: ContentID, size: Int64, recipe: Recipe,
         _ body: (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
-        guard size == .max || recipe.size == size else { throw damage(try await existingPlace(of: id), id) }
+        guard size == .max || recipe.size == size else {
+            throw damage(try await existingPlace(of: id), id)
+        }
         var whole = ContentHasher()
         for part in recipe.parts {
             let place = try await existingPlace(of: part.id)

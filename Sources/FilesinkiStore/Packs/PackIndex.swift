@@ -1,6 +1,6 @@
-package import FilesinkiModel
 package import FilesinkiCompression
 import FilesinkiHashing
+package import FilesinkiModel
 import Glibc
 
 /// Where in a pack the bytes of one id are.

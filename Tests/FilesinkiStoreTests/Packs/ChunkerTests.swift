@@ -26,7 +26,8 @@ import Testing
         #expect(chunks(of: Self.content).map(\.endIndex).starts(with: ends))
     }
 
-    @Test("the pieces in which a content arrives do not matter", arguments: [1000, 16_384, 300_001])
+    @Test(
+        "the pieces in which a content arrives do not matter", arguments: [1000, 16_384, 300_001])
     func pieces(size: Int) {
         let whole = chunks(of: Self.content).map(\.endIndex)
         #expect(chunks(of: Self.content, piece: size).map(\.endIndex) == whole)
