@@ -16,8 +16,7 @@ extension Console {
     /// Shows what failed, or is worth a word, on single paths.
     func show(_ problems: [Problem], type: String) throws {
         for problem in problems {
-            var failure = problem.failure
-            if failure.path.isEmpty { failure.path = problem.path.bytes }
+            let failure = problem.named
             if wishes.isJSON {
                 try output.json(failure.json(type: type))
             } else if type == "problem" {
@@ -26,5 +25,17 @@ extension Console {
                 say(failure.description)
             }
         }
+    }
+}
+
+extension Problem {
+    /// The failure, which may be about something else, such as a pack, under the path that it befell.
+    fileprivate var named: Failure {
+        var named = failure
+        named.path = path.bytes
+        if !failure.path.isEmpty, failure.path != path.bytes {
+            named.message = "\(printable(failure.path)): \(failure.message)"
+        }
+        return named
     }
 }
