@@ -2,10 +2,10 @@ import Testing
 
 /// A user who saves, at any moment of a run, the very file that the run is about to change.
 ///
-/// Every 9th call is tried; `FILESINKI_RACE_STRIDE=1` tries all.
+/// Every 29th call is tried, from another one on for each kind; `FILESINKI_RACE_STRIDE=1` tries all.
 @Suite("A user's save during a run", .serialized)
 struct UserRaceTests {
-    private static let stride = Injector.setting("FILESINKI_RACE_STRIDE", otherwise: 9)
+    private static let stride = Injector.setting("FILESINKI_RACE_STRIDE", otherwise: 29)
 
     private func prepare(_ machine: Machine) throws {
         let made = try machine.shell(
@@ -46,7 +46,8 @@ struct UserRaceTests {
         let count = try injector.count(machine, ["sync", "b"])
         try #require(count > 10, "\(count)")
         let line = Self.save(style, file)
-        for point in Swift.stride(from: 1, through: count, by: Self.stride) {
+        let first = 1 + (file.utf8.count * 7 + style.utf8.count * 3) % Self.stride
+        for point in Swift.stride(from: first, through: count, by: Self.stride) {
             try start(machine)
             let what = "\(file), saved \(style), at \(point) of \(count)"
             let run = try injector.run(machine, at: point, .shell(line), ["sync", "b"])
