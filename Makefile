@@ -63,6 +63,7 @@ bench: release
 
 simulate: dependencies
 	FILESINKI_SIMULATION_SEED='$(SEED)' FILESINKI_SIMULATION_ROUNDS='$(ROUNDS)' \
+	    FILESINKI_SIMULATION_FIRST=$$(date +%s) \
 	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SimulationTests
 
 install: release

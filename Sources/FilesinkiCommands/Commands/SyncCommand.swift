@@ -22,6 +22,11 @@ struct SyncCommand: Command {
     @Option(name: .long, help: ArgumentHelp("Let a stopped plan through.", valueName: "plan"))
     var approve: String?
 
+    @Flag(
+        name: .long,
+        help: "Ask at the terminal where a strategy or on-delete says 'ask'; else it stays open.")
+    var ask = false
+
     @OptionGroup var rules: RunOptions
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
@@ -31,7 +36,9 @@ struct SyncCommand: Command {
         let session = try await Session.open(
             replica, near: paths.first, writable: true, in: console)
         let chosen = try session.paths(paths)
+        let question = try ask ? ConflictQuestion(console) : nil
         return try await session.run(rules) { options in
+            if let question { options.ask = { question.answer($0) } }
             options.paths = chosen
             options.isDryRun = dryRun
             options.approved = approve

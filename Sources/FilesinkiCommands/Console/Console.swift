@@ -92,6 +92,11 @@ package final class Console: Sendable {
         writeTalk("filesinki: " + text)
     }
 
+    /// Asks something that has to be answered. Also with `-q`.
+    func ask(_ text: String) {
+        writeTalk(text)
+    }
+
     /// Puts a text in the place of the terminal's current line.
     func redrawTalk(_ text: String) {
         try? talk.write(("\r\u{1B}[K" + text).utf8)
