@@ -53,6 +53,16 @@ import Testing
             "a file whose conflict copy cannot be fetched keeps its name",
             .user(1, .write("b", serial: 1, .replacing)), .run(.init(1)),
             .user(0, .link("b/z", serial: 2)), .run(.init(0, [.init(at: 6, .failsBefore)]))),
+        Row(
+            "an edit follows a renamed folder into the place of a file", replicas: 3,
+            .user(2, .write("b/x", serial: 2, .inPlace)), .run(.init(2)), .run(.init(1)),
+            .user(0, .write("a/b", serial: 8, .inPlace)), .user(1, .rename("b", to: "a/b")),
+            .run(.init(0)), .user(0, .write("b/x", serial: 11, .stealthy))),
+        Row(
+            "a file whose mode was only touched gives way to a folder",
+            .user(1, .write("b", serial: 5, .replacing)), .run(.init(1)), .run(.init(0)),
+            .user(0, .write("b/x", serial: 8, .replacing)), .run(.init(0)),
+            .user(1, .changeMode("b", 0o644))),
     ]
 
     @Test(arguments: rows)

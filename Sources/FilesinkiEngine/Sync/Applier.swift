@@ -31,7 +31,9 @@ struct Applier: Sendable {
         for task in work.newFolders { attempt(task, &result) { try makeFolder(task) } }
         copy(work.copies, &result)
         // What could not be copied keeps its name.
-        work.drop(Set(work.copies.filter { result.done[$0.path] == nil }.compactMap(\.origin)))
+        let waiting = work.copies.filter { result.done[$0.path] == nil } + work.lateCopies
+        work.drop(Set(waiting.compactMap(\.origin)))
+        result.deferred = work.lateCopies.map(\.path)
         let moved = move(work.moves, &result)
         for task in work.removals { attempt(task, &result) { try remove(task) } }
         for task in work.folderRemovals { attempt(task, &result) { try removeFolder(task) } }

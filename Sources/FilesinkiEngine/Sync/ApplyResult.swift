@@ -23,6 +23,8 @@ struct ApplyResult: Sendable {
     var done: [RelativePath: FileStamp?] = [:]
     /// Paths where something else was found than the plan saw: to be looked at again.
     var surprised: [RelativePath] = []
+    /// Paths that can be reached once this round is done.
+    var deferred: [RelativePath] = []
     var problems: [Problem] = []
     /// Paths whose step, and those of all below, wait for another run.
     var held: [RelativePath] = []
@@ -34,6 +36,7 @@ struct ApplyResult: Sendable {
     mutating func add(_ other: ApplyResult) {
         done.merge(other.done) { $1 }
         surprised += other.surprised
+        deferred += other.deferred
         problems += other.problems
         kept += other.kept
         bytes += other.bytes

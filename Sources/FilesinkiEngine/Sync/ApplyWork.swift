@@ -16,6 +16,8 @@ struct ApplyTask: Sendable {
 struct ApplyWork: Sendable {
     /// Copies of local contents that are about to lose their name.
     var copies: [ApplyTask] = []
+    /// Copies into a folder that is to take the place of something else: they wait for it.
+    var lateCopies: [ApplyTask] = []
     var moves: [ApplyTask] = []
     var removals: [ApplyTask] = []
     /// The deepest first.
@@ -59,6 +61,10 @@ struct ApplyWork: Sendable {
         } else {
             folders = []
         }
+        guard !late.isEmpty else { return }
+        let isLate: (ApplyTask) -> Bool = { $0.path.ancestors.contains(where: late.contains) }
+        lateCopies = copies.filter(isLate)
+        copies.removeAll(where: isLate)
     }
 
     private mutating func addCopy(_ task: ApplyTask) {

@@ -23,11 +23,11 @@ extension Replica {
         run.note(steps, applied, publication)
         run.observation.settle(steps, applied, publication)
         if case .lost = publication { return try await lose(&run) }
-        guard !applied.surprised.isEmpty else { return true }
+        guard !applied.surprised.isEmpty else { return applied.deferred.isEmpty }
         let again = try await observe(
             only: applied.surprised, run, base: BaseIndex(try manifest.loadBase()), storing: view)
         run.observation.add(again)
-        return again.changes.isEmpty
+        return again.changes.isEmpty && applied.deferred.isEmpty
     }
 
     /// Somebody else's commit came first: wait a moment, and go round again.
