@@ -7,7 +7,7 @@ import FilesinkiStore
 struct Observation: Sendable {
     /// Paths whose state differs from the base.
     var changes: [RelativePath: LocalChange] = [:]
-    /// The stamps of the files and links in ``changes``.
+    /// The stamps of the files and links in ``changes`` and ``refreshed``.
     var stamps: [RelativePath: FileStamp] = [:]
     /// Files that had been changed so shortly before they were read that their stamp would not tell
     /// a further change: the next run reads them again.

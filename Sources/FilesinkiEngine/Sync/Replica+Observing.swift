@@ -90,6 +90,8 @@ extension Observation {
                         path: row.path, entry: row.entry, version: row.version,
                         stamp: file.isSettled ? file.stamp : nil))
                 changes[file.path] = nil
+                // What replaces the file compares with this, not with the row of the base.
+                stamps[file.path] = file.stamp
             } else {
                 changes[file.path] = LocalChange(file.entry)
                 stamps[file.path] = file.stamp
