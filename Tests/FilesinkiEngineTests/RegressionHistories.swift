@@ -63,6 +63,17 @@ import Testing
             .user(1, .write("b", serial: 5, .replacing)), .run(.init(1)), .run(.init(0)),
             .user(0, .write("b/x", serial: 8, .replacing)), .run(.init(0)),
             .user(1, .changeMode("b", 0o644))),
+        Row(
+            "an edit follows a renamed file into the place of an empty folder",
+            .user(0, .makeFolder("a/b")), .user(0, .write("b", serial: 2, .replacing)),
+            .run(.init(0)), .run(.init(1)), .user(1, .rename("b", to: "a/b")),
+            .run(
+                .init(
+                    0,
+                    [
+                        .init(at: 2, .meanwhile(.user(0, .write("b", serial: 4, .inPlace)))),
+                        .init(at: 3, .meanwhile(.run(.init(1)))),
+                    ]))),
     ]
 
     @Test(arguments: rows)

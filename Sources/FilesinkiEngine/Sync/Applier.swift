@@ -36,7 +36,14 @@ struct Applier: Sendable {
         result.deferred = work.lateCopies.map(\.path)
         let moved = move(work.moves, &result)
         for task in work.removals { attempt(task, &result) { try remove(task) } }
-        for task in work.folderRemovals { attempt(task, &result) { try removeFolder(task) } }
+        for task in work.folderRemovals {
+            attempt(task, &result) {
+                let outcome = try removeFolder(task)
+                // What takes its place says when the path is done.
+                if case .done = outcome, work.makingWay.contains(task.path) { return nil }
+                return outcome
+            }
+        }
         for task in work.folders { attempt(task, &result) { try makeFolder(task) } }
         for task in work.links { attempt(task, &result) { try makeLink(task) } }
         let files = work.files + work.moves.filter { !moved.contains($0.path) }

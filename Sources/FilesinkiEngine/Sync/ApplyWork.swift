@@ -16,7 +16,10 @@ struct ApplyTask: Sendable {
 struct ApplyWork: Sendable {
     /// Copies of local contents that are about to lose their name.
     var copies: [ApplyTask] = []
-    /// Copies into a folder that is to take the place of something else: they wait for it.
+    /// Folders of ``folderRemovals`` in whose place something else is to be.
+    var makingWay: Set<RelativePath> = []
+    /// Copies to where a folder is, or into one that is to take the place of something else: they
+    /// wait for that.
     var lateCopies: [ApplyTask] = []
     var moves: [ApplyTask] = []
     var removals: [ApplyTask] = []
@@ -63,7 +66,7 @@ struct ApplyWork: Sendable {
         }
         guard !late.isEmpty else { return }
         let isLate: (ApplyTask) -> Bool = { $0.path.ancestors.contains(where: late.contains) }
-        lateCopies = copies.filter(isLate)
+        lateCopies += copies.filter(isLate)
         copies.removeAll(where: isLate)
     }
 
@@ -72,7 +75,20 @@ struct ApplyWork: Sendable {
             ready.append(task.path)
             return
         }
-        if task.origin != nil, task.entry.kind == .file { copies.append(task) } else { add(task) }
+        guard task.origin != nil, task.entry.kind == .file else { return add(task) }
+        if task.here?.kind == .directory {
+            makeWay(task)
+            lateCopies.append(task)
+        } else {
+            copies.append(task)
+        }
+    }
+
+    /// A folder that makes way for something else is emptied like any other.
+    private mutating func makeWay(_ task: ApplyTask) {
+        makingWay.insert(task.path)
+        folderRemovals.append(
+            ApplyTask(path: task.path, entry: .tombstone, here: task.here, origin: nil))
     }
 
     private mutating func add(_ task: ApplyTask) {
@@ -94,10 +110,8 @@ struct ApplyWork: Sendable {
                 files.append(task)
             }
         }
-        // A folder that makes way for something else is emptied like any other.
         if task.here?.kind == .directory, task.entry.kind == .file || task.entry.kind == .symlink {
-            folderRemovals.append(
-                ApplyTask(path: task.path, entry: .tombstone, here: task.here, origin: nil))
+            makeWay(task)
         }
     }
 }

@@ -23,9 +23,10 @@ extension Replica {
         run.note(steps, applied, publication)
         run.observation.settle(steps, applied, publication)
         if case .lost = publication { return try await lose(&run) }
-        guard !applied.surprised.isEmpty else { return applied.deferred.isEmpty }
+        let open = applied.surprised + applied.deferred
+        guard !open.isEmpty else { return true }
         let again = try await observe(
-            only: applied.surprised, run, base: BaseIndex(try manifest.loadBase()), storing: view)
+            only: open, run, base: BaseIndex(try manifest.loadBase()), storing: view)
         run.observation.add(again)
         return again.changes.isEmpty && applied.deferred.isEmpty
     }
