@@ -20,7 +20,7 @@ struct SimulatedReplica: Sendable {
 
     func options(_ remote: any Remote) -> ReplicaOptions {
         ReplicaOptions(
-            root: root, state: state, lockWait: .zero, surroundings: surroundings,
+            root: root, state: state, lockWait: .seconds(3600), surroundings: surroundings,
             connect: { _ in remote })
     }
 
