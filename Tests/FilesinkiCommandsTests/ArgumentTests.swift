@@ -30,7 +30,8 @@ struct ArgumentTests {
         ("file:///mnt/my%20store", "/mnt/my store"),
         ("file://localhost/mnt", "/mnt"), ("FILE:///mnt", "/mnt"),
         ("file://elsewhere/mnt", nil), ("file:///a%2", nil), ("file:///a%ff", nil),
-        ("https://example.org/store", nil), ("s3://bucket/prefix", nil), ("webdav:///srv/store", nil),
+        ("https://example.org/store", nil), ("s3://bucket/prefix", nil),
+        ("webdav:///srv/store", nil),
     ]
 
     @Test("a store is a folder, by path or by file://; the rest is refused", arguments: addresses)

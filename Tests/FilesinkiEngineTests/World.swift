@@ -97,7 +97,8 @@ struct Machine {
         // A process that another test starts holds every lock of this one from its fork to its exec. By
         // the manual clock an hour is over after some 72,000 tries.
         options = ReplicaOptions(
-            root: root, lockWait: .seconds(3600), surroundings: surroundings, connect: { _ in remote })
+            root: root, lockWait: .seconds(3600), surroundings: surroundings,
+            connect: { _ in remote })
     }
 
     /// What a command does with the replica.

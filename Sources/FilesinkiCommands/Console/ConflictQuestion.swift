@@ -11,7 +11,8 @@ struct ConflictQuestion: Sendable {
         guard console.terminals.input else {
             throw Failure(
                 .usage, path: "--ask", "Standard input is no terminal.",
-                remedy: "Leave --ask out; the conflicts stay open, and filesinki resolve ends them.")
+                remedy: "Leave --ask out; the conflicts stay open, and filesinki resolve ends them."
+            )
         }
         self.console = console
     }
