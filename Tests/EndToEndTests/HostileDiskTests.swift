@@ -99,7 +99,8 @@ struct HostileDiskTests {
     func readOnly() throws {
         let machine = try Machine()
         try readable(machine)
-        try machine.shell("echo 11 >a/shut/f; echo new >a/shut/n; echo 22 >a/open/f; filesinki sync a")
+        try machine.shell(
+            "echo 11 >a/shut/f; echo new >a/shut/n; echo 22 >a/open/f; filesinki sync a")
         if geteuid() == 0 { try machine.shell("chown -R 65534:65534 .") }
         try machine.shell("chmod 555 b/shut")
         guard let run = try asUser(machine, "filesinki sync b") else { return }
@@ -161,10 +162,14 @@ struct HostileDiskTests {
         try #require(made.code == 0, "\(made.talk)")
         let cases = [
             ("truncate -s 1000 $(find store/packs -type f | head -1)", "clone store c1", 5),
-            ("truncate -s 100 $(find store/zones -path '*/log/*' -type f | head -1)",
-                "clone store c2", 8),
-            ("sed -i 's/format = 1/format = 9/' $(find store -path '*filesinki*' -type f | head -1)",
-                "clone store c3", 8),
+            (
+                "truncate -s 100 $(find store/zones -path '*/log/*' -type f | head -1)",
+                "clone store c2", 8
+            ),
+            (
+                "sed -i 's/format = 1/format = 9/' $(find store -path '*filesinki*' -type f | head -1)",
+                "clone store c3", 8
+            ),
             ("mv store elsewhere", "sync a", 75),
         ]
         for (damage, command, code) in cases {
@@ -175,7 +180,8 @@ struct HostileDiskTests {
             try machine.shell("rm -rf store elsewhere; cp -a sound store")
         }
         #expect(machine.read("c1/f") == "1\n")
-        let healed = try machine.shell("filesinki sync c1; filesinki sync a; diff -r -x .filesinki a c1")
+        let healed = try machine.shell(
+            "filesinki sync c1; filesinki sync a; diff -r -x .filesinki a c1")
         #expect(healed.output.contains("diff") == false, "\(healed)")
         #expect(healed.code == 0, "\(healed)")
     }
