@@ -146,6 +146,29 @@ struct GuardTests {
         #expect(a.text("secret") == "public")
     }
 
+    @Test("a folder deleted elsewhere that holds ignored files stays, and that is said")
+    func keptFolder() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair([
+            ".filesinkiignore": .file("*.o\n"), "d": .directory(["f": .file("1")]),
+            "k": .file("keep"),
+        ])
+        try b.write(["d": .directory(["x.o": .file("built")])])
+        a.remove("d")
+        try a.write(["k": .file("edited")])
+        try await a.sync()
+        let report = try await b.sync()
+        #expect(report.notices.map(\.path.description) == ["d"])
+        #expect(report.problems.isEmpty)
+        #expect(b.text("d/x.o") == "built")
+        #expect(b.text("d/f") == nil)
+        #expect(b.text("k") == "edited")
+        try await a.sync()
+        #expect(a.text("d/f") == nil)
+        b.remove("d")
+        try await world.converge()
+    }
+
     @Test("a rule and the removal of what it leaves out, in one go, delete it nowhere else")
     func ignoredAndRemoved() async throws {
         let world = try World()

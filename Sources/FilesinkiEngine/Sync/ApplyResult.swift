@@ -28,8 +28,6 @@ struct ApplyResult: Sendable {
     var problems: [Problem] = []
     /// Paths whose step, and those of all below, wait for another run.
     var held: [RelativePath] = []
-    /// Folders that could not go because they hold something that is not kept in step.
-    var kept: [RelativePath] = []
     /// Plain bytes written.
     var bytes: Int64 = 0
 
@@ -38,7 +36,6 @@ struct ApplyResult: Sendable {
         surprised += other.surprised
         deferred += other.deferred
         problems += other.problems
-        kept += other.kept
         bytes += other.bytes
     }
 }

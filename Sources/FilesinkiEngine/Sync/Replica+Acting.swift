@@ -24,11 +24,14 @@ extension Replica {
         run.observation.settle(steps, applied, publication)
         if case .lost = publication { return try await lose(&run) }
         let open = applied.surprised + applied.deferred
+        let before = run.surprised
+        run.surprised = Set(applied.surprised)
         guard !open.isEmpty else { return true }
         let again = try await observe(
             only: open, run, base: BaseIndex(try manifest.loadBase()), storing: view)
         run.observation.add(again)
-        return again.changes.isEmpty && applied.deferred.isEmpty
+        // What was found twice in the same way, without an edit, is no race: it stays.
+        return again.changes.isEmpty && applied.deferred.isEmpty && run.surprised == before
     }
 
     /// Somebody else's commit came first: wait a moment, and go round again.

@@ -1,3 +1,4 @@
+import FilesinkiFileSystem
 import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
@@ -12,18 +13,38 @@ extension SyncRun {
             if step.isConflictCopy { report.copies.append(step.path) }
             if case .leave = step.action { report.conflicts.append(step.path) }
         }
-        report.notices += applied.kept.map { path in
-            Problem(
-                path,
-                Failure(
-                    .exists, path: path.bytes,
-                    "The folder was deleted elsewhere but stays here: it holds ignored files.",
-                    remedy: "Remove it by hand when they are no longer needed."))
-        }
         if case .published(let commits, _) = publication {
             report.publishedCommits += commits.count
             report.sequence = commits.last?.sequence ?? report.sequence
         }
+    }
+}
+
+extension Replica {
+    /// Says what the rounds could not carry out.
+    func noteLeft(_ run: inout SyncRun) throws {
+        for path in run.surprised.sorted() {
+            if try root.status(path)?.kind == .directory {
+                run.report.notices.append(Problem(path, .keptFolder(path)))
+            } else {
+                run.report.problems.append(Problem(path, .keepsChanging(path)))
+            }
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func keptFolder(_ path: RelativePath) -> Failure {
+        Failure(
+            .exists, path: path.bytes,
+            "The folder was deleted elsewhere but stays here: it holds ignored files.",
+            remedy: "Remove it by hand when they are no longer needed.")
+    }
+
+    fileprivate static func keepsChanging(_ path: RelativePath) -> Failure {
+        Failure(
+            .changing, path: path.bytes, "It kept changing while it was to be written.",
+            remedy: "Run again when the program that writes it is done.")
     }
 }
 

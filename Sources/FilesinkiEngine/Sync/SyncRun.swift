@@ -16,6 +16,8 @@ struct SyncRun {
     var report = SyncReport()
     /// When the run began.
     var started: Timestamp
+    /// Paths where the last round found something else than its plan had seen.
+    var surprised: Set<RelativePath> = []
     /// Rounds that lost the race for the next number of the log.
     var lostRaces = 0
 
@@ -63,6 +65,7 @@ extension Replica {
             run.base = try run.isPartial ? partialBase(run.selection.paths) : fullBase()
             view = try await fetchOrQueue(&run)
         }
+        try noteLeft(&run)
         try await conclude(&run)
         return run.report
     }
