@@ -56,7 +56,8 @@ let package = Package(
             ["FilesinkiModel", .product(name: "Crypto", package: "swift-crypto")]),
         module("FilesinkiCompression", ["FilesinkiModel", "CLZMA", "CZstd"]),
         module("FilesinkiReconcile", ["FilesinkiModel"]),
-        module("FilesinkiRules", ["FilesinkiModel", "FilesinkiReconcile"]),
+        module("FilesinkiMerge", ["FilesinkiModel", "CSQLite"]),
+        module("FilesinkiRules", ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiMerge"]),
         module("FilesinkiFileSystem", ["FilesinkiModel", "FilesinkiHashing", "CSystem"]),
         module(
             "FilesinkiManifest", ["FilesinkiModel", "CSQLite"], resources: [.embedInCode("SQL")]),
@@ -78,7 +79,8 @@ let package = Package(
             "FilesinkiEngine",
             [
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiCompression", "FilesinkiReconcile",
-                "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiManifest", "FilesinkiRemote",
+                "FilesinkiMerge", "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiManifest",
+                "FilesinkiRemote",
                 "FilesinkiStore",
             ]),
 
@@ -132,6 +134,7 @@ let package = Package(
                 "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiModel",
             ]),
         tests("FilesinkiManifestTests", ["FilesinkiManifest", "FilesinkiModel"]),
+        tests("FilesinkiMergeTests", ["FilesinkiMerge", "FilesinkiModel"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
         tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),
         tests("FilesinkiRemoteTests", ["FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting"]),

@@ -10,7 +10,10 @@ enum LayeringRules {
             "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiManifest", "FilesinkiRules",
             "FilesinkiStore",
         ],
-        ["FilesinkiCompression", "FilesinkiHashing", "FilesinkiReconcile", "FilesinkiRemote"],
+        [
+            "FilesinkiCompression", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile",
+            "FilesinkiRemote",
+        ],
         ["FilesinkiModel"],
     ]
 
@@ -19,6 +22,7 @@ enum LayeringRules {
         "FilesinkiRemote": ["FilesinkiReconcile", "FilesinkiEngine"],
         "FilesinkiDirectory": ["FilesinkiReconcile", "FilesinkiEngine", "FilesinkiManifest"],
         "FilesinkiManifest": ["FilesinkiRemote", "FilesinkiReconcile"],
+        "FilesinkiMerge": ["FilesinkiReconcile", "FilesinkiRemote", "FilesinkiFileSystem"],
         "FilesinkiFileSystem": ["FilesinkiRemote", "FilesinkiManifest", "CSQLite"],
         "FilesinkiStore": ["FilesinkiReconcile", "FilesinkiFileSystem", "FilesinkiManifest"],
         "FilesinkiEngine": ["FilesinkiDirectory", "CSQLite", "CLZMA", "CZstd"],
