@@ -2,10 +2,10 @@ import Testing
 
 /// A user who saves, at any moment of a run, the very file that the run is about to change.
 ///
-/// Every 29th call is tried, from another one on for each kind; `FILESINKI_RACE_STRIDE=1` tries all.
+/// Every 13th call is tried, from another one on for each kind; `FILESINKI_RACE_STRIDE=1` tries all.
 @Suite("A user's save during a run", .serialized)
 struct UserRaceTests {
-    private static let stride = Injector.setting("FILESINKI_RACE_STRIDE", otherwise: 29)
+    private static let stride = Injector.setting("FILESINKI_RACE_STRIDE", otherwise: 13)
 
     private func prepare(_ machine: Machine) throws {
         let made = try machine.shell(
