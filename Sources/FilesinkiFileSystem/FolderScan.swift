@@ -93,7 +93,7 @@ struct FolderScan: Sendable {
                 let name = UnsafeRawBufferPointer(
                     rebasing: names[entry.start..<(entry.start + Int(entry.length))])
                 let slot = known.slot(of: name, among: visit.slots)
-                if visit.path == nil, isOwnState(name) { continue }
+                if isReplicaState(name, visit) { continue }
                 guard look(at: name, slot, entry.type, descriptor, visit, &found) else { continue }
                 if let slot { seen[slot - visit.slots.lowerBound] = true }
             }
@@ -104,13 +104,16 @@ struct FolderScan: Sendable {
         return found
     }
 
-    /// Whether a name of the root is the state folder, or could be taken for it: a problem.
-    private mutating func isOwnState(_ name: UnsafeRawBufferPointer) -> Bool {
+    /// Whether a name is a replica's state folder, or could be taken for it: a problem. Below the
+    /// root it is that of another replica, whose settings may run commands: no remote writes there.
+    private mutating func isReplicaState(
+        _ name: UnsafeRawBufferPointer, _ visit: FolderVisit
+    ) -> Bool {
         guard name.first == UInt8(ascii: "."), RelativePath.isStateFolder(name) else {
             return false
         }
         if !name.elementsEqual(RelativePath.stateFolder.utf8) {
-            let path = RelativePath(unchecked: Array(name))
+            let path = visit.path(of: name)
             let failure = Failure(
                 .badPath, path: path.bytes,
                 "The name could be taken for \(RelativePath.stateFolder) elsewhere.",

@@ -1,5 +1,6 @@
 extension RelativePath {
-    /// The folder of a root that holds the replica's own state; never synced.
+    /// The folder of a root that holds the replica's own state. Never synced, also not that of a
+    /// replica inside another one's root.
     package static let stateFolder = ".filesinki"
 
     /// What makes `bytes` unfit as a path below a root, in words; nil when nothing does.
@@ -12,9 +13,6 @@ extension RelativePath {
         for name in names {
             if let flaw = flaw(ofName: name) { return flaw }
         }
-        if let first = names.first, isStateFolder(first) {
-            return "The path leads into \(stateFolder), where the replica keeps its own state."
-        }
         return nil
     }
 
@@ -25,6 +23,9 @@ extension RelativePath {
         }
         if name.count > maximumNameLength {
             return "A name in the path is longer than \(maximumNameLength) bytes."
+        }
+        if isStateFolder(name) {
+            return "The path leads into \(stateFolder), where a replica keeps its own state."
         }
         return nil
     }

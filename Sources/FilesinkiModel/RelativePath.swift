@@ -18,7 +18,7 @@ package struct RelativePath: Hashable, Sendable {
     /// Checks the bytes and keeps them.
     ///
     /// - Throws: `Failure` with code ``Failure/Code/badPath`` for what is empty, absolute, too
-    ///   long, holds NUL, an empty name, `.` or `..`, or leads into the replica's own state.
+    ///   long, holds NUL, an empty name, `.` or `..`, or leads into a replica's own state.
     package init(_ bytes: some Collection<UInt8>) throws(Failure) {
         let bytes = Array(bytes)
         if let flaw = Self.flaw(of: bytes) {

@@ -99,6 +99,11 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
         ScanCase("a name that could be taken for it", ["problem .FILESINKI"]) {
             try $0.makeFolder(".FILESINKI")
         },
+        ScanCase("the state of a replica below the root", ["problem d/s/.Filesinki"]) {
+            try $0.makeFolder("d/.filesinki")
+            try $0.write("x", to: "d/.filesinki/config.toml")
+            try $0.makeFolder("d/s/.Filesinki")
+        },
     ]
 }
 

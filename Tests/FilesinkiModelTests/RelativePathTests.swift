@@ -5,7 +5,7 @@ import Testing
     @Test(
         "takes every path that lies below a root",
         arguments: [
-            "a", "a/b", "...", "a b/c\n", ".filesinkiignore", ".filesinki.toml", "x/.filesinki",
+            "a", "a/b", "...", "a b/c\n", ".filesinkiignore", ".filesinki.toml", "x/.filesinkis",
         ])
     func takes(_ text: String) throws {
         #expect(try RelativePath(text).bytes == Array(text.utf8))
@@ -16,6 +16,7 @@ import Testing
         arguments: [
             "", "/", "/etc/x", "../x", "a/../x", "a//b", "./a", ".", "..", "a/", "a\0b",
             ".filesinki", ".filesinki/x", ".FILESINKI/x", ".filesinki ", ".filesinki./x",
+            "x/.filesinki", "x/.FileSinki/config.toml",
             ".filesınki/x", ".file\u{200B}sinki", String(repeating: "n", count: 256),
             String(repeating: "abc/", count: 1024) + "d",
         ])
