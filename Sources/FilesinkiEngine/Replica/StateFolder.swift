@@ -17,6 +17,8 @@ package struct StateFolder: Sendable {
     package var lock: String { path + "/lock" }
     /// Files that are not yet in place.
     package var staging: String { path + "/staging" }
+    /// Commits that were about to be published; see ``PublishingNote``.
+    package var publishing: String { path + "/publishing" }
     /// Copies of pack indexes.
     package var indexes: String { path + "/indexes" }
 }

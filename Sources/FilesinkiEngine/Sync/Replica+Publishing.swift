@@ -31,7 +31,9 @@ extension Replica {
         for start in stride(from: 0, to: max(changes.count, 1), by: Self.changesPerCommit) {
             let part = Array(changes[start..<min(start + Self.changesPerCommit, changes.count)])
             let draft = draft(part, run, isFirst: start == 0)
-            switch try await log.append(draft, after: token, id: surroundings.randomBytes(16)) {
+            let id = surroundings.randomBytes(16)
+            try notePublishing(id, after: token)
+            switch try await log.append(draft, after: token, id: id) {
             case .theirs:
                 return commits.isEmpty ? .lost : .published(commits, versions: versions)
             case .mine(let commit):

@@ -62,7 +62,7 @@ extension Replica {
             }
             round += 1
             guard round < SyncRun.maximumRounds + run.lostRaces else { break }
-            run.base = try run.isPartial ? partialBase(run.selection.paths) : fullBase()
+            run.base = try currentBase(run)
             view = try await fetchOrQueue(&run)
         }
         try noteLeft(&run)
@@ -72,6 +72,10 @@ extension Replica {
 
     func fullBase() throws -> BaseIndex { BaseIndex(try manifest.loadBase()) }
 
+    private func currentBase(_ run: SyncRun) throws -> BaseIndex {
+        try run.isPartial ? partialBase(run.selection.paths) : fullBase()
+    }
+
     /// The remote's state; nil when there is none to reach now.
     func fetchOrQueue(_ run: inout SyncRun) async throws -> RemoteView? {
         guard card.remote != nil else {
@@ -79,7 +83,10 @@ extension Replica {
             return nil
         }
         do {
-            let view = try await fetchOrMeet(&run)
+            let own = try await recordOwnCommits()
+            if !own.isEmpty { run.base = try currentBase(run) }
+            var view = try await fetchOrMeet(&run)
+            view.dropOwn(own)
             run.report.sequence = view.token.sequence
             run.report.noteRefused(view.refused)
             return view

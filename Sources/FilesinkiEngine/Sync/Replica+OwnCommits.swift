@@ -1,0 +1,70 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+extension Replica {
+    /// Says that a commit is about to be published; see ``PublishingNote``. What earlier ones said
+    /// counts until the manifest has recorded it.
+    func notePublishing(_ id: [UInt8], after parent: ChangeToken) throws {
+        var note = try publishingNote()
+        let recorded = try manifest.token?.sequence ?? 0
+        note.items.removeAll { $0.sequence <= recorded }
+        note.items.append(PublishingNote.Item(sequence: parent.sequence + 1, id: id))
+        try StateFile.replace(state.publishing, with: note.bytes, durable: false)
+    }
+
+    private func publishingNote() throws -> PublishingNote {
+        try StateFile.read(state.publishing).map(PublishingNote.init) ?? PublishingNote()
+    }
+
+    /// Takes commits of this replica into the base that a killed run had published and not
+    /// recorded.
+    ///
+    /// - Returns: Their numbers; where there are any, the base has to be read again.
+    func recordOwnCommits() async throws -> Set<UInt64> {
+        guard lock != nil, let token = try manifest.token else { return [] }
+        var own: [Commit] = []
+        for item in try publishingNote().items where item.sequence > token.sequence {
+            let found = try await connected().log.read(item.sequence)
+            if let found, found.id == item.id { own.append(found) }
+        }
+        for commit in own {
+            try manifest.write { writer in
+                for change in commit.changes {
+                    let former = try manifest.base(change.path)?.entry.identity
+                    try writer.record(change, former, version: commit.sequence)
+                }
+            }
+        }
+        return Set(own.map(\.sequence))
+    }
+}
+
+extension ManifestWriter {
+    /// What was published is what both sides had agreed on then. The token stays: commits before it
+    /// may not have been seen.
+    fileprivate func record(_ change: Change, _ former: ContentID?, version: UInt64) throws {
+        try removeRemote(change.path)
+        if change.entry.kind == .tombstone {
+            try removeBase(change.path)
+            try putTombstone(
+                TombstoneRow(
+                    path: change.path, version: version, contents: former.map { [$0] } ?? []))
+        } else {
+            try removeTombstone(change.path)
+            try putBase(
+                BaseRow(path: change.path, entry: change.entry, version: version, stamp: nil))
+        }
+    }
+}
+
+extension RemoteView {
+    /// Leaves out what commits of this replica itself say, which is in the base.
+    mutating func dropOwn(_ sequences: Set<UInt64>) {
+        guard !sequences.isEmpty else { return }
+        changes = changes.filter { !sequences.contains($0.value.entry.version) }
+    }
+}
