@@ -63,6 +63,7 @@ extension ReconcileInput {
         _ item: Case, _ here: Entry, _ there: Entry, _ hereDrift: Drift, _ thereDrift: Drift
     ) -> Decision {
         let base = item.base?.entry
+        if hereDrift == .content, isFormer(here, item) { return .settled(there, .edit) }
         switch (hereDrift, thereDrift) {
         case (.same, _): return .settled(there, .edit)
         case (_, .same): return .settled(here, .edit)
@@ -76,10 +77,16 @@ extension ReconcileInput {
             rules.strategy(for: item.path).links, item.contest, canMerge: canMerge)
     }
 
-    /// Row 23: a content that the path had there before it was deleted, and that a lost manifest, or
-    /// a run that was killed before it could note what it had written, has forgotten.
+    /// Row 23: a content that the path had there before it was deleted.
     private func isStaleCopy(_ here: Entry, _ item: Case) -> Bool {
-        guard let change = there[item.therePath], change.entry.entry.kind == .tombstone,
+        there[item.therePath]?.entry.entry.kind == .tombstone && isFormer(here, item)
+    }
+
+    /// Whether what is here is what the path had there, before what it has now, and not the base's:
+    /// a lost manifest, or a run that was killed before it could note what it had written, has
+    /// forgotten that it came from there.
+    func isFormer(_ here: Entry, _ item: Case) -> Bool {
+        guard let change = there[item.therePath],
             item.base.map({ !here.hasSameContent(as: $0.entry) }) ?? true
         else { return false }
         return here.kind == .symlink

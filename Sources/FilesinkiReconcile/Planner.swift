@@ -143,10 +143,10 @@ struct Planner {
         }
     }
 
-    /// An edit that only this replica has, when another entry takes its place.
+    /// An edit that only this replica has, and the log has not, when another entry takes its place.
     private func loser(of item: Case, to winner: Entry) -> Entry? {
         guard let here = item.here, here.kind != .directory, !here.hasSameContent(as: winner),
-            Drift(of: here, from: item.base?.entry) == .content
+            Drift(of: here, from: item.base?.entry) == .content, !input.isFormer(here, item)
         else { return nil }
         return here
     }

@@ -44,10 +44,11 @@ package struct RemoteChange: Hashable, Sendable {
     package var movedFrom: RelativePath?
     /// Who committed the entry; names a conflict copy of it.
     package var device: Device?
-    /// Under a tombstone: every content that a file had at this path since the base, or ever when
-    /// there is none; ``ContentID/none`` when a directory was there.
+    /// Contents that a file had at this path since the base and before this entry; under a tombstone
+    /// all of them, or all there ever were when there is no base; ``ContentID/none`` when a
+    /// directory was there.
     package var formerContents: Set<ContentID>
-    /// Under a tombstone: every target that a symlink had at this path since the base.
+    /// Targets that a symlink had at this path since the base and before this entry.
     package var formerTargets: Set<[UInt8]>
     /// Whether the content was another one since the base and then became the base's again. Where
     /// it is not known, false: an entry equal to the base's in time and mode, but of another

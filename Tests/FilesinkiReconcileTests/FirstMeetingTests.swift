@@ -43,6 +43,23 @@ import Testing
         #expect(plan.steps.first?.reason == (isDeleted ? .staleCopy : .created))
     }
 
+    @Test("a version that the path had there since the base is no edit, whatever became of it")
+    func formerVersion() {
+        for (second, third) in [(file("Y"), file("Z")), (symlink("t"), symlink("u"))] {
+            var store = Store()
+            var replica = Replica(device: .ours)
+            replica.base[path("f")] = store.publish(file("X"), at: path("f"), by: .theirs)
+            store.publish(second, at: path("f"), by: .theirs)
+            store.publish(third, at: path("f"), by: .theirs)
+            // A run that was killed had taken the second one, and could not note it.
+            replica.local = [path("f"): second]
+            let plan = replica.sync(&store)
+            #expect(plan.steps.map(\.action) == [.take(third)])
+            #expect(plan.steps.first?.loser == nil)
+            #expect(store.version == 3)
+        }
+    }
+
     @Test func `23: a stale folder goes with its stale files, and stays for a new one`() {
         for (extra, count) in [(nil, 0), (file("Z"), 2)] as [(Entry?, Int)] {
             var store = Store()
