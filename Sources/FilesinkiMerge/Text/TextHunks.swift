@@ -143,8 +143,8 @@ extension LineChange {
     /// The new lines that stand for these old ones, which are around the change: the lines beside
     /// the change are unchanged.
     fileprivate func new(reaching lines: Range<Int>) -> Range<Int> {
-        (new.lowerBound - (old.lowerBound - lines.lowerBound))
-        ..<(new.upperBound
-            + (lines.upperBound - old.upperBound))
+        let start = new.lowerBound - (old.lowerBound - lines.lowerBound)
+        let end = new.upperBound + (lines.upperBound - old.upperBound)
+        return start..<end
     }
 }
