@@ -36,7 +36,8 @@ struct SkeletonChoice {
         for table in tables {
             let here = try connection.differs(table, "main", "here")
             let there = try connection.differs(table, "main", "there")
-            if here && there || sides.base == nil && here || found.map({ $0 ? there : here }) == true
+            if here && there || sides.base == nil && here
+                || found.map({ $0 ? there : here }) == true
             {
                 throw .declined(
                     "table \(table)", "It belongs to a virtual table that both sides changed.")

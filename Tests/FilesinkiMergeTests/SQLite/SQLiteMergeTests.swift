@@ -50,7 +50,8 @@ import Testing
             ["7|x|51"]),
         Row(
             "the same change", base: people, here: "UPDATE p SET age = 3; DELETE FROM p WHERE id=1",
-            there: "UPDATE p SET age = 3; DELETE FROM p WHERE id=1; INSERT INTO p VALUES (9, 'z', 9)",
+            there:
+                "UPDATE p SET age = 3; DELETE FROM p WHERE id=1; INSERT INTO p VALUES (9, 'z', 9)",
             query: "SELECT * FROM p", ["2|Ben|3", "7|Cem|3", "9|z|9"]),
         Row(
             "the same row added by both", base: people,
@@ -84,7 +85,8 @@ import Testing
             query: "SELECT k, v, w FROM t ORDER BY k", ["B|2|2", "c|9|8"]),
         Row(
             "blobs, generated columns, and values without affinity",
-            base: "CREATE TABLE t(k BLOB PRIMARY KEY, v, g AS (typeof(v)), s TEXT AS (v||'!') STORED);"
+            base:
+                "CREATE TABLE t(k BLOB PRIMARY KEY, v, g AS (typeof(v)), s TEXT AS (v||'!') STORED);"
                 + "INSERT INTO t(k, v) VALUES (x'00ff', 1), (x'01', zeroblob(9)), (x'', '')",
             here: "UPDATE t SET v = 1.0 WHERE k = x'00ff'",
             there: "UPDATE t SET v = x'' WHERE k = x'01'; INSERT INTO t(k, v) VALUES (x'07', 'n')",
@@ -98,7 +100,8 @@ import Testing
             query: "SELECT a, b FROM t ORDER BY a", ["1|1", "2|2", "4|4", "5|5", "6|6", "6|6"]),
         Row(
             "keys that are NULL are whole rows",
-            base: "CREATE TABLE t(k TEXT PRIMARY KEY, v); INSERT INTO t VALUES (NULL, 1), (NULL, 2)",
+            base:
+                "CREATE TABLE t(k TEXT PRIMARY KEY, v); INSERT INTO t VALUES (NULL, 1), (NULL, 2)",
             here: "INSERT INTO t VALUES (NULL, 3)", there: "DELETE FROM t WHERE v = 1",
             query: "SELECT v FROM t ORDER BY v", ["2", "3"]),
         Row(
@@ -122,7 +125,8 @@ import Testing
         Row(
             "numbers of the header", base: people, here: "PRAGMA user_version = 3",
             there: "PRAGMA application_id = 5",
-            query: "SELECT user_version, application_id FROM pragma_user_version, pragma_application_id",
+            query:
+                "SELECT user_version, application_id FROM pragma_user_version, pragma_application_id",
             ["3|5"]),
         Row(
             "names that need quotes",
@@ -174,7 +178,8 @@ import Testing
             ["table t, row 2: Both sides changed the row, and the table has no key to know it by."]),
         Row(
             "numbers of the header", base: people, here: "PRAGMA user_version = 3",
-            there: "PRAGMA user_version = 4", ["user_version: It is 4 on one side and 3 on the other."]),
+            there: "PRAGMA user_version = 4",
+            ["user_version: It is 4 on one side and 3 on the other."]),
         Row(
             "a full-text index that both changed",
             base: "CREATE VIRTUAL TABLE f USING fts5(x)",
@@ -195,7 +200,8 @@ import Testing
             "new tables, indices and views are taken", base: people,
             here: "CREATE TABLE q(x); INSERT INTO q VALUES (5); CREATE INDEX i ON p(age);"
                 + "CREATE VIEW w AS SELECT * FROM q",
-            there: "UPDATE p SET age = 51 WHERE id = 7", query: "SELECT x, age FROM w, p WHERE id = 7",
+            there: "UPDATE p SET age = 51 WHERE id = 7",
+            query: "SELECT x, age FROM w, p WHERE id = 7",
             ["5|51"]),
         Row(
             "the same change of the schema", base: people,
