@@ -134,7 +134,7 @@ let package = Package(
                 "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiModel",
             ]),
         tests("FilesinkiManifestTests", ["FilesinkiManifest", "FilesinkiModel"]),
-        tests("FilesinkiMergeTests", ["FilesinkiMerge", "FilesinkiModel"]),
+        tests("FilesinkiMergeTests", ["CSQLite", "FilesinkiMerge", "FilesinkiModel"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
         tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),
         tests("FilesinkiRemoteTests", ["FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting"]),

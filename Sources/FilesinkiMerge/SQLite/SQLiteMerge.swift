@@ -1,0 +1,93 @@
+package import FilesinkiModel
+import Glibc
+
+/// The merge of two SQLite databases that came from one: rows by their key, and cells within a row.
+///
+/// It works by SQL over attached databases and not by the session extension. A changeset knows for
+/// an updated row the old and new values of the changed cells, but it says nothing of tables without
+/// a primary key, cannot be made where the schemas differ, and calls back for a conflict without the
+/// base's row. Here all three rows are at hand wherever two differ, so a cell is decided by the same
+/// three-way rule as anywhere else.
+///
+/// One side is the skeleton: the result is a copy of it, to which the changes of the other are
+/// applied. It is the side that changed the schema, else the one whose bytes are greater, so both
+/// devices choose the same one, and with the same SQLite make the same bytes. Page size, encoding
+/// and journal mode are the skeleton's.
+///
+/// Rows that both sides inserted under one key decline unless they are equal, also where the key is
+/// an automatic number: a new number would break whatever refers to the row from within or without
+/// the database, and SQLite does not know what does.
+package struct SQLiteMerge: Sendable {
+    let settings: MergeSettings
+    let hereModified: Timestamp
+    let thereModified: Timestamp
+
+    package init(
+        settings: MergeSettings = .init(),
+        hereModified: Timestamp = Timestamp(nanoseconds: 0),
+        thereModified: Timestamp = Timestamp(nanoseconds: 0)
+    ) {
+        self.settings = settings
+        self.hereModified = hereModified
+        self.thereModified = thereModified
+    }
+
+    /// Merges files that hold still: copies of our own, with nothing in a log beside them.
+    ///
+    /// - Parameters:
+    ///   - base: What both sides started from; nil where they never agreed on anything.
+    ///   - here: What this replica has.
+    ///   - there: What is committed.
+    ///   - result: A path to create; nothing is there unless the answer is `merged`.
+    /// - Throws: `Failure` with code `full` or `io` where the disk refuses. Whatever is wrong with
+    ///   the contents declines.
+    package func merge(base: String?, here: String, there: String, into result: String)
+        throws(Failure) -> FileMergeOutcome
+    {
+        let sides = try Sides(base: base, here: here, there: there)
+        if let only = try sides.onlyChanged {
+            try only.copy(to: result)
+            return .merged
+        }
+        for content in [sides.base, sides.here, sides.there].compactMap(\.self)
+        where try !content.isDatabase {
+            return .declined([MergeConflict("", "The content is not an SQLite database.")])
+        }
+        do {
+            try DatabaseMerge(sides: sides, result: result, rules: self).run()
+            return .merged
+        } catch {
+            unlink(result)
+            switch error {
+            case .declined(let conflicts): return .declined(conflicts)
+            case .failed(let failure): throw failure
+            }
+        }
+    }
+}
+
+extension SQLiteMerge {
+    /// The three files of one merge.
+    struct Sides {
+        let base: FileContent?
+        let here: FileContent
+        let there: FileContent
+
+        init(base: String?, here: String, there: String) throws(Failure) {
+            if let base { self.base = try FileContent(base) } else { self.base = nil }
+            self.here = try FileContent(here)
+            self.there = try FileContent(there)
+        }
+
+        /// The content that is the answer without a look inside: where the sides are equal, or only
+        /// one of them is not the base.
+        var onlyChanged: FileContent? {
+            get throws(Failure) {
+                if try here.compared(to: there) == 0 { return here }
+                guard let base else { return nil }
+                if try base.compared(to: here) == 0 { return there }
+                return try base.compared(to: there) == 0 ? here : nil
+            }
+        }
+    }
+}

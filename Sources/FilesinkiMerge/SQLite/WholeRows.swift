@@ -1,0 +1,132 @@
+/// The merge of a table without a key: its rows are a set in which a row may be several times.
+///
+/// How often each side has a row more or less than the base is counted. What both added or removed
+/// alike counts once. A row that one side removed and the other left is removed; where both
+/// replaced one row, each by another, nobody knows whether two rows or one are meant, and the merge
+/// declines.
+struct WholeRows {
+    let table: TableMerge
+    let rowid: String
+
+    private static let net = "temp.\"net\""
+    private static let raw = "temp.\"raw\""
+
+    private var name: String { quoted(table.name) }
+    private var columns: [SQLiteTable.Column] { table.other.columns }
+    private var names: [String] { columns.map { quoted($0.name) } }
+    private var connection: SQLiteConnection { table.connection }
+
+    func run() throws(SQLiteTrouble) {
+        guard !columns.isEmpty else { return }
+        let mine = Candidates(table: table, source: "main", columns: columns)
+        let theirs = Candidates(table: table, source: "other", columns: columns)
+        try theirs.find()
+        if try connection.hasRow(
+            "SELECT 1 FROM \(theirs.mine) UNION ALL SELECT 1 FROM \(theirs.gone)")
+        {
+            try mine.find()
+            try count(mine, theirs)
+            if try !declines(theirs) { try carryOut() }
+            try connection.run("DROP TABLE \(Self.raw); DROP TABLE \(Self.net)")
+            try mine.drop()
+        }
+        try theirs.drop()
+    }
+
+    /// Counts for every row how often each side has it more than the base.
+    private func count(_ mine: Candidates, _ theirs: Candidates) throws(SQLiteTrouble) {
+        let list = names.joined(separator: ", ")
+        try connection.run("CREATE TABLE \(Self.raw)(\(list), \"+main\", \"+other\")")
+        try collect("main", mine.mine, "1, 0")
+        try collect("other", theirs.mine, "0, 1")
+        if table.base != nil {
+            try collect("base", mine.gone, "-1, 0")
+            try collect("base", theirs.gone, "0, -1")
+        }
+        let kinds = columns.filter { $0.affinity == .blob }.map { "typeof(\(quoted($0.name)))" }
+        try connection.run(
+            """
+            CREATE TABLE \(Self.net) AS
+            SELECT \(list), sum("+main") AS "+main", sum("+other") AS "+other"
+            FROM \(Self.raw) GROUP BY \((names + kinds).joined(separator: ", "))
+            HAVING sum("+other") <> 0 ORDER BY min(rowid)
+            """)
+    }
+
+    private func collect(_ database: String, _ ids: String, _ counts: String)
+        throws(SQLiteTrouble)
+    {
+        let list = names.map { "x.\($0)" }.joined(separator: ", ")
+        try connection.run(
+            """
+            INSERT INTO \(Self.raw) SELECT \(list), \(counts)
+            FROM \(ids) c CROSS JOIN \(database).\(name) x ON x.\(rowid) = c.id
+            """)
+    }
+
+    /// Whether both sides replaced a row of the base, each by another.
+    private func declines(_ theirs: Candidates) throws(SQLiteTrouble) -> Bool {
+        guard table.base != nil else { return false }
+        let row = try connection.prepare(
+            """
+            SELECT b.\(rowid) FROM \(theirs.mine) c
+            CROSS JOIN base.\(name) b ON b.\(rowid) = c.id
+            CROSS JOIN main.\(name) m ON m.\(rowid) = c.id
+            CROSS JOIN other.\(name) o ON o.\(rowid) = c.id
+            WHERE NOT \(sameCells("b", "m", columns)) AND NOT \(sameCells("m", "o", columns))
+                AND EXISTS (SELECT 1 FROM \(Self.net) n
+                    WHERE n."+main" < 0 AND n."+other" < 0 AND \(sameCells("n", "b", columns)))
+            """)
+        guard try row.step() else { return false }
+        try table.conflicts.add(
+            "table \(table.name), row \(row.value(0).shown)",
+            "Both sides changed the row, and the table has no key to know it by.")
+        return true
+    }
+
+    private func carryOut() throws(SQLiteTrouble) {
+        let plan = RowPlan(
+            table: table.name, skeleton: table.skeleton ?? table.other, added: columns,
+            connection: connection)
+        try plan.begin()
+        let rows = try connection.prepare("SELECT *, rowid FROM \(Self.net) ORDER BY rowid")
+        var surplus: [SQLiteValue: Int64] = [:]
+        while try rows.step() {
+            guard case .integer(let mine) = rows.value(columns.count),
+                case .integer(let theirs) = rows.value(columns.count + 1)
+            else { continue }
+            let change = Self.joined(mine, theirs) - mine
+            let values = rows.values(0..<columns.count)
+            for _ in 0..<max(0, change) { try plan.add(values) }
+            if change < 0 { surplus[rows.value(columns.count + 2)] = -change }
+        }
+        try remove(surplus, plan)
+        if table.conflicts.isEmpty { try plan.carryOut() }
+        try plan.end()
+    }
+
+    /// Both sides' differences from the base as one.
+    private static func joined(_ mine: Int64, _ theirs: Int64) -> Int64 {
+        if mine > 0, theirs > 0 { return max(mine, theirs) }
+        if mine < 0, theirs < 0 { return min(mine, theirs) }
+        return mine + theirs
+    }
+
+    /// Takes the first of the skeleton's rows of each kind that has too many.
+    private func remove(_ surplus: [SQLiteValue: Int64], _ plan: RowPlan) throws(SQLiteTrouble) {
+        guard !surplus.isEmpty else { return }
+        var left = surplus
+        let indexed = names.prefix(8).joined(separator: ", ")
+        try connection.run("CREATE INDEX temp.\"net rows\" ON \"net\"(\(indexed))")
+        let rows = try connection.prepare(
+            """
+            SELECT n.rowid, m.\(rowid) FROM main.\(name) m
+            CROSS JOIN \(Self.net) n ON \(sameCells("n", "m", columns)) ORDER BY m.\(rowid)
+            """)
+        while !left.isEmpty, try rows.step() {
+            guard let count = left[rows.value(0)] else { continue }
+            try plan.remove([rows.value(1)])
+            left[rows.value(0)] = count > 1 ? count - 1 : nil
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import FilesinkiMerge
+import FilesinkiModel
+import Testing
+
+/// The files are from a remote; whatever they are, the answer is one of three.
+@Suite struct SQLiteMergeHostileTests {
+    private static let table = """
+        CREATE TABLE t(id INTEGER PRIMARY KEY, n INT, s TEXT UNIQUE);
+        WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 300)
+        INSERT INTO t SELECT i, i, printf('%050d', i) FROM c;
+        """
+
+    @Test(arguments: 0..<80)
+    func `bytes that lie decline, and never end the process`(_ seed: Int) throws {
+        let trial = MergeTrial()
+        let base = trial.folder.database(Self.table)
+        let here = trial.folder.database("UPDATE t SET n = 0 WHERE id = 3", from: base)
+        let there = trial.folder.database("UPDATE t SET n = 0 WHERE id = 290", from: base)
+        var bytes = trial.folder.bytes(of: there)
+        if seed % 4 == 0 {
+            bytes.removeLast(bytes.count * (seed + 1) / 82)
+        } else {
+            for step in 0..<(1 + seed % 7) {
+                let place = (seed &* 7_919 &+ step &* 104_729) % bytes.count
+                bytes[seed % 3 == 0 ? 16 + place % 84 : place] ^= UInt8(1 << (seed % 8))
+            }
+        }
+        trial.folder.write(bytes, to: there)
+        let result = trial.folder.freePath()
+        let outcome = try SQLiteMerge().merge(base: base, here: here, there: there, into: result)
+        if outcome == .merged {
+            #expect(trial.folder.query(result, "PRAGMA integrity_check") == ["ok"])
+        } else {
+            #expect(trial.folder.bytes(of: result).isEmpty)
+        }
+    }
+
+    @Test func `what is no database declines`() throws {
+        let trial = MergeTrial()
+        let database = trial.folder.database(Self.table)
+        let magic = Array("SQLite format 3\0".utf8)
+        for bytes in [[], [1], magic, magic + [UInt8](repeating: 0xFF, count: 5_000)] {
+            let other = trial.folder.freePath()
+            trial.folder.write(bytes, to: other)
+            #expect(try trial.merge(nil, database, other).path == nil)
+        }
+    }
+
+    @Test func `an index that does not fit its table declines`() throws {
+        let trial = MergeTrial()
+        let base = trial.folder.database(Self.table)
+        let here = trial.folder.database("UPDATE t SET n = 0 WHERE id = 3", from: base)
+        let there = trial.folder.database(
+            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 2 "
+                + "WHERE name LIKE 'sqlite_auto%'", from: base)
+        #expect(try trial.merge(base, here, there).path == nil)
+    }
+
+    @Test func `a check that takes more memory than the files hold declines`() throws {
+        let answer = try MergeTrial().merge(
+            base: """
+                CREATE TABLE t(id INTEGER PRIMARY KEY, n,
+                    CHECK (length(zeroblob(3000000)) > n))
+                """,
+            here: "INSERT INTO t VALUES (1, 5)", there: "INSERT INTO t VALUES (2, 6)")
+        #expect(answer.conflicts == ["SQLite refuses: string or blob too big."])
+    }
+
+    @Test func `a disk that refuses is a failure, and no decline`() throws {
+        let trial = MergeTrial()
+        let base = trial.folder.database(Self.table)
+        let here = trial.folder.database("UPDATE t SET n = 0 WHERE id = 3", from: base)
+        let there = trial.folder.database("UPDATE t SET n = 0 WHERE id = 4", from: base)
+        #expect(throws: Failure.self) {
+            try SQLiteMerge().merge(
+                base: base, here: here, there: there, into: "/nowhere/at/all")
+        }
+        #expect(throws: Failure.self) {
+            try SQLiteMerge().merge(
+                base: "/nowhere/at/all", here: here, there: there, into: trial.folder.freePath())
+        }
+    }
+}
