@@ -50,7 +50,8 @@ import Testing
         let trial = MergeTrial()
         let base = trial.folder.database(
             "CREATE TABLE t(k TEXT PRIMARY KEY, n INT); CREATE TABLE u(k TEXT PRIMARY KEY, n INT);"
-                + "INSERT INTO t VALUES ('a', 1), ('b', 2); INSERT INTO u VALUES ('x', 1), ('y', 2)")
+                + "INSERT INTO t VALUES ('a', 1), ('b', 2); INSERT INTO u VALUES ('x', 1), ('y', 2)"
+        )
         let here = trial.folder.database("UPDATE t SET n = 5 WHERE k = 'a'", from: base)
         // The index of the one table is read as that of the other.
         let there = trial.folder.database(
