@@ -43,7 +43,8 @@ struct Candidates {
         try findRemoved(rowid)
     }
 
-    /// Rows whose rowid is gone altogether; the numbers of rows tell whether there are any.
+    /// Rows whose rowid is gone altogether; the numbers of rows tell whether there are any. No index
+    /// is to serve it, as that would visit the rows in the index's order and take six times as long.
     private func findRemoved(_ rowid: String) throws(SQLiteTrouble) {
         let removed = try table.connection.integer(
             """
@@ -53,7 +54,7 @@ struct Candidates {
         guard removed != 0 else { return }
         try table.connection.run(
             """
-            INSERT OR IGNORE INTO \(gone) SELECT b.\(rowid) FROM base.\(name) b
+            INSERT OR IGNORE INTO \(gone) SELECT b.\(rowid) FROM base.\(name) b NOT INDEXED
             LEFT JOIN \(source).\(name) x ON x.\(rowid) = b.\(rowid)
             WHERE x.\(rowid) IS NULL
             """)

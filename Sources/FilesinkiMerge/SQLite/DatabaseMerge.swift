@@ -27,7 +27,7 @@ struct DatabaseMerge {
 
     private func checkWhole(_ content: FileContent) throws(SQLiteTrouble) {
         try SQLiteConnection(path: content.path, isWritable: false, size: size)
-            .checkIntegrity("A content that takes part is damaged")
+            .checkStructure()
     }
 
     private func apply(_ other: FileContent, _ cells: CellRules) throws(SQLiteTrouble) {

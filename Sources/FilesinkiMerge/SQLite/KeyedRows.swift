@@ -21,12 +21,18 @@ struct KeyedRows {
     func run() throws(SQLiteTrouble) {
         let candidates = Candidates(table: table, source: "other", columns: other.columns)
         try candidates.find()
+        if !other.isKeyedByRowid { try checkIndices() }
         try plan.begin()
         try planChanged(candidates)
         try planRemoved(candidates)
         try candidates.drop()
         if table.conflicts.isEmpty { try plan.carryOut() }
         try plan.end()
+    }
+
+    private func checkIndices() throws(SQLiteTrouble) {
+        try table.connection.checkIndices(of: table.name, in: "other")
+        if table.base != nil { try table.connection.checkIndices(of: table.name, in: "base") }
     }
 
     /// Rows that the other side added or changed.

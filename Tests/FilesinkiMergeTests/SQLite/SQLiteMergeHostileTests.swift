@@ -48,11 +48,17 @@ import Testing
 
     @Test func `an index that does not fit its table declines`() throws {
         let trial = MergeTrial()
-        let base = trial.folder.database(Self.table)
-        let here = trial.folder.database("UPDATE t SET n = 0 WHERE id = 3", from: base)
+        let base = trial.folder.database(
+            "CREATE TABLE t(k TEXT PRIMARY KEY, n INT); CREATE TABLE u(k TEXT PRIMARY KEY, n INT);"
+                + "INSERT INTO t VALUES ('a', 1), ('b', 2); INSERT INTO u VALUES ('x', 1), ('y', 2)"
+        )
+        let here = trial.folder.database("UPDATE t SET n = 5 WHERE k = 'a'", from: base)
+        // The index of the one table is read as that of the other.
         let there = trial.folder.database(
-            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 2 "
-                + "WHERE name LIKE 'sqlite_auto%'", from: base)
+            "DELETE FROM t WHERE k = 'b'; PRAGMA writable_schema = ON;"
+                + "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema "
+                + "WHERE name = 'sqlite_autoindex_u_1') WHERE name = 'sqlite_autoindex_t_1'",
+            from: base)
         #expect(try trial.merge(base, here, there).path == nil)
     }
 
@@ -63,7 +69,7 @@ import Testing
                     CHECK (length(zeroblob(3000000)) > n))
                 """,
             here: "INSERT INTO t VALUES (1, 5)", there: "INSERT INTO t VALUES (2, 6)")
-        #expect(answer.conflicts == ["SQLite refuses: string or blob too big."])
+        #expect(answer.conflicts == ["table t, key 1: SQLite refuses: string or blob too big."])
     }
 
     @Test func `a disk that refuses is a failure, and no decline`() throws {
