@@ -9,8 +9,10 @@ struct LineClasses {
     let bytes: [UInt8]
     /// The lines of each text, in the order in which the texts were given.
     private(set) var texts: [Lines] = []
+    /// Where the first line of each number is.
+    private(set) var firsts: [Range<Int>] = []
     /// How many different lines there are; the numbers are below it.
-    private(set) var count: Int32 = 0
+    var count: Int32 { Int32(truncatingIfNeeded: firsts.count) }
 
     /// One text: where each line begins in the bytes, with the text's end as the last place, and
     /// each line's number.
@@ -59,7 +61,7 @@ struct LineClasses {
                 }
             }
         }
-        count = table.count
+        firsts = table.firsts
     }
 }
 
@@ -67,7 +69,7 @@ struct LineClasses {
 private struct LineTable {
     private var slots: [Int32]
     private var hashes: [Int] = []
-    private var firsts: [Range<Int>] = []
+    private(set) var firsts: [Range<Int>] = []
 
     var count: Int32 { Int32(truncatingIfNeeded: firsts.count) }
 

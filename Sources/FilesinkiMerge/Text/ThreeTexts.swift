@@ -1,6 +1,8 @@
 /// The lines of base, here and there, and what each side changed.
 struct ThreeTexts {
     let bytes: [UInt8]
+    /// Where the first line of each number is in the bytes.
+    let firsts: [Range<Int>]
     let base: LineClasses.Lines
     let here: LineClasses.Lines
     let there: LineClasses.Lines
@@ -13,6 +15,7 @@ struct ThreeTexts {
         let lines = LineClasses(of: [base, here, there])
         diff = LineDiff(classCount: lines.count)
         bytes = lines.bytes
+        firsts = lines.firsts
         self.base = lines.texts[0]
         self.here = lines.texts[1]
         self.there = lines.texts[2]

@@ -56,8 +56,4 @@ import Testing
         return answer.status == 0
     }
 
-    private func describe(_ input: MergeInput) -> String {
-        [("base", input.base ?? []), ("here", input.here), ("there", input.there)]
-            .map { "\($0): \(printable($1.prefix(2000)))" }.joined(separator: "\n")
-    }
 }

@@ -1,0 +1,91 @@
+import FilesinkiModel
+
+/// Makes one field of three versions of it.
+struct CSVCellMerge {
+    typealias Raw = ArraySlice<UInt8>
+
+    let hereModified: Timestamp
+    let thereModified: Timestamp
+    let settings: MergeSettings
+
+    enum Outcome {
+        /// A field as one of the sides wrote it; nil for one that no side has.
+        case written(Raw?)
+        /// A value that no side wrote.
+        case new([UInt8])
+        /// Why there is none.
+        case conflict(String)
+    }
+
+    /// Fields that say the same are equal, however they are quoted; the quotes of the side that
+    /// changed them are taken.
+    func merged(_ cell: Versions<Raw?>, column: [UInt8]) -> Outcome {
+        let rule = rule(for: column)
+        let values = cell.map { CSVTable.value(of: $0 ?? []) }
+        let isCounter = rule?.resolution == .sum
+        let bothChanged = values.here != values.base && values.there != values.base
+        if !(isCounter && bothChanged) {
+            if let settled = cell.settled { return .written(settled) }
+            if values.here == values.there { return .written(lesser(cell.here, cell.there)) }
+            if values.here == values.base { return .written(cell.there) }
+            if values.there == values.base { return .written(cell.here) }
+        }
+        guard let rule else { return chosen(cell) }
+        return resolved(cell, values, rule.resolution)
+    }
+
+    private func rule(for column: [UInt8]) -> FieldRule? {
+        guard !settings.fields.isEmpty else { return nil }
+        let name = String(decoding: column, as: UTF8.self)
+        return settings.fields.first { $0.pattern.matches([name]) }
+    }
+
+    private func lesser(_ first: Raw?, _ second: Raw?) -> Raw? {
+        guard let first, let second else { return first ?? second }
+        return second.lexicographicallyPrecedes(first) ? second : first
+    }
+
+    private func resolved(
+        _ cell: Versions<Raw?>, _ values: Versions<[UInt8]>, _ resolution: FieldRule.Resolution
+    ) -> Outcome {
+        switch resolution {
+        case .max: return .written(isLess(values.here, values.there) ? cell.there : cell.here)
+        case .min: return .written(isLess(values.there, values.here) ? cell.there : cell.here)
+        case .sum: return sum(values)
+        case .newest: return later(cell, isWanted: true)
+        case .union: return .conflict("A field of a table has no elements to unite.")
+        }
+    }
+
+    /// As numbers if both are plain decimal numbers, else by their bytes.
+    private func isLess(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+        if let one = DecimalText(first), let other = DecimalText(second), !(one == other) {
+            return one < other
+        }
+        return first.lexicographicallyPrecedes(second)
+    }
+
+    private func sum(_ values: Versions<[UInt8]>) -> Outcome {
+        let base = values.base.isEmpty ? DecimalText.zero : DecimalText(values.base)
+        guard let base, let here = DecimalText(values.here), let there = DecimalText(values.there)
+        else { return .conflict("A counter is not a plain decimal number.") }
+        return .new((here + there + -base).text)
+    }
+
+    private func chosen(_ cell: Versions<Raw?>) -> Outcome {
+        switch settings.fieldChoice {
+        case .here: .written(cell.here)
+        case .there: .written(cell.there)
+        case .newest: later(cell, isWanted: true)
+        case .oldest: later(cell, isWanted: false)
+        case nil: .conflict("Both sides changed it, to different values.")
+        }
+    }
+
+    private func later(_ cell: Versions<Raw?>, isWanted: Bool) -> Outcome {
+        if hereModified == thereModified {
+            return .conflict("Both sides changed it, and were modified at the same time.")
+        }
+        return .written((hereModified > thereModified) == isWanted ? cell.here : cell.there)
+    }
+}

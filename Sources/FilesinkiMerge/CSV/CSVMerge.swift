@@ -1,0 +1,62 @@
+import FilesinkiModel
+
+/// Merges tables (RFC 4180) by rows and columns.
+///
+/// Fields are separated by commas, semicolons, tabs or bars, whatever makes all versions tables.
+/// Rows are known by ``CSVKey``, columns by their name in the header (by their number where there
+/// is none). What nobody changed stays byte for byte: quotes, line ends, a missing last newline.
+///
+/// * A field that one side changed is that side's. One that both changed otherwise takes a field
+///   rule, or the choice of the settings, or declines. A counter (`sum`) adds both differences,
+///   also when they are equal.
+/// * A row or column that one side added is in the result; what it removed is not, unless the
+///   other side changed something in it: that declines.
+/// * Rows keep the order of the side that changed it. What both put in at the same place stands in
+///   the order of its keys' bytes. A file that is sorted by its key in all versions stays so.
+/// * Without a key a row is known by all that it says: an edited row is one removed and one added.
+///
+/// A row with too many fields, an open quote, or a zero byte is no table, and is declined.
+package struct CSVMerge: ContentMerge {
+    package init() {}
+
+    package func merge(_ input: MergeInput) -> MergeOutcome {
+        if let reason = input.refusalAsText ?? Self.refusal(input) {
+            return .declined([MergeConflict("", reason)])
+        }
+        if let easy = input.obvious {
+            return .merged(easy)
+        }
+        var contents = Versions(base: input.base ?? [], here: input.here, there: input.there)
+        let frames = Self.removeFrames(&contents)
+        guard let sheets = Versions<CSVSheet>(contents) else {
+            return Self.declined("One version is not a table.")
+        }
+        guard !sheets.here.columns.isEmpty, !sheets.there.columns.isEmpty else {
+            return Self.declined("One side removed everything, the other changed something.")
+        }
+        guard let key = CSVKey(for: sheets, chosen: input.settings.keyColumns) else {
+            return Self.declined("The chosen columns do not tell the rows apart.")
+        }
+        var merge = CSVSheetMerge(sheets, key, input)
+        guard let bytes = merge.merged() else { return .declined(merge.conflicts) }
+        return .merged(frames.added(to: bytes))
+    }
+
+    private static func declined(_ reason: String) -> MergeOutcome {
+        .declined([MergeConflict("", reason)])
+    }
+
+    /// A zero byte anywhere, for rows are told apart by joining their fields with one.
+    private static func refusal(_ input: MergeInput) -> String? {
+        let contents = [input.base ?? [], input.here, input.there]
+        return contents.contains { $0.contains(0) } ? "The content is not text." : nil
+    }
+
+    private static func removeFrames(_ contents: inout Versions<[UInt8]>) -> TextFrame {
+        let base = TextFrame(removingFrom: &contents.base)
+        let newline = TextFrame.newline(in: contents.base) ?? [10]
+        let here = TextFrame(removingFrom: &contents.here, newline: newline)
+        let there = TextFrame(removingFrom: &contents.there, newline: newline)
+        return TextFrame(base: base, here: here, there: there)
+    }
+}

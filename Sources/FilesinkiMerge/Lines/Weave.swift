@@ -1,0 +1,42 @@
+/// Makes one run of two that were put in at the same place.
+///
+/// What both have in the same order is taken once. Between that, the pieces that only one has stand
+/// behind each other, the lesser one first: so the result does not depend on which side is which.
+struct Weave {
+    /// Whether a run stands before another; of two different runs exactly one must.
+    let precedes: (ArraySlice<Int32>, ArraySlice<Int32>) -> Bool
+
+    func merged(_ one: [Int32], _ other: [Int32]) -> [Int32] {
+        if one.isEmpty || one == other { return other }
+        if other.isEmpty { return one }
+        let isInOrder = precedes(one[...], other[...])
+        let (first, second) = isInOrder ? (one, other) : (other, one)
+        var firstOnly = ChangedLines(lineCount: first.count)
+        var secondOnly = ChangedLines(lineCount: second.count)
+        var diff = MyersDiff(first, second)
+        for change in diff.changes() {
+            for element in change.old { firstOnly[element] = true }
+            for element in change.new { secondOnly[element] = true }
+        }
+        return woven(first, firstOnly, second, secondOnly)
+    }
+
+    private func woven(
+        _ first: [Int32], _ firstOnly: ChangedLines, _ second: [Int32], _ secondOnly: ChangedLines
+    ) -> [Int32] {
+        var result: [Int32] = []
+        var (place, other) = (0, 0)
+        while place < first.count || other < second.count {
+            let (start, otherStart) = (place, other)
+            while firstOnly[place] { place += 1 }
+            while secondOnly[other] { other += 1 }
+            let piece = first[start..<place]
+            let otherPiece = second[otherStart..<other]
+            result += precedes(piece, otherPiece) ? piece + otherPiece : otherPiece + piece
+            if place < first.count { result.append(first[place]) }
+            place += 1
+            other += 1
+        }
+        return result
+    }
+}

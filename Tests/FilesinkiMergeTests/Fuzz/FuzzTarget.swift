@@ -1,0 +1,66 @@
+import Testing
+
+@testable import FilesinkiMerge
+
+/// A merge that the fuzzer runs, and what it begins with.
+struct FuzzTarget: Sendable, CustomTestStringConvertible {
+    let name: String
+    let laws: @Sendable () -> MergeLaws
+    /// Contents of the format; mutations begin with these.
+    let corpus: [String]
+
+    var testDescription: String { name }
+
+    /// Every merge has one line here.
+    static let all: [FuzzTarget] = [text, lines, csv]
+
+    static let text = FuzzTarget(
+        name: "text",
+        laws: { MergeLaws(merge: TextMerge(), pieces: linePieces, again: .unknown) },
+        corpus: [
+            "", "a\n", "a\nb\nc\nd\n", "a\r\nb\r\nc\r\n", "no end", "\n\n\n\n", "\u{FEFF}bom\nb\n",
+            "int f(void)\n{\n    return 0;\n}\n\nint g(void)\n{\n    return 1;\n}\n",
+            "# Title\n\nText that is\nlonger.\n\n* one\n* two\n\n# Title\n",
+        ])
+
+    static let lines = FuzzTarget(
+        name: "lines",
+        laws: { MergeLaws(merge: LinesMerge(), pieces: linePieces, again: .unknown) },
+        corpus: text.corpus + ["*.o\n!keep.o\n/build/\n", "b\na\na\nc\n"])
+
+    static let csv = FuzzTarget(
+        name: "csv",
+        laws: { MergeLaws(merge: CSVMerge(), pieces: fieldPieces, again: .unknown) },
+        corpus: [
+            "id,name,score\n1,Ann,10\n2,Bob,20\n3,Cid,30\n",
+            "id;name\r\n1;\"a;b\"\r\n2;\"say \"\"hi\"\"\"\r\n", "name\tage\nx\t1\ny\t2\nz\t3",
+            "a|b|c\n1|2|3\n1|2|3\n4|5|6\n", "\"id\",\"text\"\n\"1\",\"two\nlines\"\n\"2\",\"\"\n",
+            "1,2,3\n4,5,6\n7,8,9\n", "id,b\n1,x\n2\n\n", "", "x\n",
+        ])
+
+    /// The lines without their ends, carriage returns and byte order marks.
+    private static let linePieces: @Sendable ([UInt8], MergeInput) -> Set<[UInt8]> = { content, _ in
+        Set(content.split(separator: 10).map(bare)).subtracting([[]])
+    }
+
+    private static func bare(_ piece: some Collection<UInt8>) -> [UInt8] {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        return (piece.starts(with: mark) ? Array(piece.dropFirst(3)) : Array(piece))
+            .filter { $0 != 13 }
+    }
+
+    /// What the fields say, separated as the merge's versions are.
+    private static let fieldPieces: @Sendable ([UInt8], MergeInput) -> Set<[UInt8]> = { content, input in
+        let versions = [input.base ?? [], input.here, input.there].map { version in
+            var version = version
+            _ = TextFrame(removingFrom: &version)
+            return version
+        }
+        var content = content
+        _ = TextFrame(removingFrom: &content)
+        let separator = CSVSeparator.found(in: versions.filter { !$0.isEmpty })
+        guard let table = CSVTable(content, separator: separator) else { return [] }
+        let values = table.fields.indices.map { bare(CSVTable.value(of: table.raw($0))) }
+        return Set(values).subtracting([[]])
+    }
+}

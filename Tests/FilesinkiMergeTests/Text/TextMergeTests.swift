@@ -1,0 +1,85 @@
+import Testing
+
+@testable import FilesinkiMerge
+
+@Suite struct TextMergeTests {
+    private func input(_ base: String?, _ here: String, _ there: String) -> MergeInput {
+        MergeInput(
+            base: base.map { Array($0.utf8) }, here: Array(here.utf8), there: Array(there.utf8))
+    }
+
+    @Test(arguments: [
+        ("a\nb\nc\n", "x\nb\nc\n", "a\nb\ny\n", "x\nb\ny\n"),
+        ("a\nb\nc\n", "a\nb\nc\nd\n", "b\nc\n", "b\nc\nd\n"),
+        ("a\nb\nc\n", "x\nb\nc\nd\n", "x\nb\nc\n", "x\nb\nc\nd\n"),
+        ("a\r\nb\r\nc", "a\r\nb\r\nC", "A\r\nb\r\nc", "A\r\nb\r\nC"),
+        ("\u{FEFF}a\nb\nc\n", "\u{FEFF}a\nb\nC\n", "\u{FEFF}A\nb\nc\n", "\u{FEFF}A\nb\nC\n"),
+        ("a\nb\n", "", "a\nb\n", ""),
+    ])
+    func `edits at two places are both taken`(
+        _ base: String, _ here: String, _ there: String, _ merged: String
+    ) {
+        #expect(TextMerge().merge(input(base, here, there)) == .merged(Array(merged.utf8)))
+        #expect(TextMerge().merge(input(base, there, here)) == .merged(Array(merged.utf8)))
+    }
+
+    @Test func `edits of neighbouring lines are a conflict that names both sides' lines`() {
+        let outcome = TextMerge().merge(
+            input("1\n2\n3\na\nb\nc\n", "1\n2\n3\nx\nb\nc\n", "3\na\ny\nc\n"))
+        let reason = "Each side changed it in its own way: lines 4-5 here, lines 2-3 there."
+        #expect(outcome == .declined([MergeConflict("line 4", reason)]))
+    }
+
+    @Test func `two new files agree only if they are equal`() {
+        #expect(TextMerge().merge(input(nil, "a\n", "a\n")) == .merged(Array("a\n".utf8)))
+        let reason = "Each side changed it in its own way: line 1 here, line 1 there."
+        #expect(
+            TextMerge().merge(input(nil, "a\n", "b\n"))
+                == .declined([MergeConflict("line 1", reason)]))
+    }
+
+    @Test(arguments: [0, 7999, 8000])
+    func `a zero byte among the first 8000 is no text`(_ place: Int) {
+        var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: 9000)
+        bytes[place] = 0
+        let outcome = TextMerge().merge(MergeInput(base: [], here: [], there: bytes))
+        let refusal = MergeOutcome.declined([MergeConflict("", "The content is not text.")])
+        #expect(outcome == (place < 8000 ? refusal : .merged(bytes)))
+    }
+
+    @Test func `markers stand around what each side says, with the line ends around them`() {
+        let marked = TextMerge.marked(
+            input("a\r\nb\r\n", "a\r\nx", "a\r\ny\r\n"),
+            labels: TextMerge.Labels(here: "laptop", there: "phone"))
+        let expected =
+            "a\r\n<<<<<<< laptop\r\nx\r\n=======\r\ny\r\n>>>>>>> phone\r\n"
+        #expect(marked == Array(expected.utf8))
+    }
+
+    @Test func `the laws hold for texts without equal lines`() {
+        let laws = MergeLaws(merge: TextMerge(), again: .same)
+        var dice = Dice(seed: 3)
+        for number in 0..<200 {
+            let base = (0..<60).map { "line \($0)\n" }
+            var here = base
+            var there = base
+            // Every second line, so that no two edits touch.
+            for place in stride(from: 0, to: 60, by: 2) where dice.once(in: 3) {
+                if dice.once(in: 2) { here[place] = "here \(place)\n" } else { there[place] = "" }
+            }
+            let broken = laws.broken(
+                by: input(base.joined(), here.joined(), there.joined()))
+            #expect(broken.isEmpty, "number \(number): \(here) \(there)")
+        }
+    }
+
+    @Test func `large texts with nothing in common are one conflict`() {
+        func text(_ word: String) -> String {
+            (0..<20_000).map { "\(word) \($0)\n" }.joined()
+        }
+        let outcome = TextMerge().merge(input(text("base"), text("here"), text("there")))
+        let reason =
+            "Each side changed it in its own way: lines 1-20000 here, lines 1-20000 there."
+        #expect(outcome == .declined([MergeConflict("line 1", reason)]))
+    }
+}
