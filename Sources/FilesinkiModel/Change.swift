@@ -10,16 +10,20 @@ package struct Change: Hashable, Sendable {
     /// Why the engine made the change when it was not simply the user's edit: a conflict's rule in
     /// words, such as `newest`; empty for an edit.
     package var reason: String
+    /// Of a merge: the sequence number of the commit that keeps its other side among the contents
+    /// that gave way. The one side is ``basedOn``.
+    package var mergedWith: UInt64?
 
     package init(
         path: RelativePath, entry: Entry, basedOn: UInt64, movedFrom: RelativePath? = nil,
-        reason: String = ""
+        reason: String = "", mergedWith: UInt64? = nil
     ) {
         self.path = path
         self.entry = entry
         self.basedOn = basedOn
         self.movedFrom = movedFrom
         self.reason = reason
+        self.mergedWith = mergedWith
     }
 }
 

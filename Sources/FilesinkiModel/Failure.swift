@@ -44,6 +44,8 @@ package struct Failure: Error, Sendable {
         package static let exists = Code("exists")
         /// A condition given by the caller does not hold, such as `--if-version`.
         package static let differs = Code("differs")
+        /// A link of a strategy could not answer; the next one was asked.
+        package static let declined = Code("declined")
         /// Stopped by a signal.
         package static let interrupted = Code("interrupted")
     }

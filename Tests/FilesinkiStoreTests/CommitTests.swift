@@ -16,6 +16,7 @@ struct CommitTests {
         moved.movedFrom = try RelativePath("d/old")
         var merged = try StoreFixture.change("e", .directory(mode: 0o755, modified: time))
         merged.reason = "newest"
+        merged.mergedWith = 0
         return [
             moved,
             try StoreFixture.change("d/old", .tombstone, basedOn: 0),

@@ -85,6 +85,7 @@ struct HostileCommitTests {
         ),
         ("a base that is the commit itself", { $0.changes.versions[1] = 1 }),
         ("a base in the future", { $0.changes.versions[1] = .max }),
+        ("a merge with a commit that is not yet", { ($0.mergedRows, $0.mergedWith) = ([1], [1]) }),
         (
             "a symlink without a target",
             { message in

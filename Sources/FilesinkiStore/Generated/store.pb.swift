@@ -231,6 +231,18 @@ nonisolated struct StoredCommit: @unchecked Sendable {
     set {_uniqueStorage()._supersededReasons = newValue}
   }
 
+  /// The rows that a merge made, in their order, and for each the sequence number of the commit that has
+  /// the merge's other side among its superseded rows. The one side is the row's version.
+  var mergedRows: [UInt32] {
+    get {_storage._mergedRows}
+    set {_uniqueStorage()._mergedRows = newValue}
+  }
+
+  var mergedWith: [UInt64] {
+    get {_storage._mergedWith}
+    set {_uniqueStorage()._mergedWith = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -519,7 +531,7 @@ nonisolated extension StoredPaths: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Commit"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}store\0\u{1}zone\0\u{1}sequence\0\u{1}id\0\u{1}parent\0\u{1}author\0\u{1}time\0\u{1}operation\0\u{3}based_on\0\u{1}changes\0\u{3}moved_rows\0\u{3}moved_from\0\u{3}reason_rows\0\u{1}reasons\0\u{1}inline\0\u{1}packs\0\u{1}superseded\0\u{3}superseded_reasons\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}store\0\u{1}zone\0\u{1}sequence\0\u{1}id\0\u{1}parent\0\u{1}author\0\u{1}time\0\u{1}operation\0\u{3}based_on\0\u{1}changes\0\u{3}moved_rows\0\u{3}moved_from\0\u{3}reason_rows\0\u{1}reasons\0\u{1}inline\0\u{1}packs\0\u{1}superseded\0\u{3}superseded_reasons\0\u{3}merged_rows\0\u{3}merged_with\0")
 
   fileprivate class _StorageClass {
     var _store: Data = Data()
@@ -540,6 +552,8 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
     var _packs: [StoredPack] = []
     var _superseded: StoredRows? = nil
     var _supersededReasons: [String] = []
+    var _mergedRows: [UInt32] = []
+    var _mergedWith: [UInt64] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -568,6 +582,8 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
       _packs = source._packs
       _superseded = source._superseded
       _supersededReasons = source._supersededReasons
+      _mergedRows = source._mergedRows
+      _mergedWith = source._mergedWith
     }
   }
 
@@ -604,6 +620,8 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
         case 16: try { try decoder.decodeRepeatedMessageField(value: &_storage._packs) }()
         case 17: try { try decoder.decodeSingularMessageField(value: &_storage._superseded) }()
         case 18: try { try decoder.decodeRepeatedStringField(value: &_storage._supersededReasons) }()
+        case 19: try { try decoder.decodeRepeatedUInt32Field(value: &_storage._mergedRows) }()
+        case 20: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._mergedWith) }()
         default: break
         }
       }
@@ -670,6 +688,12 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
       if !_storage._supersededReasons.isEmpty {
         try visitor.visitRepeatedStringField(value: _storage._supersededReasons, fieldNumber: 18)
       }
+      if !_storage._mergedRows.isEmpty {
+        try visitor.visitPackedUInt32Field(value: _storage._mergedRows, fieldNumber: 19)
+      }
+      if !_storage._mergedWith.isEmpty {
+        try visitor.visitPackedUInt64Field(value: _storage._mergedWith, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -697,6 +721,8 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
         if _storage._packs != rhs_storage._packs {return false}
         if _storage._superseded != rhs_storage._superseded {return false}
         if _storage._supersededReasons != rhs_storage._supersededReasons {return false}
+        if _storage._mergedRows != rhs_storage._mergedRows {return false}
+        if _storage._mergedWith != rhs_storage._mergedWith {return false}
         return true
       }
       if !storagesAreEqual {return false}

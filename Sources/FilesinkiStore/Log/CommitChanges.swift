@@ -13,17 +13,20 @@ struct CommitChanges {
                 message.changes, maximumCount: CommitLog.maximumChanges, pathLimit: &limit),
             let origins = PathColumn.decode(
                 message.movedFrom, count: message.movedRows.count, limit: &limit),
-            message.reasonRows.count == message.reasons.count
+            message.reasonRows.count == message.reasons.count,
+            message.mergedRows.count == message.mergedWith.count
         else { throw Envelope.damaged(key, "The commit does not fit together.") }
         let moves = Dictionary(zip(message.movedRows, origins)) { _, last in last }
         let reasons = Dictionary(zip(message.reasonRows, message.reasons)) { _, last in last }
+        let merges = Dictionary(zip(message.mergedRows, message.mergedWith)) { _, last in last }
         let sequence = message.sequence
         var accepted: [Change] = []
         var refused: [RefusedRow] = []
         accepted.reserveCapacity(Int(message.changes.count))
         rows.forEachRow { index, path, row in
             do throws(Failure) {
-                guard row.version < sequence else {
+                let other = merges[UInt32(index)]
+                guard row.version < sequence, other ?? 0 < sequence else {
                     throw RefusedRow(row.path, "The change builds on a later commit.").failure
                 }
                 let origin = moves[UInt32(index)]
@@ -33,7 +36,7 @@ struct CommitChanges {
                         movedFrom: try origin.map { bytes throws(Failure) in
                             try RelativePath(bytes)
                         },
-                        reason: reasons[UInt32(index)] ?? ""))
+                        reason: reasons[UInt32(index)] ?? "", mergedWith: other))
             } catch {
                 refused.append(RefusedRow(path: row.path, failure: error))
             }

@@ -58,6 +58,10 @@ struct CommitCoder {
                 message.movedRows.append(UInt32(index))
                 origins.append(origin.bytes)
             }
+            if let other = change.mergedWith {
+                message.mergedRows.append(UInt32(index))
+                message.mergedWith.append(other)
+            }
             if !change.reason.isEmpty {
                 message.reasonRows.append(UInt32(index))
                 message.reasons.append(change.reason)
