@@ -89,7 +89,7 @@ let package = Package(
             "FilesinkiCommands",
             [
                 "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiRemote",
-                "FilesinkiCompression", "FilesinkiReconcile", "FilesinkiRules",
+                "FilesinkiCompression", "FilesinkiMerge", "FilesinkiReconcile", "FilesinkiRules",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(

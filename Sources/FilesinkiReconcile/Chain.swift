@@ -1,4 +1,4 @@
-import FilesinkiModel
+package import FilesinkiModel
 
 /// Follows a chain up to the first link that answers or has to be asked.
 ///
@@ -28,12 +28,26 @@ private func winner(by choice: Choice, _ contest: Contest) -> Entry? {
     case .newest, .oldest, .larger, .smaller: break
     }
     guard let here = contest.here, let there = contest.there else { return nil }
-    switch choice {
-    case .newest, .oldest:
-        guard here.modified != there.modified else { return nil }
-        return (here.modified > there.modified) == (choice == .newest) ? here : there
-    default:
-        guard here.kind == .file, there.kind == .file, here.size != there.size else { return nil }
-        return (here.size > there.size) == (choice == .larger) ? here : there
+    return choice.winner(here: here, there: there).map { $0 == .here ? here : there }
+}
+
+extension Choice {
+    /// The side of a conflict that wins.
+    package enum Winner: Sendable { case here, there }
+
+    /// The side that the choice prefers; nil when it declines.
+    package func winner(here: Entry, there: Entry) -> Winner? {
+        switch self {
+        case .here: return .here
+        case .there: return .there
+        case .newest, .oldest:
+            guard here.modified != there.modified else { return nil }
+            return (here.modified > there.modified) == (self == .newest) ? .here : .there
+        case .larger, .smaller:
+            guard here.kind == .file, there.kind == .file, here.size != there.size else {
+                return nil
+            }
+            return (here.size > there.size) == (self == .larger) ? .here : .there
+        }
     }
 }

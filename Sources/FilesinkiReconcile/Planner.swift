@@ -62,7 +62,7 @@ struct Planner {
         case .settled(let entry, let reason):
             intent.outcome = .entry(entry)
             intent.reason = worded(reason, item)
-            if case .merged = reason {} else { intent.loser = loser(of: item, to: entry) }
+            intent.loser = loser(of: item, to: entry)
             if let here = item.here, here.hasSameContent(as: entry) {
                 intent.origin = item.herePath == item.path ? nil : item.herePath
             }

@@ -6,8 +6,8 @@ package enum Answer: Hashable, Sendable {
     case here
     /// What is committed wins.
     case there
-    /// Both became this entry, whose content the engine has.
-    case merged(Entry)
+    /// Both became this entry, whose content the engine has; `by` names the merge.
+    case merged(Entry, by: String)
     /// The link cannot answer; the next one is asked.
     case declined
     /// The conflict stays open.
@@ -50,7 +50,7 @@ private func decision(
     switch answer {
     case .here: return .settled(contest.here ?? .tombstone, .strategy(word))
     case .there: return .settled(contest.there ?? .tombstone, .strategy(word))
-    case .merged(let entry): return .settled(entry, .merged(word))
+    case .merged(let entry, let merge): return .settled(entry, .merged(merge))
     case .leave: return .leave
     case .keepBoth: return bothKept(contest, .strategy(word))
     case .declined:

@@ -118,6 +118,16 @@ extension StrategyLink {
     }
 }
 
+extension StrategyLink {
+    /// Whether the link starts a program of the user's.
+    package var runsCommand: Bool {
+        switch self {
+        case .command, .merge(.exec): true
+        case .choice, .end, .merge, .comparison: false
+        }
+    }
+}
+
 extension MergeLink {
     private static let words: [(String, MergeLink)] = [
         ("auto", .auto), ("text", .text), ("lines", .lines), ("json", .json), ("csv", .csv),

@@ -22,15 +22,15 @@ import Testing
         arguments: [
             (Answer.here, Action.publish(file("Y")), Reason.strategy("text")),
             (.there, .take(file("Z")), .strategy("text")),
-            (.merged(file("W")), .both(file("W")), .merged("text")),
-            (.merged(file("Y")), .publish(file("Y")), .merged("text")),
+            (.merged(file("W"), by: "text"), .both(file("W")), .merged("text")),
+            (.merged(file("Y"), by: "text"), .publish(file("Y")), .merged("text")),
             (.leave, .leave, .open),
         ])
     func answers(_ answer: Answer, _ action: Action, _ reason: Reason) throws {
         let steps = try steps("text, newest", answer, here: here, there: there)
         #expect(steps.map(\.action) == [action])
         #expect(steps.map(\.reason) == [reason])
-        #expect(steps.first?.loser == (action == .take(there) ? here : nil))
+        #expect(steps.first?.loser == (action.writesHere ? here : nil))
     }
 
     @Test func `a link that declines gives way to the next`() throws {

@@ -7,7 +7,7 @@ package import FilesinkiReconcile
 /// what the file says for all paths.
 package struct PathRules: StrategyRules {
     /// What the files say, the deciding one first.
-    private let layers: [Settings]
+    let layers: [Settings]
     /// The answers for a path that no `[[rule]]` matches.
     private let strategy: Strategy
     private let onDelete: OnDelete
@@ -26,6 +26,13 @@ package struct PathRules: StrategyRules {
         gitignore = layers.firstValue { $0.gitignore } ?? false
         maxDelete = layers.firstValue { $0.maxDelete }
         hasRules = layers.contains { !$0.rules.isEmpty }
+    }
+
+    /// Every strategy that the files name, in their order.
+    package var strategies: [Strategy] {
+        layers.reversed().flatMap { layer in
+            ([layer.strategy] + layer.rules.map(\.strategy)).compactMap { $0 }
+        }
     }
 
     package func strategy(for path: RelativePath) -> Strategy {

@@ -32,12 +32,15 @@ package struct RulesLoad: Sendable {
     ///
     /// - Parameters:
     ///   - synced: The content of ``Settings/syncedFile`` in the root; nil when there is none.
+    ///   - isTrusted: Whether the synced file may run commands.
     ///   - device: This device's own files, the deciding one last: the user's, then the replica's.
-    package init(synced: [UInt8]?, device: [DeviceFile] = []) {
+    package init(synced: [UInt8]?, isTrusted: Bool = false, device: [DeviceFile] = []) {
         var readers = device.map { SettingsReader($0.bytes, file: $0.path, source: .device) }
         if let synced {
             readers.insert(
-                SettingsReader(synced, file: Settings.syncedFile, source: .synced), at: 0)
+                SettingsReader(
+                    synced, file: Settings.syncedFile, source: isTrusted ? .trusted : .synced),
+                at: 0)
         }
         rules = PathRules(readers.reversed().map(\.settings))
         problems = readers.flatMap(\.problems)

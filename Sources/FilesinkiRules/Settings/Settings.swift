@@ -12,6 +12,7 @@ package struct Settings: Sendable {
         package var match: PathPattern
         package var strategy: Strategy?
         package var onDelete: OnDelete?
+        package var merging = MergeRules()
     }
 
     package var strategy: Strategy?
@@ -30,6 +31,8 @@ package struct Settings: Sendable {
 package enum RuleSource: Hashable, Sendable {
     /// From a file that other devices write too: it must not run a command here.
     case synced
+    /// From such a file, whose very bytes the user of this device has looked at and trusts.
+    case trusted
     /// From this device's own configuration.
     case device
 }

@@ -20,6 +20,7 @@ struct SettingsReader {
         var hasMatch = false
         var strategy: Strategy?
         var onDelete: OnDelete?
+        var merging = MergeRules()
     }
     private var section = Section.top
     private var seen: Set<String> = []
@@ -60,7 +61,9 @@ struct SettingsReader {
         if case .rule(let draft) = section {
             if let match = draft.match {
                 settings.rules.append(
-                    Settings.Rule(match: match, strategy: draft.strategy, onDelete: draft.onDelete))
+                    Settings.Rule(
+                        match: match, strategy: draft.strategy, onDelete: draft.onDelete,
+                        merging: draft.merging))
             } else if !draft.hasMatch {
                 note(
                     Self.failure(
@@ -91,7 +94,10 @@ struct SettingsReader {
             case "on-delete":
                 draft.onDelete = .keep
                 draft.onDelete = try OnDelete(parsing: try Self.text(pair))
-            default: throw Self.unknown(key, "match, strategy and on-delete")
+            default:
+                guard try draft.merging.take(pair.key, try Self.text(pair)) else {
+                    throw Self.unknown(key, "match, strategy, on-delete, " + MergeRules.keys)
+                }
             }
             return
         }
@@ -124,11 +130,12 @@ struct SettingsReader {
     /// The strategy of a pair, which may run a command only when it is this device's own.
     private func strategy(_ pair: TOMLPair) throws(Failure) -> Strategy {
         let strategy = try Strategy(parsing: try Self.text(pair))
-        guard source == .device || !strategy.runsCommand else {
+        guard source != .synced || !strategy.runsCommand else {
             throw Failure(
                 .notAllowed, path: file,
                 "The strategy '\(strategy)' would run a command, which a synced file must not.",
-                remedy: "Put the rule into this device's own \(Settings.deviceFile).")
+                remedy: "Look at it and run filesinki trust, or put the rule into this device's "
+                    + "own \(Settings.deviceFile).")
         }
         return strategy
     }
@@ -165,11 +172,6 @@ extension SettingsReader {
 extension Strategy {
     /// Whether a link of the chain starts a program of the user's.
     var runsCommand: Bool {
-        links.contains { link in
-            switch link {
-            case .command, .merge(.exec): true
-            default: false
-            }
-        }
+        links.contains(where: \.runsCommand)
     }
 }
