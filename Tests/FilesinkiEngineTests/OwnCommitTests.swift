@@ -1,8 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
-import FilesinkiRemote
 import FilesinkiTesting
-import Synchronization
 import Testing
 
 /// A run that is killed after its commit came into the log, and before it was recorded here.
@@ -22,7 +20,7 @@ struct OwnCommitTests {
     private func syncAndDie() async throws {
         var machine = a
         machine.options.connect = { [dying] _ in dying }
-        dying.willDie()
+        dying.willDie(afterPublishing: 1)
         let failure = await #expect(throws: Failure.self) { try await machine.sync() }
         #expect(failure?.code == .interrupted)
     }
@@ -80,51 +78,11 @@ struct OwnCommitTests {
     func save() async throws {
         var machine = a
         machine.options.connect = { [dying] _ in dying }
-        dying.willDie()
+        dying.willDie(afterPublishing: 1)
         await #expect(throws: Failure.self) { try await machine.save("saved", at: "f") }
         try a.write(["f": .file("saved and edited")])
         #expect(try await a.sync().copies == [])
         try await world.converge()
         #expect(b.text("f") == "saved and edited")
-    }
-}
-
-/// A remote whose process ends right after a commit was published.
-final class DyingRemote: Remote {
-    private let remote: any Remote
-    private let isDying = Mutex(false)
-
-    init(remote: any Remote) { self.remote = remote }
-
-    func willDie() { isDying.withLock { $0 = true } }
-
-    var address: String { remote.address }
-
-    func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
-        let outcome = try await remote.publish(bytes, to: slot)
-        let dies = isDying.withLock { state in
-            defer { state = false }
-            return state
-        }
-        guard dies else { return outcome }
-        throw Failure(.interrupted, "The run was killed.", remedy: "This is a test.")
-    }
-
-    func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
-        try await remote.get(key, range: range)
-    }
-
-    func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
-        try await remote.put(bytes, to: key)
-    }
-
-    func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] {
-        try await remote.list(prefix: prefix, after: after, limit: limit)
-    }
-
-    func delete(_ key: ObjectKey) async throws { try await remote.delete(key) }
-
-    func wait(prefix: String, timeout: Duration) async throws {
-        try await remote.wait(prefix: prefix, timeout: timeout)
     }
 }

@@ -9,6 +9,8 @@ package struct ReplicaOptions: Sendable {
     package var state: String?
     /// How long to wait for another process that works on the same replica.
     package var lockWait: Duration
+    /// How long a command of the user's may take that merges or chooses.
+    package var commandLimit = Duration.seconds(60)
     /// Clock and chance.
     package var surroundings: Surroundings
     /// Makes a remote of its address.

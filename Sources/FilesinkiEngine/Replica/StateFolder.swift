@@ -19,6 +19,12 @@ package struct StateFolder: Sendable {
     package var staging: String { path + "/staging" }
     /// Commits that were about to be published; see ``PublishingNote``.
     package var publishing: String { path + "/publishing" }
+    /// Merges that may not be recorded yet; see ``MergeNote``.
+    package var merges: String { path + "/merges" }
+    /// The hash of the synced rules that may run commands; see `filesinki trust`.
+    package var trusted: String { path + "/trusted" }
+    /// Where merges work.
+    package var merging: String { path + "/merging" }
     /// Copies of pack indexes.
     package var indexes: String { path + "/indexes" }
 }

@@ -23,7 +23,9 @@ struct PublishingNote: Equatable {
     init(_ bytes: [UInt8]) {
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let parts = line.split(separator: UInt8(ascii: " "))
-            guard parts.count == 2, let id = Self.bytes(parts[1]), id.count == 16,
+            guard parts.count == 2,
+                let id = FilesinkiModel.bytes(
+                    hexadecimal: String(decoding: parts[1], as: UTF8.self)), id.count == 16,
                 let sequence = UInt64(String(decoding: parts[0], as: UTF8.self))
             else { continue }
             items.append(Item(sequence: sequence, id: id))
@@ -32,11 +34,5 @@ struct PublishingNote: Equatable {
 
     var bytes: [UInt8] {
         Array(items.map { "\($0.sequence) \(hexadecimal($0.id))\n" }.joined().utf8)
-    }
-
-    private static func bytes(_ digits: ArraySlice<UInt8>) -> [UInt8]? {
-        let values = digits.compactMap { UInt8(String(UnicodeScalar($0)), radix: 16) }
-        guard values.count == digits.count, values.count % 2 == 0 else { return nil }
-        return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }
 }

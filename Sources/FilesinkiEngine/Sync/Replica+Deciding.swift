@@ -21,6 +21,7 @@ extension Replica {
     /// Reconciles, and has every link answered that needs contents, a command or a person.
     func decide(_ run: inout SyncRun, _ seen: RemoteView) async throws -> Decision {
         var view = seen
+        try takeNotedMerges(&run, &view)
         view.recogniseLinks(run.observation)
         let ignored = ignoredPaths(of: view, run)
         let input = ReconcileInput(
@@ -31,28 +32,35 @@ extension Replica {
         guard plan.steps.contains(where: { $0.waits != nil }) else { return Decision(plan) }
         let answers = Answers(
             options: run.options, rules: run.rules, root: root,
-            contents: run.options.isDryRun ? nil : try await contentSource(view, run.observation))
+            contents: try await contentSource(view, run.observation),
+            shelf: try MergeShelf(path: state.merging),
+            runner: LinkRunner(commandLimit: options.commandLimit))
         var settled: [Step] = []
         for step in plan.steps {
-            settled += try await answer(step, input, answers)
+            settled += try await answer(step, input, answers, &run)
         }
+        try await keepMerged(answers.shelf, settled, &run, view)
         return Decision(Plan(ordered(settled)))
     }
 
-    /// Asks a step's links one by one until it is decided.
+    /// Asks a step's links one by one until it is decided. A dry run starts no command: there the
+    /// step stays undecided.
     private func answer(
-        _ step: Step, _ input: ReconcileInput, _ answers: Answers
+        _ step: Step, _ input: ReconcileInput, _ answers: Answers, _ run: inout SyncRun
     ) async throws -> [Step] {
         var waiting = [step]
         var done: [Step] = []
         while let next = waiting.popLast() {
-            guard let links = next.waits, let first = links.first else {
+            guard let links = next.waits, let first = links.first,
+                !(run.options.isDryRun && first.runsCommand)
+            else {
                 done.append(next)
                 continue
             }
             let remaining = Array(links.dropFirst())
-            let answer = await answers.answer(first, next)
-            waiting += settle(next, answer: answer, remaining: remaining, input: input)
+            let found = await answers.answer(first, next)
+            run.noteDeclined(next.path, first, found.reasons)
+            waiting += settle(next, answer: found.answer, remaining: remaining, input: input)
         }
         return done
     }

@@ -26,8 +26,11 @@ extension Replica {
     }
 
     /// Reads the files, and stores what is new to the store.
+    ///
+    /// - Parameter folder: Where the files are; nil for the root.
     func intake(
-        _ items: [ContentIntake.Item], _ run: SyncRun, storing view: RemoteView?
+        _ items: [ContentIntake.Item], _ run: SyncRun, storing view: RemoteView?,
+        from folder: RootFolder? = nil
     ) async throws -> IntakeResult {
         guard !items.isEmpty else { return IntakeResult() }
         let known = Set(run.base.rows.lazy.filter { $0.entry.kind == .file }.map(\.entry.content))
@@ -37,7 +40,7 @@ extension Replica {
         let counter = ProgressCounter(
             .hashing, files: items.count, bytes: total, run.options.progress)
         let intake = ContentIntake(
-            root: root, destination: try await destination(for: total, view),
+            root: folder ?? root, destination: try await destination(for: total, view),
             knows: { [source] content in
                 if known.contains(content) { return true }
                 return try await source?.holds(content) ?? true

@@ -11,6 +11,7 @@ extension Replica {
     func preserve(
         _ run: inout SyncRun, _ view: inout RemoteView, _ steps: [Step]
     ) async throws -> Bool {
+        run.preserved = nil
         let losers = steps.compactMap(\.superseded)
         guard !losers.isEmpty else { return true }
         let draft = CommitDraft(
@@ -23,6 +24,7 @@ extension Replica {
             return false
         }
         view.fold(commit)
+        run.preserved = commit.sequence
         run.observation.inline = []
         run.observation.packs = []
         run.report.publishedCommits += 1

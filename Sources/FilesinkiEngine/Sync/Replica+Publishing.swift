@@ -22,7 +22,7 @@ extension Replica {
     func publish(
         _ run: SyncRun, _ view: RemoteView, _ steps: [Step]
     ) async throws -> Publication {
-        let changes = steps.compactMap(\.published)
+        let changes = steps.compactMap { $0.published(preserved: run.preserved) }
         guard !changes.isEmpty else { return .nothing }
         let log = try await connected().log
         var token = view.token
@@ -57,14 +57,22 @@ extension Replica {
 
 extension Step {
     /// What the step says to the remote; nil when it says nothing.
-    var published: Change? {
+    ///
+    /// - Parameter preserved: The commit that keeps what gives way in this round.
+    func published(preserved: UInt64?) -> Change? {
         switch action {
         case .publish(let entry), .both(let entry):
             Change(
                 path: path, entry: entry, basedOn: seen, movedFrom: movedFrom,
-                reason: reason.isOrdinary ? "" : reason.word)
+                reason: reason.isOrdinary ? "" : reason.word,
+                mergedWith: isMerge && loser != nil ? preserved : nil)
         case .agree, .take, .undecided, .leave, .skip: nil
         }
+    }
+
+    private var isMerge: Bool {
+        if case .merged = reason { return true }
+        return false
     }
 
     /// The local content that gives way in this step, kept in the history; nil when none does.

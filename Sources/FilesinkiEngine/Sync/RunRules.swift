@@ -1,5 +1,6 @@
 import FilesinkiFileSystem
 import FilesinkiManifest
+import FilesinkiMerge
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
@@ -10,6 +11,8 @@ import FilesinkiStore
 struct RunRules: Sendable {
     var filter: any ScanFilter
     var strategies: any StrategyRules
+    /// What the rules say to the merges of a path.
+    var merging: @Sendable (RelativePath) -> MergeSettings
     var maxDelete: MaxDelete
     var notices: [Problem] = []
 }
@@ -28,13 +31,15 @@ extension Replica {
     /// Reads the rules. A broken file of rules is a notice and stops nothing: the defaults hold in
     /// its place.
     func runRules(_ options: SyncOptions) throws -> RunRules {
+        let synced = try rootFile(Settings.syncedFile)
         let load = RulesLoad(
-            synced: try rootFile(Settings.syncedFile), device: try deviceSettings())
+            synced: synced, isTrusted: try isTrusted(synced), device: try deviceSettings())
         let filter = try IgnoreFilter(gitignore: load.rules.gitignore) { try rootFile($0) }
         return RunRules(
             filter: filter,
             strategies: OverridingRules(
                 rules: load.rules, strategy: options.strategy, onDelete: options.onDelete),
+            merging: { load.rules.merging(for: $0) },
             maxDelete: options.maxDelete ?? load.rules.maxDelete ?? .standard,
             notices: load.problems.map { failure in
                 Problem(RelativePath(unchecked: failure.path), failure)
@@ -53,7 +58,7 @@ extension Replica {
     }
 
     /// A small file directly in the root; nil when there is none.
-    private func rootFile(_ name: String) throws -> [UInt8]? {
+    func rootFile(_ name: String) throws -> [UInt8]? {
         let path = try RelativePath(name)
         guard try root.status(path)?.kind == .file else { return nil }
         return try root.readWhole(path, limit: 1 << 20).bytes

@@ -20,6 +20,22 @@ extension SyncRun {
     }
 }
 
+extension SyncRun {
+    /// Says why a link of a strategy did not answer; each is said once in a run.
+    mutating func noteDeclined(_ path: RelativePath, _ link: StrategyLink, _ reasons: [String]) {
+        guard !reasons.isEmpty, declined[path]?.contains(link) != true else { return }
+        declined[path, default: []].insert(link)
+        for reason in reasons.prefix(Self.maximumReasons) {
+            report.notices.append(
+                Problem(
+                    path,
+                    Failure(
+                        .declined, path: path.bytes, "The link '\(link)' declined: \(reason)",
+                        remedy: "")))
+        }
+    }
+}
+
 extension Replica {
     /// Says what the rounds could not carry out.
     func noteLeft(_ run: inout SyncRun) throws {

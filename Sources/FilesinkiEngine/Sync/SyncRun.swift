@@ -18,11 +18,17 @@ struct SyncRun {
     var started: Timestamp
     /// Paths where the last round found something else than its plan had seen.
     var surprised: Set<RelativePath> = []
+    /// The commit of this round that keeps the contents which give way; nil when none do.
+    var preserved: UInt64?
+    /// Links of strategies that did not answer, by path.
+    var declined: [RelativePath: Set<StrategyLink>] = [:]
     /// Rounds that lost the race for the next number of the log.
     var lostRaces = 0
 
     /// A run gives up after this many lost races; the work is kept for the next one.
     static let maximumLostRaces = 60
+    /// So many reasons of a link that declined are told.
+    static let maximumReasons = 10
     /// How often paths that changed under the run are looked at again.
     static let maximumRounds = 4
 }

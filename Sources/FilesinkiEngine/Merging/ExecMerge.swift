@@ -1,0 +1,96 @@
+import FilesinkiModel
+import Glibc
+
+/// A merge by a program of the user's, by git's convention of a merge driver.
+///
+/// In the command `%O`, `%A`, `%B` and `%P` stand for the files with base, here and there, and for
+/// the path. The program leaves its result in the place of here and exits with 0; 1 declines. Where
+/// there is no base its file is empty. See gitattributes(5), "Defining a custom merge driver".
+struct ExecMerge {
+    let command: String
+    let limit: Duration
+
+    func merge(in folder: MergeFolder, path: RelativePath) throws(Failure) -> LinkOutcome {
+        let kind = try ContentKind.common(of: folder, hasBase: false)
+        let before = FileMark(folder.file(.here))
+        let run = UserCommand(
+            text: Self.expanded(command), variables: Self.variables(folder, path), limit: limit)
+        switch try run.run() {
+        case .ranOutOfTime: return .refused("The command took longer than \(limit).")
+        case .ended(code: 1, _): return .refused("The command declined.")
+        case .ended(code: 0, _): return try result(in: folder, before, kind)
+        case .ended(let code, _): return .refused("The command failed with exit code \(code).")
+        }
+    }
+
+    /// The files are variables of the shell, so that no name needs quoting.
+    private static func expanded(_ command: String) -> String {
+        var text = ""
+        var isPercent = false
+        for character in command {
+            guard isPercent else {
+                if character == "%" { isPercent = true } else { text.append(character) }
+                continue
+            }
+            isPercent = false
+            switch character {
+            case "O": text += "\"$FILESINKI_BASE\""
+            case "A": text += "\"$FILESINKI_HERE\""
+            case "B": text += "\"$FILESINKI_THERE\""
+            case "P": text += "\"$FILESINKI_PATH\""
+            case "L": text += "7"
+            case "%": text += "%"
+            default: text += "%\(character)"
+            }
+        }
+        return isPercent ? text + "%" : text
+    }
+
+    /// What a command of the user's is told about the versions.
+    static func variables(
+        _ folder: MergeFolder, _ path: RelativePath
+    ) -> [(name: String, value: [UInt8])] {
+        [
+            ("FILESINKI_BASE", Array(folder.file(.base).utf8)),
+            ("FILESINKI_HERE", Array(folder.file(.here).utf8)),
+            ("FILESINKI_THERE", Array(folder.file(.there).utf8)),
+            ("FILESINKI_PATH", path.bytes),
+        ]
+    }
+
+    /// What the program left, unless it is nothing, or not of the kind that both sides are.
+    private func result(
+        in folder: MergeFolder, _ before: FileMark?, _ kind: ContentKind
+    ) throws(Failure) -> LinkOutcome {
+        let here = folder.file(.here)
+        guard let after = FileMark(here), after != before else {
+            return .refused("The command exited with 0 and wrote nothing.")
+        }
+        if after.size == 0, before?.size != 0, FileMark(folder.file(.there))?.size != 0 {
+            return .refused("The command left an empty file.")
+        }
+        if kind != .other, try !kind.covers(ContentKind(of: folder, .here)) {
+            return .refused("The command left what is not \(kind.rawValue), as both sides are.")
+        }
+        return .merged(file: here, by: "exec:\(command)")
+    }
+}
+
+/// By which a file that was written is known from one that was not.
+private struct FileMark: Equatable {
+    var size: Int
+    private var inode: UInt
+    private var changed: [Int]
+
+    /// Nil where there is no plain file.
+    init?(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        size = status.st_size
+        inode = UInt(status.st_ino)
+        changed = [
+            status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
+            status.st_ctim.tv_nsec,
+        ]
+    }
+}

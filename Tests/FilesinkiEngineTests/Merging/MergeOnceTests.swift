@@ -1,0 +1,82 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiTesting
+import Glibc
+import Testing
+
+/// A merge that is not idempotent is made once for each divergence, whatever happens to the run.
+@Suite("One merge for one divergence")
+struct MergeOnceTests {
+    let world: World
+    let (a, b): (Machine, Machine)
+    let log: String
+    /// Adds up what both sides added to a counter, and notes each call.
+    let strategy: Strategy
+
+    init() async throws {
+        world = try World()
+        (a, b) = try await world.pair(["n": .file("10")])
+        log = world.folder.path("calls")
+        strategy = try Strategy(
+            parsing: "exec:echo x >>'\(log)'; base=$(cat %O); here=$(cat %A); there=$(cat %B); "
+                + "echo -n $((here + there - base)) >%A")
+        try a.write(["n": .file("15")])
+        try b.write(["n": .file("13")])
+        try await a.sync()
+    }
+
+    private var calls: Int {
+        guard let file = fopen(log, "r") else { return 0 }
+        defer { fclose(file) }
+        var count = 0
+        while fgetc(file) != EOF { count += 1 }
+        return count / 2
+    }
+
+    private func sync(_ machine: Machine) async throws {
+        try await machine.sync { $0.strategy = strategy }
+    }
+
+    @Test("and never again in 50 syncs after it")
+    func once() async throws {
+        for _ in 0..<25 {
+            try await sync(b)
+            try await sync(a)
+        }
+        #expect(try a.tree() == ["n": .file("18")])
+        #expect(calls == 1)
+    }
+
+    @Test("also when the run is killed after it has written, and before it could publish")
+    func killedBefore() async throws {
+        var machine = b
+        let dying = DyingRemote(remote: world.remote)
+        machine.options.connect = { _ in dying }
+        // The first commit keeps what was here; the merge's own would be the second.
+        dying.willDie(beforePublishing: 2)
+        await #expect(throws: Failure.self) { try await sync(machine) }
+        #expect(b.text("n") == "18")
+        try await sync(b)
+        try await sync(a)
+        #expect(try a.tree() == ["n": .file("18")])
+        #expect(try b.tree() == ["n": .file("18")])
+        #expect(calls == 1)
+    }
+
+    @Test("also when another device published first, or upon what was merged")
+    func race() async throws {
+        var machine = b
+        let dying = DyingRemote(remote: world.remote)
+        machine.options.connect = { _ in dying }
+        dying.willDie(beforePublishing: 2)
+        await #expect(throws: Failure.self) { try await sync(machine) }
+        try a.write(["n": .file("16")])
+        try await sync(a)
+        try await sync(b)
+        try await sync(a)
+        #expect(try a.tree() == ["n": .file("19")])
+        #expect(try b.tree() == ["n": .file("19")])
+        #expect(calls == 2)
+    }
+}
