@@ -31,11 +31,12 @@ struct FilesinkiCommand: Command {
                 subcommands: [
                     LogCommand.self, ShowCommand.self, DiffCommand.self, RestoreCommand.self,
                     ExplainCommand.self, ConflictsCommand.self, ResolveCommand.self,
+                    MergeCommand.self,
                 ]),
             CommandGroup(
                 name: "Checks and tools:",
                 subcommands: [
-                    CheckCommand.self, LintCommand.self, CheckIgnoreCommand.self,
+                    CheckCommand.self, TrustCommand.self, LintCommand.self, CheckIgnoreCommand.self,
                     CompressCommand.self, DecompressCommand.self, CompletionsCommand.self,
                 ]),
         ])

@@ -112,13 +112,17 @@ struct CSVSheetMerge {
     /// The bytes of a record that is to be taken as it is.
     private func unchanged(_ records: Versions<CSVTable.Record?>) -> Raw? {
         guard layout.isSame else { return nil }
-        let here = records.here.map { sheets.here.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound] }
+        let here = records.here.map {
+            sheets.here.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound]
+        }
         let there = records.there.map {
             sheets.there.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound]
         }
         guard let here, let there else { return here ?? there }
         if here == there, cellMerge.settings.fields.isEmpty { return here }
-        let base = records.base.map { sheets.base.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound] }
+        let base = records.base.map {
+            sheets.base.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound]
+        }
         if there == base { return here }
         return here == base ? there : nil
     }

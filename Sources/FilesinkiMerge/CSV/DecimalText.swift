@@ -8,9 +8,11 @@ struct DecimalText {
 
     /// nil for what is not a plain decimal number; an exponent is not plain.
     init?(_ text: [UInt8]) {
-        let unsigned = text.first.map { $0 == 0x2B || $0 == 0x2D } == true ? text.dropFirst() : text[...]
+        let unsigned =
+            text.first.map { $0 == 0x2B || $0 == 0x2D } == true ? text.dropFirst() : text[...]
         let parts = unsigned.split(separator: 0x2E, omittingEmptySubsequences: false)
-        guard parts.count <= 2, let whole = parts.first, !whole.isEmpty, parts.last?.isEmpty == false,
+        guard parts.count <= 2, let whole = parts.first, !whole.isEmpty,
+            parts.last?.isEmpty == false,
             parts.allSatisfy({ $0.allSatisfy { (0x30...0x39).contains($0) } })
         else { return nil }
         isNegative = text.first == 0x2D
@@ -58,7 +60,8 @@ struct DecimalText {
         -> (DecimalText, DecimalText)
     {
         let scale = max(first.scale, second.scale)
-        let length = scale + max(first.digits.count - first.scale, second.digits.count - second.scale)
+        let length =
+            scale + max(first.digits.count - first.scale, second.digits.count - second.scale)
         func widened(_ number: DecimalText) -> DecimalText {
             let low = [UInt8](repeating: 0, count: scale - number.scale) + number.digits
             let high = [UInt8](repeating: 0, count: length - low.count)

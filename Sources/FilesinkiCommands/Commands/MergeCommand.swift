@@ -1,0 +1,130 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiMerge
+import FilesinkiModel
+import FilesinkiReconcile
+
+/// `merge`: three files become one.
+struct MergeCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "merge",
+        abstract: "Merge three files, as sync does, to standard output.",
+        discussion: """
+            Exits with 0 when everything was merged, and with 1 when a conflict is left: then nothing \
+            is written, unless --markers asks for a text with both sides between markers. An empty \
+            BASE is none. As git's merge driver: \
+            filesinki merge --markers --path %P -o %A %O %A %B
+            """)
+
+    @Argument(help: "What both sides started from.", completion: .file())
+    var base: String
+
+    @Argument(help: "One side.", completion: .file())
+    var here: String
+
+    @Argument(help: "The other side.", completion: .file())
+    var there: String
+
+    @Option(name: .long, help: ArgumentHelp("The strategy.", valueName: "chain"))
+    var strategy = "auto"
+
+    @Option(name: .long, help: ArgumentHelp("The name of the file.", valueName: "name"))
+    var path: String?
+
+    @Option(name: .shortAndLong, help: "The file to write, whole or not at all.")
+    var output: String?
+
+    @Flag(name: .long, help: "Write a text with conflict markers where a conflict is left.")
+    var markers = false
+
+    @Flag(
+        name: .long,
+        help: "Write nothing; say whether the merge is symmetric and idempotent for these files.")
+    var check = false
+
+    @Option(
+        name: .long, help: ArgumentHelp("How long a command may take, as 60s.", valueName: "time"))
+    var timeLimit = "60s"
+
+    @OptionGroup var merging: MergeOptions
+    @OptionGroup var report: ReportOptions
+
+    /// The largest text that is written with markers, in bytes.
+    private static let markedLimit = 128 << 20
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let merge = try fileMerge(in: console)
+        let parent = console.environment["TMPDIR"] ?? "/tmp"
+        if check { return try show(MergeCheck(merge, in: parent), in: console) }
+        let folder = try MergeFolder(in: parent, for: merge.path)
+        defer { folder.remove() }
+        switch try merge.run(in: folder) {
+        case .merged(let file, let word, let reasons):
+            for reason in reasons { console.say(reason) }
+            try write(MergeFolder.read(file, limit: .max) ?? [], in: console)
+            console.detail("Merged by \(word).")
+            return .done
+        case .conflict(let reasons):
+            for reason in reasons { console.say(reason) }
+            if markers { try writeMarked(folder, merge, in: console) }
+            return .negative
+        }
+    }
+
+    private func fileMerge(in console: Console) throws -> FileMerge {
+        guard let limit = TimeText.seconds(of: timeLimit), limit > 0 else {
+            throw Failure(
+                .usage, path: timeLimit, "This is no length of time.", remedy: "Write it as 60s.")
+        }
+        let files = try [base, here, there].map {
+            try FilePlace.absoluteText($0, in: console.currentFolder)
+        }
+        let name = path.map(ArgumentText.bytes) ?? Array("file".utf8)
+        return FileMerge(
+            base: files[0], here: files[1], there: files[2], path: try RelativePath(name),
+            strategy: try Strategy(parsing: strategy), settings: try merging.settings(),
+            commandLimit: .seconds(limit))
+    }
+
+    private func write(_ bytes: [UInt8], in console: Console) throws {
+        guard let output else { return try bytes.withUnsafeBytes { try console.output.write($0) } }
+        let file = try OutputFile(output, in: console)
+        try bytes.withUnsafeBytes { try file.write($0) }
+        try file.finish()
+    }
+
+    /// Writes both sides of each conflict between markers, when the contents are text.
+    private func writeMarked(
+        _ folder: MergeFolder, _ merge: FileMerge, in console: Console
+    ) throws {
+        let versions = try [merge.base, merge.here, merge.there].map {
+            try MergeFolder.read($0, limit: Self.markedLimit)
+        }
+        guard let base = versions[0], let here = versions[1], let there = versions[2],
+            let text = TextMerge.marked(MergeInput(base: base, here: here, there: there))
+        else { return console.say("The contents are no text; there are no markers for them.") }
+        try write(text, in: console)
+    }
+
+    private func show(_ found: MergeCheck, in console: Console) throws -> ExitCode {
+        var object: JSONObject = ["type": "merge-check"]
+        switch found.result {
+        case .merged(_, let word, _): object.add("merged_by", word)
+        case .conflict(let reasons): object.add("conflict", reasons.joined(separator: "\n"))
+        }
+        object.add("symmetric", found.isSymmetric)
+        object.add("idempotent", found.isIdempotent)
+        if report.json {
+            try console.output.json(object)
+        } else {
+            switch found.result {
+            case .merged(_, let word, _): try console.output.line("merged by: \(word)")
+            case .conflict: try console.output.line("merged by: nothing, a conflict is left")
+            }
+            try console.output.line("symmetric: \(found.isSymmetric ? "yes" : "no")")
+            try console.output.line("idempotent: \(found.isIdempotent ? "yes" : "no")")
+        }
+        return found.isSymmetric && found.isIdempotent ? .done : .negative
+    }
+}

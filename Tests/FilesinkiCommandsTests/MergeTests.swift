@@ -1,0 +1,142 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("merge")
+struct MergeTests {
+    private func world(_ base: String, _ here: String, _ there: String) throws -> World {
+        let world = try World()
+        for (name, text) in [("b", base), ("h", here), ("t", there)] {
+            try world.write(text, to: name)
+        }
+        return world
+    }
+
+    private func edits() throws -> World {
+        try world("a\nb\nc\nd\ne\n", "A\nb\nc\nd\ne\n", "a\nb\nc\nd\nE\n")
+    }
+
+    @Test("two edits of other lines are one text on standard output, and it exits with 0")
+    func merged() async throws {
+        let outcome = try await edits().run("merge", "b", "h", "t")
+        #expect(outcome.code == .done)
+        #expect(outcome.text == "A\nb\nc\nd\nE\n")
+        #expect(outcome.talk == "")
+    }
+
+    @Test("a conflict exits with 1, prints nothing half-merged, and says where it is")
+    func conflict() async throws {
+        let world = try world("a\n", "A\n", "Z\n")
+        let outcome = try await world.run("merge", "b", "h", "t")
+        #expect(outcome.code == .negative)
+        #expect(outcome.output == [])
+        #expect(outcome.talk.hasPrefix("auto: line 1: "))
+    }
+
+    @Test("--markers prints both sides of a conflict between markers")
+    func markers() async throws {
+        let outcome = try await world("a\n", "A\n", "Z\n").run("merge", "--markers", "b", "h", "t")
+        #expect(outcome.code == .negative)
+        #expect(outcome.text == "<<<<<<< here\nA\n=======\nZ\n>>>>>>> there\n")
+    }
+
+    @Test("-o writes the file whole, over a version too, and leaves it where a conflict is left")
+    func output() async throws {
+        let world = try edits()
+        #expect(try await world.run("merge", "-o", "h", "b", "h", "t").code == .done)
+        #expect(world.readText("h") == "A\nb\nc\nd\nE\n")
+        try world.write("Z\n", to: "t")
+        #expect(try await world.run("merge", "-o", "h", "b", "h", "t").code == .negative)
+        #expect(world.readText("h") == "A\nb\nc\nd\nE\n")
+        #expect(world.names() == ["b", "h", "t"])
+    }
+
+    @Test(
+        "the links of a chain are asked in order, and each says why it does not answer",
+        arguments: [
+            ("json, text", "A\nb\nc\nd\nE\n", "json: "),
+            ("json, larger, here", "A\nb\nc\nd\ne\n", "larger: Both sides are equal in that."),
+            ("there", "a\nb\nc\nd\nE\n", ""),
+            ("exec:exit 1, there", "a\nb\nc\nd\nE\n", "The command declined."),
+            ("exec:exit 7, there", "a\nb\nc\nd\nE\n", "The command failed with exit code 7."),
+            ("exec:true, there", "a\nb\nc\nd\nE\n", "The command exited with 0 and wrote nothing."),
+            ("exec:: >%A, there", "a\nb\nc\nd\nE\n", "The command left an empty file."),
+            (
+                "exec:printf '\\\\000' >%A, there", "a\nb\nc\nd\nE\n",
+                "The command left what is not text"
+            ),
+            ("exec:cat %B >%A, here", "a\nb\nc\nd\nE\n", ""),
+            ("choose:echo there, here", "a\nb\nc\nd\nE\n", ""),
+            ("choose:echo nobody, here", "A\nb\nc\nd\ne\n", "The command named no side."),
+        ])
+    func chain(_ chain: String, _ text: String, _ talk: String) async throws {
+        let outcome = try await edits().run("merge", "-v", "--strategy", chain, "b", "h", "t")
+        #expect(outcome.code == .done)
+        #expect(outcome.text == text)
+        #expect(outcome.talk.contains("Merged by"))
+        #expect(talk.isEmpty || outcome.talk.contains(talk), "\(outcome.talk)")
+    }
+
+    @Test("a command that hangs is ended with all that it started, and the chain goes on")
+    func hang() async throws {
+        let world = try edits()
+        let outcome = try await world.run(
+            "merge", "--time-limit", "1s", "--strategy", "exec:sleep 600 & sleep 600, here", "b",
+            "h", "t")
+        #expect(outcome.text == "A\nb\nc\nd\ne\n")
+        #expect(outcome.talk.contains("longer than 1"))
+    }
+
+    @Test("no name becomes part of a command's text, whatever bytes it has")
+    func names() async throws {
+        let world = try edits()
+        let outcome = try await world.run(
+            "merge", "--path", "a; touch '$(x)' `y`.txt", "--strategy", "exec:printf %%s %P >%A",
+            "b", "h", "t")
+        #expect(outcome.text == "a; touch '$(x)' `y`.txt")
+        #expect(world.names() == ["b", "h", "t"])
+    }
+
+    @Test("fields are merged by their rules")
+    func fields() async throws {
+        let world = try world(
+            #"{"n": 1, "best": 2, "who": "x"}"#, #"{"n": 3, "best": 5, "who": "h"}"#,
+            #"{"n": 7, "best": 4, "who": "t"}"#)
+        let outcome = try await world.run(
+            "merge", "--field", "/n=sum", "--field", "/best=max", "--field-choice", "there", "b",
+            "h", "t")
+        #expect(outcome.text == #"{"n": 9, "best": 5, "who": "t"}"#)
+    }
+
+    @Test("--check says whether the merge is symmetric and idempotent for these files")
+    func check() async throws {
+        let sound = try await edits().run("merge", "--check", "b", "h", "t")
+        #expect(sound.lines == ["merged by: auto:text", "symmetric: yes", "idempotent: yes"])
+        #expect(sound.code == .done)
+        let unsound = try await edits().run(
+            "merge", "--check", "--json", "--strategy", "exec:cat %A %B >%A.x && mv %A.x %A", "b",
+            "h", "t")
+        #expect(unsound.code == .negative)
+        #expect(unsound.lines.first?.hasSuffix(#""symmetric":false,"idempotent":false}"#) == true)
+    }
+
+    @Test(
+        "what is not understood exits with 2",
+        arguments: [
+            ["--strategy", "magic"], ["--field", "/n"], ["--field", "/n=most"],
+            ["--field-choice", "best"], ["--identity", "items=id"], ["--time-limit", "soon"],
+            ["--path", "/etc/x"],
+        ])
+    func usage(_ options: [String]) async throws {
+        let command = ["merge"] + options + ["b", "h", "t"]
+        let outcome = try await edits().run(bytes: command.map { Array($0.utf8) })
+        #expect(outcome.code == .usage)
+        #expect(outcome.output == [])
+    }
+
+    @Test("a file that is not there exits with 1 and is named")
+    func missing() async throws {
+        let outcome = try await edits().run("merge", "b", "h", "gone")
+        #expect(outcome.code == .negative)
+        #expect(outcome.talk.contains("gone"))
+    }
+}
