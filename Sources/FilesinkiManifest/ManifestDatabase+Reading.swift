@@ -64,4 +64,14 @@ extension ManifestDatabase {
     package func inlineSequence(of content: ContentID) throws(Failure) -> UInt64? {
         try inline.row(content.bytes)?.sequence
     }
+
+    /// The paths of the base that have these bytes in them.
+    package func basePaths(containing bytes: [UInt8]) throws(Failure) -> [RelativePath] {
+        let select = try cache.statement("SELECT path FROM base WHERE instr(path, ?) > 0")
+        defer { select.reset() }
+        bytes.withUnsafeBytes { select.bind($0, at: 1) }
+        var paths: [RelativePath] = []
+        while try select.step() { paths.append(RelativePath(unchecked: Array(select.bytes(0)))) }
+        return paths
+    }
 }

@@ -96,3 +96,26 @@ import Testing
         #expect(!names.contains(nil))
     }
 }
+
+@Suite struct ConflictOriginalTests {
+    @Test(
+        "the name of a conflict copy says whose it is",
+        arguments: [
+            ("f (conflict b 0123abcd).txt", "f.txt", "0123abcd"),
+            ("d/f (conflict b 0123abcd)", "d/f", "0123abcd"),
+            (
+                "f (conflict a 0123abcd) (conflict b 89abcdef).txt", "f (conflict a 0123abcd).txt",
+                "89abcdef"
+            ),
+            ("f (conflict b 0123).txt", nil, nil),
+            ("f (conflict b 0123ABCD).txt", nil, nil),
+            ("f (conflict 0123abcd).txt", nil, nil),
+            (" (conflict b 0123abcd)", nil, nil),
+            ("f.txt", nil, nil),
+        ])
+    func original(_ copy: String, _ path: String?, _ digits: String?) throws {
+        let found = conflictOriginal(of: try RelativePath(copy))
+        #expect(found?.path.description == path)
+        #expect(found?.digits == digits)
+    }
+}

@@ -22,6 +22,9 @@ struct DiffCommand: Command {
     @Argument(help: "The newer version; what is here without it.")
     var second: UInt64?
 
+    @Flag(name: .long, help: "The three contents of an open conflict.")
+    var conflict = false
+
     @OptionGroup var replica: RootOptions
     @OptionGroup var talk: TalkOptions
 
@@ -29,16 +32,50 @@ struct DiffCommand: Command {
         talk.apply(to: console)
         let session = try await Session.open(replica, writable: false, in: console)
         let target = try session.path(path)
+        if conflict { return try await diffConflict(of: target, session, in: console) }
         let older = try await session.older(target, first)
         let old = try await session.content(target, version: older)
         let new = try await session.content(target, version: second)
         guard old != new else { return .done }
+        try show(
+            old, "\(target)@\(older)", new, second.map { "\(target)@\($0)" } ?? "\(target)",
+            in: console)
+        return .negative
+    }
+
+    func validate() throws {
+        if conflict, first != nil { throw ValidationError("--conflict takes no versions.") }
+    }
+
+    private func show(
+        _ old: [UInt8], _ oldName: String, _ new: [UInt8], _ newName: String, in console: Console
+    ) throws {
         let lines = UnifiedDiff.lines(
-            old, named: "\(target)@\(older)", new,
-            named: second.map { "\(target)@\($0)" } ?? "\(target)", console.outputStyle)
+            old, named: oldName, new, named: newName, console.outputStyle)
         for line in lines {
             try console.output.write(line)
             try console.output.write(CollectionOfOne(UInt8(ascii: "\n")))
+        }
+    }
+
+    /// From the base to here, and from the base to there; where no base is known, from there to here.
+    private func diffConflict(
+        of target: RelativePath, _ session: Session, in console: Console
+    ) async throws -> ExitCode {
+        let open = try await session.replica.conflicts().last { $0.path == target }
+        guard let open else {
+            throw Failure(
+                .notFound, path: target.bytes, "There is no open conflict.",
+                remedy: "See the open ones with filesinki conflicts.")
+        }
+        let here = try await session.content(of: open.here, at: open.copy ?? target)
+        let there = try await session.content(of: open.there, at: target)
+        if let entry = open.base {
+            let base = try await session.content(of: entry, at: target)
+            try show(base, "\(target) base", here, "\(target) here", in: console)
+            try show(base, "\(target) base", there, "\(target) there", in: console)
+        } else {
+            try show(there, "\(target) there", here, "\(target) here", in: console)
         }
         return .negative
     }
@@ -59,10 +96,33 @@ extension Session {
         return newest.1.version
     }
 
+    /// The content of one side of a conflict, from the store or, where it has it not, from here.
+    fileprivate func content(of entry: Entry?, at path: RelativePath) async throws -> [UInt8] {
+        guard let entry, entry.kind == .file else { return entry?.target ?? [] }
+        do {
+            return try await collect(path) { try await replica.show(content: entry.content, $0) }
+        } catch let failure as Failure where failure.code == .notFound {
+            return try await content(path, version: nil)
+        }
+    }
+
     /// A version's content; that which is here when `version` is nil.
     fileprivate func content(_ path: RelativePath, version: UInt64?) async throws -> [UInt8] {
+        try await collect(path) { take in
+            if let version {
+                try await replica.show(path, version: version, take)
+            } else {
+                _ = try await replica.load(path, isOffline: true, SyncOptions(), take)
+            }
+        }
+    }
+
+    private func collect(
+        _ path: RelativePath,
+        _ read: (@escaping @Sendable (UnsafeRawBufferPointer) throws -> Void) async throws -> Void
+    ) async throws -> [UInt8] {
         let content = Mutex<[UInt8]>([])
-        let collect: @Sendable (UnsafeRawBufferPointer) throws -> Void = { part in
+        try await read { part in
             try content.withLock { bytes in
                 guard bytes.count + part.count <= Self.comparedLimit else {
                     throw Failure(
@@ -71,11 +131,6 @@ extension Session {
                 }
                 bytes.append(contentsOf: part)
             }
-        }
-        if let version {
-            try await replica.show(path, version: version, collect)
-        } else {
-            _ = try await replica.load(path, isOffline: true, SyncOptions(), collect)
         }
         return content.withLock { $0 }
     }

@@ -1,15 +1,19 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiRules
 
 /// `resolve`: ends conflicts.
 struct ResolveCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
         abstract: "End a conflict: the content chosen gets the name, the copy goes.",
-        discussion: "What is not chosen stays in the history: see filesinki log.")
+        discussion: """
+            What is not chosen stays in the history: see filesinki log. A path with * or ? or [ that \
+            has no conflict by that name is a pattern, as in .gitignore.
+            """)
 
-    @Argument(help: "Whose conflict.", completion: .file())
+    @Argument(help: "Whose conflict; a path or a pattern.", completion: .file())
     var paths: [String] = []
 
     @Flag(name: .long, help: "All open conflicts.")
@@ -28,6 +32,9 @@ struct ResolveCommand: Command {
         completion: .file())
     var with: String?
 
+    @Flag(name: .long, help: "Take the last resolve back: both contents stand side by side again.")
+    var undo = false
+
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -36,6 +43,12 @@ struct ResolveCommand: Command {
 
     func validate() throws {
         if paths.isEmpty != all { throw ValidationError("Name paths, or give --all.") }
+        if undo {
+            if all || take != nil || with != nil {
+                throw ValidationError("--undo takes paths and nothing else.")
+            }
+            return
+        }
         if (take == nil) == (with == nil) { throw ValidationError("Give either --take or --with.") }
         if with != nil, all || paths.count > 1 {
             throw ValidationError("--with is for one path.")
@@ -46,14 +59,15 @@ struct ResolveCommand: Command {
         report.apply(to: console)
         let resolution = try resolution(in: console)
         let session = try await Session.open(replica, writable: true, in: console)
-        var targets = try paths.map { try session.path($0) }
-        if all {
-            // In order, and each once: a path may have more than one open conflict.
-            targets = Set(try await session.replica.conflicts().map(\.path)).sorted()
-        }
+        let targets = try await targets(session)
         var code = ExitCode.done
         for path in targets {
-            let result = try await session.replica.resolve(path, resolution, SyncOptions())
+            let result =
+                if let resolution {
+                    try await session.replica.resolve(path, resolution, SyncOptions())
+                } else {
+                    try await session.replica.unresolve(path, SyncOptions())
+                }
             let one = ExitCode(queueing: result, isWaiting: false)
             try console.show(result, exit: one)
             if one != .done { code = one }
@@ -62,7 +76,27 @@ struct ResolveCommand: Command {
         return code
     }
 
-    private func resolution(in console: Console) throws -> Resolution {
+    /// The paths that are meant, in order and each once: a path may have more than one conflict.
+    private func targets(_ session: Session) async throws -> [RelativePath] {
+        let open = Set(try await session.replica.conflicts().map(\.path))
+        if all { return open.sorted() }
+        var chosen: [RelativePath] = []
+        for argument in paths {
+            let path = try session.path(argument)
+            let isPattern = argument.contains { "*?[".contains($0) }
+            if undo || !isPattern || open.contains(path) {
+                chosen.append(path)
+            } else {
+                let pattern = try PathPattern(argument)
+                chosen += open.filter(pattern.covers).sorted()
+            }
+        }
+        return chosen.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// Nil for an undo.
+    private func resolution(in console: Console) throws -> Resolution? {
+        if undo { return nil }
         if let with {
             return .bytes(try InputFile(with, in: console).readAll(limit: Self.limit))
         }

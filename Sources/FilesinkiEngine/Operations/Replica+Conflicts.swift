@@ -3,7 +3,6 @@ import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
-import FilesinkiStore
 
 /// A conflict that waits for a person.
 package struct OpenConflict: Sendable {
@@ -32,92 +31,47 @@ package enum Resolution: Sendable {
 }
 
 extension Replica {
-    /// The conflicts that are open, the oldest first. One whose copy the user has removed is over.
+    /// The conflicts that are open, the oldest first, then those that another device has found. One
+    /// whose copy was removed is over.
     package func conflicts() throws -> [OpenConflict] {
-        try manifest.conflicts(.open).filter { row in
+        let own = try manifest.conflicts(.open).filter { row in
             guard let copy = row.copyPath else { return true }
             return try root.status(copy) != nil
-        }.map { row in
+        }
+        let known = Set(own.compactMap(\.copyPath))
+        let others = try copiesOfOthers().filter { row in
+            row.copyPath.map { !known.contains($0) } ?? false
+        }
+        return (own + others).map { row in
             OpenConflict(
                 path: row.path, base: row.base, here: row.here, there: row.there,
                 copy: row.copyPath, rule: row.rule, time: row.time)
         }
     }
 
-    /// Ends the open conflicts of a path: the chosen content gets the name, a copy goes.
-    ///
-    /// - Throws: Code `not-found` when there is no conflict, or no such content.
-    package func resolve(
-        _ path: RelativePath, _ resolution: Resolution, _ options: SyncOptions
-    ) async throws -> SyncReport {
-        let rows = try manifest.openConflicts(at: path)
-        guard let row = rows.last else {
-            throw Failure(
-                .notFound, path: path.bytes, "There is no open conflict.",
-                remedy: "See the open ones with filesinki conflicts.")
+    /// Conflicts that another device has found: a copy that stands beside the file it is named for,
+    /// and whose content is the one in its name.
+    private func copiesOfOthers() throws -> [ConflictRow] {
+        try manifest.basePaths(containing: conflictMark).sorted().compactMap { copy in
+            guard let (original, digits) = conflictOriginal(of: copy),
+                let found = try manifest.base(copy)?.entry,
+                let there = try manifest.base(original)?.entry,
+                found.identity?.description.hasPrefix(digits) == true || found.kind == .symlink,
+                try root.status(copy) != nil
+            else { return nil }
+            return ConflictRow(
+                path: original, base: nil, here: found, there: there, copyPath: copy,
+                rule: "conflict-copy", time: found.modified)
         }
-        try await put(resolution, row)
-        for copy in rows.compactMap(\.copyPath) where try root.status(copy) != nil {
-            _ = try makeWriter().remove(copy, expecting: .any)
-        }
-        try acknowledge(path)
-        var options = options
-        // What is at the path now is the user's own word.
-        options.strategy = Strategy([.choice(.here)])
-        let report = try await runPaths([path] + rows.compactMap(\.copyPath), options)
-        try manifest.write { writer in
-            for row in rows { try writer.resolveConflict(row.id) }
-        }
-        return report
     }
 
-    /// The person has seen what is committed and answers it: from now on the path is based on it.
-    private func acknowledge(_ path: RelativePath) throws {
-        guard let there = try manifest.remote(path) else { return }
-        try manifest.write { writer in
-            try writer.removeRemote(path)
-            if there.entry.entry.kind == .tombstone {
-                try writer.removeBase(path)
-            } else {
-                try writer.putBase(
-                    BaseRow(
-                        path: path, entry: there.entry.entry, version: there.entry.version,
-                        stamp: nil))
+    /// The open conflicts of one path as rows, whoever found them.
+    func openConflicts(at path: RelativePath) throws -> [ConflictRow] {
+        let own = try manifest.openConflicts(at: path)
+        let known = Set(own.compactMap(\.copyPath))
+        return try own
+            + copiesOfOthers().filter { row in
+                row.path == path && row.copyPath.map { !known.contains($0) } ?? false
             }
-        }
-    }
-
-    private func put(_ resolution: Resolution, _ row: ConflictRow) async throws {
-        let path = row.path
-        switch resolution {
-        case .here:
-            if row.copyPath != nil, let here = row.here { try await put(here, at: path) }
-        case .there:
-            try await putSide(row.there, at: path)
-        case .base:
-            try await putSide(row.base, at: path)
-        case .version(let version):
-            guard let entry = try await entry(path, at: version) else {
-                throw Self.noSuchSide(path)
-            }
-            try await putSide(entry, at: path)
-        case .bytes(let bytes):
-            _ = try place(path, mode: 0o644) { try bytes.withUnsafeBytes($0) }
-        }
-    }
-
-    private func putSide(_ entry: Entry?, at path: RelativePath) async throws {
-        guard let entry else { throw Self.noSuchSide(path) }
-        if entry.kind == .tombstone {
-            _ = try makeWriter().remove(path, expecting: .any)
-        } else {
-            try await put(entry, at: path)
-        }
-    }
-
-    private static func noSuchSide(_ path: RelativePath) -> Failure {
-        Failure(
-            .notFound, path: path.bytes, "That side of the conflict has no content.",
-            remedy: "Choose another one; filesinki conflicts shows them.")
     }
 }

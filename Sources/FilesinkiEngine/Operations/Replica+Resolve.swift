@@ -1,0 +1,126 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiReconcile
+
+extension Replica {
+    /// Ends the open conflicts of a path: the chosen content gets the name, a copy goes. What is not
+    /// chosen is in the history before it goes.
+    ///
+    /// - Throws: Code `not-found` when there is no conflict, or no such content; `away` when the
+    ///   remote is needed to keep what gives way, and cannot be reached.
+    package func resolve(
+        _ path: RelativePath, _ resolution: Resolution, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        let rows = try openConflicts(at: path)
+        guard let row = rows.last else {
+            throw Failure(
+                .notFound, path: path.bytes, "There is no open conflict.",
+                remedy: "See the open ones with filesinki conflicts.")
+        }
+        let copies = rows.compactMap(\.copyPath)
+        let chosen = try await chosen(resolution, row)
+        try await keepInHistory([path] + copies, chosen, options)
+        try await put(chosen, at: path)
+        for copy in copies where try root.status(copy) != nil {
+            _ = try makeWriter().remove(copy, expecting: .any)
+        }
+        var options = options
+        // What is at the path now is the user's own word.
+        options.strategy = Strategy([.choice(.here)])
+        let report = try await runPaths([path] + copies, options)
+        try manifest.write { writer in
+            for row in rows where row.id > 0 { try writer.resolveConflict(row.id) }
+            for row in rows where row.id == 0 {
+                try writer.resolveConflict(writer.addConflict(row))
+            }
+        }
+        return report
+    }
+
+    /// Takes the last resolve of a path back: both contents stand side by side again, and the
+    /// conflict is open. What the resolve had chosen stays in the history.
+    ///
+    /// - Throws: Code `not-found` when no conflict of the path was resolved here.
+    package func unresolve(
+        _ path: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        guard try openConflicts(at: path).isEmpty else {
+            throw Failure(
+                .exists, path: path.bytes, "It has an open conflict.",
+                remedy: "See it with filesinki conflicts.")
+        }
+        let rows = try manifest.conflicts(.resolved).filter { $0.path == path }
+        guard var row = rows.last, let here = row.here, let there = row.there else {
+            throw Failure(
+                .notFound, path: path.bytes, "No conflict of it was resolved here.",
+                remedy: "See its versions with filesinki log.")
+        }
+        let copy =
+            row.copyPath
+            ?? conflictName(
+                for: path, device: card.device, content: here.identity ?? here.content)
+        try await keepInHistory([path, copy], .there(nil), options)
+        if there.kind != .tombstone { try await put(there, at: path) }
+        try await put(here, at: copy)
+        row.copyPath = copy
+        row.time = surroundings.now()
+        try manifest.write { writer in _ = try writer.addConflict(row) }
+        return try await runPaths([path, copy], options)
+    }
+
+    /// What a resolution puts at the path.
+    private enum Chosen {
+        /// What is there already.
+        case untouched
+        /// An entry of the store; nil where the committed one is taken as it comes.
+        case there(Entry?)
+        case entry(Entry)
+        case bytes([UInt8])
+    }
+
+    private func chosen(
+        _ resolution: Resolution, _ row: ConflictRow
+    ) async throws -> Chosen {
+        let found: Entry?
+        switch resolution {
+        case .bytes(let bytes): return .bytes(bytes)
+        case .here where row.copyPath == nil: return .untouched
+        case .there where row.copyPath == nil: return .there(nil)
+        case .here: found = row.here
+        case .there: found = row.there
+        case .base: found = row.base
+        case .version(let version): found = try await entry(row.path, at: version)
+        }
+        guard let found else {
+            throw Failure(
+                .notFound, path: row.path.bytes, "That side of the conflict has no content.",
+                remedy: "Choose another one; filesinki conflicts shows them.")
+        }
+        return .entry(found)
+    }
+
+    /// Brings what is at the paths now into the history; of an open conflict, the committed content
+    /// comes here on the way.
+    private func keepInHistory(
+        _ paths: [RelativePath], _ chosen: Chosen, _ options: SyncOptions
+    ) async throws {
+        if case .untouched = chosen { return }
+        var options = options
+        options.strategy = Strategy([.choice(.there)])
+        let report = try await runPaths(paths, options)
+        if let away = report.away, report.isQueued { throw away }
+    }
+
+    private func put(_ chosen: Chosen, at path: RelativePath) async throws {
+        switch chosen {
+        case .untouched, .there: return
+        case .bytes(let bytes):
+            _ = try place(path, mode: 0o644) { try bytes.withUnsafeBytes($0) }
+        case .entry(let entry) where entry.kind == .tombstone:
+            _ = try makeWriter().remove(path, expecting: .any)
+        case .entry(let entry):
+            try await put(entry, at: path)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("Conflicts from the command line")
+struct ConflictTests {
+    /// Replica `b` has three conflicts with copies.
+    private func world() async throws -> World {
+        let world = try World()
+        try world.makeFolder("a/d")
+        for name in ["one.txt", "two.txt", "d/three"] { try world.write("base\n", to: "a/\(name)") }
+        try await done(world, "init", "a", "--remote", "store", "--device", "a")
+        try await done(world, "sync", "a")
+        try await done(world, "clone", "store", "b", "--device", "b")
+        for name in ["one.txt", "two.txt", "d/three"] {
+            for replica in ["a", "b"] { try world.write("\(replica)\n", to: "\(replica)/\(name)") }
+        }
+        try await done(world, "sync", "a")
+        #expect(try await world.run("sync", "b").code == .conflict)
+        world.currentFolder = world.folder + "/b"
+        return world
+    }
+
+    private func done(_ world: World, _ arguments: String...) async throws {
+        let outcome = try await world.run(bytes: arguments.map { Array($0.utf8) })
+        #expect(outcome.code == .done, "\(arguments): \(outcome.talk)")
+    }
+
+    @Test("diff --conflict shows what each side made of the base, and exits with 1")
+    func diff() async throws {
+        let outcome = try await world().run("diff", "--conflict", "one.txt")
+        #expect(outcome.code == .negative)
+        #expect(
+            outcome.lines == [
+                "--- one.txt base", "+++ one.txt here", "@@ -1 +1 @@", "-base", "+b",
+                "--- one.txt base", "+++ one.txt there", "@@ -1 +1 @@", "-base", "+a",
+            ])
+        #expect(try await world().run("diff", "--conflict", "gone").code == .negative)
+    }
+
+    @Test(
+        "resolve takes paths, patterns or all",
+        arguments: [
+            (["one.txt"], ["d/three", "two.txt"]), (["*.txt"], ["d/three"]),
+            (["d/*", "one.txt"], ["two.txt"]), (["--all"], []),
+        ])
+    func resolve(_ arguments: [String], _ left: [String]) async throws {
+        let world = try await world()
+        let command = ["resolve", "--take", "here"] + arguments
+        #expect(try await world.run(bytes: command.map { Array($0.utf8) }).code == .done)
+        let open = try await world.run("conflicts", "-0")
+        #expect(open.text.split(separator: "\0").map(String.init).sorted() == left)
+    }
+
+    @Test("resolve --undo opens it again, with both contents")
+    func undo() async throws {
+        let world = try await world()
+        try await done(world, "resolve", "one.txt", "--take", "here")
+        #expect(world.readText("b/one.txt") == "b\n")
+        _ = try await world.run("resolve", "--undo", "one.txt")
+        #expect(world.readText("b/one.txt") == "a\n")
+        #expect(try await world.run("conflicts", "-0").text.contains("one.txt"))
+        #expect(try await world.run("resolve", "--undo", "one.txt").code != .done)
+        #expect(try await world.run("resolve", "--undo", "--all").code == .usage)
+    }
+}

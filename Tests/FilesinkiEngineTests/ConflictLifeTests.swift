@@ -1,0 +1,128 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiTesting
+import Testing
+
+/// From the run that finds a conflict to the one that ends it, and back.
+@Suite("The life of a conflict")
+struct ConflictLifeTests {
+    let world: World
+    let (a, b): (Machine, Machine)
+    let path: RelativePath
+
+    init() async throws {
+        world = try World()
+        (a, b) = try await world.pair(["f.txt": .file("base")])
+        path = try RelativePath("f.txt")
+        try a.write(["f.txt": .file("from a")])
+        try b.write(["f.txt": .file("from b")])
+        try await a.sync()
+    }
+
+    private func leave() async throws {
+        try await b.sync { $0.strategy = Strategy([.end(.leave)]) }
+    }
+
+    private func resolve(_ machine: Machine, _ resolution: Resolution) async throws {
+        _ = try await machine.with { try await $0.resolve(path, resolution, SyncOptions()) }
+    }
+
+    private func open(_ machine: Machine) async throws -> [OpenConflict] {
+        try await machine.with { try await $0.conflicts() }
+    }
+
+    /// The contents that the log has of the path.
+    private func history(_ machine: Machine) async throws -> Set<String> {
+        try await machine.with { replica in
+            var texts: Set<String> = []
+            for version in try await replica.history(of: path)
+            where version.change.entry.kind == .file {
+                texts.insert(try await replica.shown(version.change.entry.content))
+            }
+            return texts
+        }
+    }
+
+    @Test(
+        "what is not chosen is in the history, also where both had stayed as they were",
+        arguments: ["there", "base", "mine"])
+    func kept(_ side: String) async throws {
+        try await leave()
+        let resolution: Resolution =
+            side == "there" ? .there : side == "base" ? .base : .bytes(Array("mine".utf8))
+        try await resolve(b, resolution)
+        #expect(try await history(a).isSuperset(of: ["base", "from a", "from b"]))
+    }
+
+    @Test("an edit of a conflict copy is in the history before the copy goes")
+    func editedCopy() async throws {
+        let copy = try #require(try await b.sync().copies.first).description
+        try b.write([TreeFixture.Name(stringLiteral: copy): .file("copy, edited")])
+        try await resolve(b, .there)
+        let edited = try await b.with { replica in
+            var texts: [String] = []
+            for version in try await replica.history(of: RelativePath(copy))
+            where version.change.entry.kind == .file {
+                texts.append(try await replica.shown(version.change.entry.content))
+            }
+            return texts
+        }
+        #expect(edited.contains("copy, edited"))
+    }
+
+    @Test("a device that gets the copy knows the conflict too, and can resolve it")
+    func elsewhere() async throws {
+        let copy = try await b.sync().copies.first
+        try await a.sync()
+        let found = try #require(try await open(a).first)
+        #expect(found.path == path)
+        #expect(found.copy == copy)
+        try await resolve(a, .here)
+        #expect(a.text("f.txt") == "from b")
+        try await world.converge()
+        #expect(try b.tree() == ["f.txt": .file("from b")])
+        #expect(try await open(b).isEmpty)
+    }
+
+    @Test(
+        "two devices that resolve it at once come to the same",
+        arguments: [("here", "there"), ("there", "here"), ("here", "here"), ("there", "there")])
+    func atOnce(_ first: String, _ second: String) async throws {
+        try await b.sync()
+        try await a.sync()
+        for (machine, side) in [(a, first), (b, second)] {
+            #expect(try await open(machine).count == 1)
+            try await resolve(machine, side == "here" ? .here : .there)
+        }
+        try await world.converge()
+        #expect(["from a", "from b"].contains(a.text("f.txt")))
+        #expect(try await open(a).isEmpty)
+        #expect(try await open(b).isEmpty)
+        #expect(try a.names == ["f.txt"])
+    }
+
+    @Test("a resolve is undone: both contents stand side by side again", arguments: [true, false])
+    func undo(_ hasCopy: Bool) async throws {
+        if hasCopy { try await b.sync() } else { try await leave() }
+        try await resolve(b, .bytes(Array("mine".utf8)))
+        #expect(try b.names == ["f.txt"])
+        _ = try await b.with { try await $0.unresolve(path, SyncOptions()) }
+        let again = try #require(try await open(b).first)
+        #expect(b.text("f.txt") == "from a")
+        #expect(b.text(try #require(again.copy).description) == "from b")
+        #expect(try await history(b).contains("mine"))
+        try await world.converge()
+        try await resolve(b, .here)
+        try await world.converge()
+        #expect(try a.tree() == ["f.txt": .file("from b")])
+    }
+
+    @Test("there is nothing to undo of a path without a resolved conflict")
+    func nothingToUndo() async throws {
+        let failure = await #expect(throws: Failure.self) {
+            try await a.with { try await $0.unresolve(path, SyncOptions()) }
+        }
+        #expect(failure?.code == .notFound)
+    }
+}
