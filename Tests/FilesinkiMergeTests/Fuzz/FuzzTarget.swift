@@ -50,7 +50,8 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
     }
 
     /// What the fields say, separated as the merge's versions are.
-    private static let fieldPieces: @Sendable ([UInt8], MergeInput) -> Set<[UInt8]> = { content, input in
+    private static let fieldPieces: @Sendable ([UInt8], MergeInput) -> Set<[UInt8]> = {
+        content, input in
         let versions = [input.base ?? [], input.here, input.there].map { version in
             var version = version
             _ = TextFrame(removingFrom: &version)

@@ -14,9 +14,10 @@ struct Mutator {
     private mutating func mutate(_ content: inout [UInt8], beside corpus: [String]) {
         let piece = dice.range(in: content.count, atMost: 1 + dice.below(40))
         switch dice.below(14) {
-        case 0: if let place = content.indices.randomElement(using: &dice) {
-            content[place] ^= UInt8(1) << UInt8(dice.below(8))
-        }
+        case 0:
+            if let place = content.indices.randomElement(using: &dice) {
+                content[place] ^= UInt8(1) << UInt8(dice.below(8))
+            }
         case 1: content.insert(dice.pick(Self.telling), at: piece.lowerBound)
         case 2: content.removeSubrange(piece)
         case 3: content.insert(contentsOf: content[piece], at: dice.below(content.count + 1))
@@ -54,7 +55,8 @@ struct Mutator {
 
     /// Treats the content as a table: a row, a column or a field changes.
     private mutating func changeFields(_ content: inout [UInt8]) {
-        let separator = [UInt8(ascii: ","), UInt8(ascii: ";"), 9, UInt8(ascii: "|")]
+        let separator =
+            [UInt8(ascii: ","), UInt8(ascii: ";"), 9, UInt8(ascii: "|")]
             .first { content.contains($0) } ?? UInt8(ascii: ",")
         var rows = content.split(separator: 10, omittingEmptySubsequences: false).map {
             $0.split(separator: separator, omittingEmptySubsequences: false).map(Array.init)
@@ -72,10 +74,12 @@ struct Mutator {
             }
         default:
             for index in rows.indices where rows[index].count > 1 {
-                rows[index].insert(index == 0 ? Array("new".utf8) + new : new, at: min(column, rows[index].count))
+                rows[index].insert(
+                    index == 0 ? Array("new".utf8) + new : new, at: min(column, rows[index].count))
             }
         }
-        content = Array(rows.map { Array($0.joined(separator: [separator])) }.joined(separator: [10]))
+        content = Array(
+            rows.map { Array($0.joined(separator: [separator])) }.joined(separator: [10]))
     }
 
     /// A base and two descendants of it.

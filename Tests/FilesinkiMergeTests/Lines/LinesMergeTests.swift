@@ -14,32 +14,45 @@ import Testing
 
     private static let rows = [
         Row(description: "both append", base: "a ", here: "a c ", there: "a b ", merged: "a b c "),
-        Row(description: "both append the same", base: "a ", here: "a b ", there: "a b ",
+        Row(
+            description: "both append the same", base: "a ", here: "a b ", there: "a b ",
             merged: "a b "),
-        Row(description: "both append the same and more", base: "a ", here: "a b c ",
+        Row(
+            description: "both append the same and more", base: "a ", here: "a b c ",
             there: "a b d ", merged: "a b c d "),
-        Row(description: "one adds a line twice", base: "a ", here: "a x x ", there: "a x ",
+        Row(
+            description: "one adds a line twice", base: "a ", here: "a x x ", there: "a x ",
             merged: "a x x "),
-        Row(description: "the same line at two places", base: "a b ", here: "x a b ",
+        Row(
+            description: "the same line at two places", base: "a b ", here: "x a b ",
             there: "a b x ", merged: "x a b x "),
-        Row(description: "one removes, one adds beside it", base: "a b c ", here: "a c ",
+        Row(
+            description: "one removes, one adds beside it", base: "a b c ", here: "a c ",
             there: "a b x c ", merged: "a x c "),
-        Row(description: "both remove neighbours", base: "a b c d ", here: "a c d ",
+        Row(
+            description: "both remove neighbours", base: "a b c d ", here: "a c d ",
             there: "a b d ", merged: "a d "),
-        Row(description: "both edit a line", base: "a b c ", here: "a y c ", there: "a x c ",
+        Row(
+            description: "both edit a line", base: "a b c ", here: "a y c ", there: "a x c ",
             merged: "a x y c "),
-        Row(description: "one edits what the other removes", base: "a b c ", here: "a x c ",
+        Row(
+            description: "one edits what the other removes", base: "a b c ", here: "a x c ",
             there: "a c ", merged: "a x c "),
-        Row(description: "one of two equal lines goes", base: "a a b ", here: "a b ",
+        Row(
+            description: "one of two equal lines goes", base: "a a b ", here: "a b ",
             there: "a a b c ", merged: "a b c "),
         Row(description: "no base", base: nil, here: "a b ", there: "b c ", merged: "a b c "),
-        Row(description: "everything removed and something added", base: "a b ", here: "",
+        Row(
+            description: "everything removed and something added", base: "a b ", here: "",
             there: "a b c ", merged: "c "),
-        Row(description: "two last lines without an end", base: "a", here: "a b", there: "a c",
+        Row(
+            description: "two last lines without an end", base: "a", here: "a b", there: "a c",
             merged: "a b c"),
-        Row(description: "the last end is taken off and a line added", base: "a b ", here: "a b",
+        Row(
+            description: "the last end is taken off and a line added", base: "a b ", here: "a b",
             there: "x a b ", merged: "x a b"),
-        Row(description: "a missing last end is put on and a line added", base: "a b",
+        Row(
+            description: "a missing last end is put on and a line added", base: "a b",
             here: "a b ", there: "a b c", merged: "a b c "),
     ]
 
@@ -73,7 +86,8 @@ import Testing
     }
 
     @Test func `the laws hold for lists of many lines`() {
-        let laws = MergeLaws(merge: LinesMerge())
+        var laws = FuzzTarget.lines.laws()
+        laws.again = .same
         var dice = Dice(seed: 7)
         for number in 0..<300 {
             let base = (0..<dice.below(40)).map { "base \($0)" }
