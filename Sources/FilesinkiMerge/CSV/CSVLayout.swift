@@ -10,6 +10,8 @@ struct CSVLayout {
     let columns: [CSVColumn]?
     /// What one side removed, or both.
     let removed: [CSVColumn]
+    /// Where the base has each column of a side.
+    let basePlaces: Versions<[Int?]>
     /// Whether all versions have the same columns in the same order.
     let isSame: Bool
 
@@ -19,8 +21,10 @@ struct CSVLayout {
             names.here == names.there && (names.base == names.here || names.base.isEmpty)
         var numbers = KeyNumbers()
         let order = names.map { $0.map { numbers.number(of: $0) } }
-        let all = numbers.keys.map { name in
-            CSVColumn(name: name, places: names.map { $0.firstIndex(of: name) })
+        let places = order.map { Self.places(in: $0, count: numbers.keys.count) }
+        basePlaces = order.map { side in side.map { places.base[Int($0)] } }
+        let all = numbers.keys.indices.map { number in
+            CSVColumn(name: numbers.keys[number], places: places.map { $0[number] })
         }
         let survives = all.map { column in
             column.places.base == nil
@@ -32,5 +36,11 @@ struct CSVLayout {
         ).merged()
         columns = merged?.map { all[Int($0)] }
         removed = zip(all, survives).filter { !$1 }.map { $0.0 }
+    }
+
+    private static func places(in order: [Int32], count: Int) -> [Int?] {
+        var result = [Int?](repeating: nil, count: count)
+        for (place, number) in order.enumerated() { result[Int(number)] = place }
+        return result
     }
 }

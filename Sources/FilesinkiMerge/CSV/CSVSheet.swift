@@ -10,13 +10,18 @@ struct CSVSheet {
     /// Blank lines at the end.
     let blankEnd: [UInt8]
 
+    /// More columns than these would take too long to find by their names.
+    private static let mostColumns = 4096
+
     /// A file whose lines have ends; nil where a row has more fields than the first, or quotes do
     /// not fit. A row with fewer fields has empty ones at its end.
     init?(_ bytes: [UInt8], separator: UInt8) {
         guard var table = CSVTable(bytes, separator: separator) else { return nil }
         blankEnd = table.removeBlankEnd()
         let width = table.records.first?.fields.count ?? 0
-        guard table.records.allSatisfy({ $0.fields.count <= width }) else { return nil }
+        guard width <= Self.mostColumns,
+            table.records.allSatisfy({ $0.fields.count <= width })
+        else { return nil }
         self.table = table
         columns = (0..<width).map { Array("\($0 + 1)".utf8) }
         rows = table.records[...]
@@ -63,7 +68,8 @@ extension Versions<CSVSheet> {
         let sheets = all.filter { !$0.columns.isEmpty }
         let headers = sheets.compactMap(\.possibleHeader)
         guard headers.count == sheets.count, let first = headers.first else { return }
-        guard first.contains(where: { name in headers.allSatisfy { $0.contains(name) } }) else {
+        let names = headers.map { Set($0) }
+        guard first.contains(where: { name in names.allSatisfy { $0.contains(name) } }) else {
             return
         }
         self.base.takeHeader()
@@ -77,6 +83,7 @@ extension Versions<CSVSheet> {
         let sheets = all.filter { !$0.columns.isEmpty }
         let sorted = here.columns.sorted { $0.lexicographicallyPrecedes($1) }
         let order = base.columns.isEmpty ? sorted : base.columns
-        return order.filter { name in sheets.allSatisfy { $0.columns.contains(name) } }
+        let names = sheets.map { Set($0.columns) }
+        return order.filter { name in names.allSatisfy { $0.contains(name) } }
     }
 }

@@ -60,22 +60,25 @@ struct CSVSheetMerge {
         let records = rows.records(Int32(truncatingIfNeeded: number))
         guard let base = records.base else { return true }
         guard let here = records.here else {
-            if let there = records.there { checkRemoved(number, base, there, sheets.there) }
+            if let there = records.there {
+                checkRemoved(number, base, there, sheets.there, layout.basePlaces.there)
+            }
             return false
         }
         guard records.there != nil else {
-            checkRemoved(number, base, here, sheets.here)
+            checkRemoved(number, base, here, sheets.here, layout.basePlaces.here)
             return false
         }
         return true
     }
 
     private mutating func checkRemoved(
-        _ number: Int, _ base: CSVTable.Record, _ kept: CSVTable.Record, _ sheet: CSVSheet
+        _ number: Int, _ base: CSVTable.Record, _ kept: CSVTable.Record, _ sheet: CSVSheet,
+        _ basePlaces: [Int?]
     ) {
         let changed = sheet.columns.indices.contains { place in
-            let before = sheets.base.columns.firstIndex(of: sheet.columns[place])
-            return sheet.value(kept, place) != before.map { sheets.base.value(base, $0) } ?? []
+            let before = basePlaces[place].map { sheets.base.value(base, $0) } ?? []
+            return sheet.value(kept, place) != before
         }
         if changed {
             refuse(
@@ -119,11 +122,12 @@ struct CSVSheetMerge {
             sheets.there.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound]
         }
         guard let here, let there else { return here ?? there }
-        if here == there, cellMerge.settings.fields.isEmpty { return here }
         let base = records.base.map {
             sheets.base.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound]
         }
         if there == base { return here }
+        // A counter counts on where both sides counted to the same.
+        if here == there, cellMerge.settings.fields.isEmpty { return here }
         return here == base ? there : nil
     }
 }

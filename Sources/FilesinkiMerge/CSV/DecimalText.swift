@@ -16,8 +16,10 @@ struct DecimalText {
             parts.allSatisfy({ $0.allSatisfy { (0x30...0x39).contains($0) } })
         else { return nil }
         isNegative = text.first == 0x2D
-        digits = parts.joined().reversed().map { $0 - 0x30 }
-        scale = parts.count == 2 ? parts[1].count : 0
+        let fraction = parts.count == 2 ? parts[1] : []
+        let digits = whole.drop { $0 == 0x30 } + fraction
+        self.digits = digits.reversed().map { $0 - 0x30 }
+        scale = fraction.count
     }
 
     static let zero = DecimalText(isNegative: false, digits: [0], scale: 0)
@@ -102,7 +104,24 @@ extension DecimalText: Comparable {
     }
 
     static func < (first: DecimalText, second: DecimalText) -> Bool {
-        let difference = first + -second
-        return difference.isNegative && difference.digits.contains { $0 > 0 }
+        let (one, other) = (first.isBelowZero, second.isBelowZero)
+        if one != other { return one }
+        return one ? second.isNearer(than: first) : first.isNearer(than: second)
+    }
+
+    private var isBelowZero: Bool { isNegative && digits.contains { $0 > 0 } }
+
+    /// Whether it is nearer to zero. Nothing is copied, for tables are sorted by this.
+    private func isNearer(than other: DecimalText) -> Bool {
+        let length = digits.count - scale
+        let otherLength = other.digits.count - other.scale
+        if length != otherLength { return length < otherLength }
+        for place in 0..<max(digits.count, other.digits.count) {
+            let digit = place < digits.count ? digits[digits.count - 1 - place] : 0
+            let otherDigit =
+                place < other.digits.count ? other.digits[other.digits.count - 1 - place] : 0
+            if digit != otherDigit { return digit < otherDigit }
+        }
+        return false
     }
 }

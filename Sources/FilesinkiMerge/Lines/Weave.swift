@@ -13,12 +13,26 @@ struct Weave {
         let (first, second) = isInOrder ? (one, other) : (other, one)
         var firstOnly = ChangedLines(lineCount: first.count)
         var secondOnly = ChangedLines(lineCount: second.count)
-        var diff = MyersDiff(first, second)
+        let firstShared = Self.shared(first, with: second, &firstOnly)
+        let secondShared = Self.shared(second, with: first, &secondOnly)
+        var diff = MyersDiff(firstShared.map { first[$0] }, secondShared.map { second[$0] })
         for change in diff.changes() {
-            for element in change.old { firstOnly[element] = true }
-            for element in change.new { secondOnly[element] = true }
+            for place in change.old { firstOnly[firstShared[place]] = true }
+            for place in change.new { secondOnly[secondShared[place]] = true }
         }
         return woven(first, firstOnly, second, secondOnly)
+    }
+
+    /// Where a run has what the other has too; the rest needs no comparison.
+    private static func shared(
+        _ run: [Int32], with other: [Int32], _ only: inout ChangedLines
+    ) -> [Int] {
+        let known = Set(other)
+        return run.indices.filter { place in
+            let isShared = known.contains(run[place])
+            if !isShared { only[place] = true }
+            return isShared
+        }
     }
 
     private func woven(

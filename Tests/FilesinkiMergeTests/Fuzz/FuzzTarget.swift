@@ -43,24 +43,24 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
         Set(content.split(separator: 10).map(bare)).subtracting([[]])
     }
 
-    private static func bare(_ piece: some Collection<UInt8>) -> [UInt8] {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        return (piece.starts(with: mark) ? Array(piece.dropFirst(3)) : Array(piece))
-            .filter { $0 != 13 }
+    private static func bare(_ piece: some Sequence<UInt8>) -> [UInt8] {
+        piece.filter { ![13, 0xEF, 0xBB, 0xBF].contains($0) }
     }
 
     /// What the fields say, separated as the merge's versions are.
     private static let fieldPieces: @Sendable ([UInt8], MergeInput) -> Set<[UInt8]> = {
         content, input in
-        let versions = [input.base ?? [], input.here, input.there].map { version in
-            var version = version
-            _ = TextFrame(removingFrom: &version)
-            return version
+        var base = input.base ?? []
+        _ = TextFrame(removingFrom: &base)
+        let newline = TextFrame.newline(in: base) ?? [10]
+        func unframed(_ content: [UInt8]) -> [UInt8] {
+            var content = content
+            _ = TextFrame(removingFrom: &content, newline: newline)
+            return content
         }
-        var content = content
-        _ = TextFrame(removingFrom: &content)
+        let versions = [base, unframed(input.here), unframed(input.there)]
         let separator = CSVSeparator.found(in: versions.filter { !$0.isEmpty })
-        guard let table = CSVTable(content, separator: separator) else { return [] }
+        guard let table = CSVTable(unframed(content), separator: separator) else { return [] }
         let values = table.fields.indices.map { bare(CSVTable.value(of: table.raw($0))) }
         return Set(values).subtracting([[]])
     }

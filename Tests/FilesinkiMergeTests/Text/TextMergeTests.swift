@@ -57,7 +57,8 @@ import Testing
     }
 
     @Test func `the laws hold for texts without equal lines`() {
-        let laws = MergeLaws(merge: TextMerge(), again: .same)
+        var laws = FuzzTarget.text.laws()
+        laws.again = .same
         var dice = Dice(seed: 3)
         for number in 0..<200 {
             let base = (0..<60).map { "line \($0)\n" }

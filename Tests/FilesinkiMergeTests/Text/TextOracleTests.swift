@@ -14,8 +14,8 @@ import Testing
         let seed = try MergeKnob.seed.value() ?? 1
         var triples = TextTriples(seed: UInt64(clamping: seed))
         var cleanCount = 0
-        for number in 0..<(try MergeKnob.cases.value() ?? 2000) {
-            let input = number % 400 == 399 ? triples.nextLarge() : triples.next()
+        for number in 0..<(try MergeKnob.cases.value() ?? 1000) {
+            let input = number % 250 == 249 ? triples.nextLarge() : triples.next()
             if try isClean(input, git, "seed \(seed), triple \(number)") { cleanCount += 1 }
         }
         #expect(cleanCount > 0)
