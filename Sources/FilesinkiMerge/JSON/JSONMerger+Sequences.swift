@@ -10,7 +10,26 @@ extension JSONMerger {
             }
             things += part
         }
+        guard chosenSide != nil || isStable(things.map(\.entry), numbers) else {
+            return decline("Both sides changed a list in ways that can be told apart in two ways.")
+        }
         writeContainer(trio, layouts, things)
+    }
+
+    /// Whether the list would come out the same again. What is merged in place counts as kept.
+    private func isStable(_ entries: [JSONTrio], _ numbers: [[Int]]) -> Bool {
+        var (here, there) = (numbers[1], numbers[2])
+        let result = entries.map { entry -> Int in
+            guard let our = entry.here, let their = entry.there else {
+                return entry.here.map { here[$0] } ?? entry.there.map { there[$0] } ?? 0
+            }
+            if let base = entry.base {
+                here[our] = numbers[0][base]
+                there[their] = numbers[0][base]
+            }
+            return here[our]
+        }
+        return SequenceMerge.isStable(base: numbers[0], here: here, there: there, result: result)
     }
 
     /// The elements that a part of the array gets; nil to decline.
