@@ -16,20 +16,19 @@ extension JSONMerger {
         writeContainer(trio, layouts, things)
     }
 
-    /// Whether the list would come out the same again. What is merged in place counts as kept.
+    /// Whether the list would come out the same again.
     private func isStable(_ entries: [JSONTrio], _ numbers: [[Int]]) -> Bool {
-        var (here, there) = (numbers[1], numbers[2])
-        let result = entries.map { entry -> Int in
-            guard let our = entry.here, let their = entry.there else {
-                return entry.here.map { here[$0] } ?? entry.there.map { there[$0] } ?? 0
+        let known = 1 + numbers.joined().reduce(0, max)
+        let result = entries.enumerated().map { index, entry -> Int in
+            guard let our = entry.here.map({ numbers[1][$0] }) else {
+                return entry.there.map { numbers[2][$0] } ?? known + index
             }
-            if let base = entry.base {
-                here[our] = numbers[0][base]
-                there[their] = numbers[0][base]
-            }
-            return here[our]
+            guard let their = entry.there.map({ numbers[2][$0] }), our != their else { return our }
+            let base = entry.base.map { numbers[0][$0] }
+            return base == our ? their : base == their ? our : known + index
         }
-        return SequenceMerge.isStable(base: numbers[0], here: here, there: there, result: result)
+        return SequenceMerge.isStable(
+            base: numbers[0], here: numbers[1], there: numbers[2], result: result, known: known)
     }
 
     /// The elements that a part of the array gets; nil to decline.

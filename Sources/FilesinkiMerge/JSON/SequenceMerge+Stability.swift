@@ -4,14 +4,20 @@
 /// removed or moved. If the result, merged again with either side, became something else, it was a
 /// guess.
 extension SequenceMerge {
-    static func isStable(base: [Int], here: [Int], there: [Int], result: [Int]) -> Bool {
-        merged(base, result, here) == result && merged(base, result, there) == result
+    /// - Parameter known: from this number on, an element of the result is made of both sides'.
+    static func isStable(
+        base: [Int], here: [Int], there: [Int], result: [Int], known: Int
+    ) -> Bool {
+        [here, there].allSatisfy { merged(base, result, $0, known) == result }
     }
 
     /// Nil for a conflict.
-    private static func merged(_ base: [Int], _ here: [Int], _ there: [Int]) -> [Int]? {
+    private static func merged(
+        _ base: [Int], _ here: [Int], _ there: [Int], _ known: Int
+    ) -> [Int]? {
         if here == there { return here }
-        if [base, here, there].allSatisfy({ Set($0).count == $0.count }) {
+        let isPlain = here.allSatisfy { $0 < known }
+        if isPlain, [base, here, there].allSatisfy({ Set($0).count == $0.count }) {
             return mergedOrder(base, here, there)
         }
         var result: [Int] = []
@@ -21,7 +27,7 @@ extension SequenceMerge {
             case .none, .here: result += ours
             case .there: result += theirs
             case .both:
-                guard let both = inPlace(base[group.base], ours, theirs) else { return nil }
+                guard let both = inPlace(base[group.base], ours, theirs, known) else { return nil }
                 result += both
             }
         }
@@ -29,13 +35,13 @@ extension SequenceMerge {
     }
 
     private static func inPlace(
-        _ base: ArraySlice<Int>, _ ours: ArraySlice<Int>, _ theirs: ArraySlice<Int>
+        _ base: ArraySlice<Int>, _ ours: ArraySlice<Int>, _ theirs: ArraySlice<Int>, _ known: Int
     ) -> [Int]? {
         if ours == theirs { return Array(ours) }
         guard ours.count == base.count, theirs.count == base.count else { return nil }
         var result: [Int] = []
         for (old, (our, their)) in zip(base, zip(ours, theirs)) {
-            guard our == their || old == our || old == their else { return nil }
+            guard our == their || old == our || old == their || our >= known else { return nil }
             result.append(old == our ? their : our)
         }
         return result
