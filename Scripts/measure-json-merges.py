@@ -11,7 +11,11 @@ short. The four figures:
   agrees     of what git merges cleanly: the same parsed document
   resolves   of what git gives up on: merged to what was committed, also as a parsed document
   invalid    results that are not JSON
-  noise      results that change lines of a side which the other side did not change
+  noise      results that change lines of a side which the other side did not change; told apart
+             where a side also broke its lines anew, as then a line may be of both
+
+"without contradictions" leaves out what both sides changed to different values, or one removed
+and the other changed: a person decided there.
 """
 import argparse
 import collections
@@ -27,6 +31,10 @@ def strict(pairs):
     if len(set(keys)) != len(keys):
         return collections.OrderedDict(twice=pairs)
     return dict(pairs)
+
+
+MISSING = object()
+LAYOUT = "noise beside a new layout"
 
 
 def number(text):
@@ -50,16 +58,53 @@ def is_same(left, right):
         right, sort_keys=True)
 
 
+def unordered(value):
+    """The same for arrays that differ in their order only."""
+    if isinstance(value, dict):
+        return json.dumps(sorted((key, unordered(inner)) for key, inner in value.items()))
+    if isinstance(value, list):
+        return json.dumps(sorted(unordered(inner) for inner in value))
+    return json.dumps(value)
+
+
+def contradicts(base, here, there):
+    """Whether the sides made different things of the same member, as no merge can have both."""
+    if here == there or base in (here, there):
+        return False
+    if isinstance(here, dict) and isinstance(there, dict):
+        base = base if isinstance(base, dict) else {}
+        keys = set(here) | set(there) | set(base)
+        return any(contradicts(base.get(key, MISSING), here.get(key, MISSING),
+                               there.get(key, MISSING)) for key in keys)
+    return not (isinstance(here, list) and isinstance(there, list))
+
+
 def lines(data):
-    """Lines without the comma at the end, which comes and goes with the neighbours."""
-    return collections.Counter(line.rstrip(b"\r,") for line in data.split(b"\n"))
+    """How often each line is there, without the comma, which comes and goes with neighbours."""
+    return collections.Counter(line.rstrip(b"\r").removesuffix(b",") for line in data.split(b"\n"))
 
 
-def noise(base, side, other, result):
-    """Lines that the result adds to a side or takes from it, and the other side did not."""
-    added = (lines(result) - lines(side)) - (lines(other) - lines(base))
-    removed = (lines(side) - lines(result)) - (lines(base) - lines(other))
-    return added + removed
+def noise(versions, result):
+    """Lines that are there and should not be, or the other way round.
+
+    A line that no version has twice is in the result if both sides have it, or the one that
+    changed that; so is a line that is nowhere.
+    """
+    counts = [lines(versions[name]) for name in ("base", "here", "there")] + [lines(result)]
+    found = set()
+    for line in set().union(*counts):
+        base, here, there, made = (count[line] for count in counts)
+        expected = here if base == there else there
+        if max(base, here, there, made) <= 1 and made != expected and (here != there or made != here):
+            found.add(line)
+    return found
+
+
+def was_laid_out_anew(base, side):
+    """Whether the side has lines of base otherwise: the same without the white space."""
+    squeezed = b"".join(side.split())
+    gone = set(lines(base)) - set(lines(side))
+    return any(len(line.strip()) > 4 and b"".join(line.split()) in squeezed for line in gone)
 
 
 def run(arguments):
@@ -80,6 +125,8 @@ def measure(folder, binary):
     found = {"git merged" if git.returncode == 0 else "git gave up"}
     if git.returncode == 0 and parsed(git.stdout) is None:
         found = {"git broke it"}
+    if contradicts(documents["base"], documents["here"], documents["there"]):
+        found.add("contradiction")
     if ours.returncode not in (0, 1):
         return found | {"crashed"}
     if ours.returncode == 1:
@@ -92,9 +139,12 @@ def measure(folder, binary):
         found.add("as git")
     if is_same(result, documents["committed"]):
         found.add("as committed")
-    for side, other in [("here", "there"), ("there", "here")]:
-        if noise(versions["base"], versions[side], versions[other], ours.stdout):
-            found.add("noise")
+    elif result is not None and unordered(result) == unordered(documents["committed"]):
+        found.add("in another order")
+    if noise(versions, ours.stdout):
+        is_new = any(was_laid_out_anew(versions["base"], versions[side])
+                     for side in ("here", "there"))
+        found.add(LAYOUT if is_new else "noise")
     return found
 
 
@@ -115,7 +165,12 @@ def report(name, results, shows):
           f"merged otherwise "
           f"{count('git gave up', 'merged') - count('git gave up', 'as committed')}")
     print(f"  invalid   {count('invalid')}, crashed {count('crashed')}")
-    print(f"  noise     {count('noise')} of {count('merged')}")
+    print(f"  noise     {count('noise')} of {count('merged')}, and {count(LAYOUT)} {LAYOUT}")
+    given = count("git gave up") - count("git gave up", "contradiction")
+    could = count("git gave up", "as committed") - count(
+        "git gave up", "as committed", "contradiction")
+    print(f"  without contradictions: resolves {share(could, given)}, "
+          f"and in another order {count('git gave up', 'in another order')}")
     if not shows:
         return
     for folder, found in results.items():

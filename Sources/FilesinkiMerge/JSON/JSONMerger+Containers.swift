@@ -94,7 +94,7 @@ extension JSONMerger {
         _ trio: JSONTrio, _ layouts: [JSONLayout?], _ things: [(entry: JSONTrio, fate: Fate)]
     ) {
         guard let here = trio.here, let text = self[.here]?.text(here) else { return }
-        let spacing = JSONSpacing(layouts, preferred: preferred)
+        let spacing = JSONSpacing(layouts, preferred: preferred, isContested: writer.isContested)
         writer.write(text.prefix(1))
         var previous: JSONTrio?
         for (entry, fate) in things {

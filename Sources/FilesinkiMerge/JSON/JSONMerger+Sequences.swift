@@ -10,7 +10,25 @@ extension JSONMerger {
             }
             things += part
         }
+        guard chosenSide != nil || isStable(things.map(\.entry), numbers) else {
+            return decline("Both sides changed a list in ways that can be told apart in two ways.")
+        }
         writeContainer(trio, layouts, things)
+    }
+
+    /// Whether the list would come out the same again.
+    private func isStable(_ entries: [JSONTrio], _ numbers: [[Int]]) -> Bool {
+        let known = 1 + numbers.joined().reduce(0, max)
+        let result = entries.enumerated().map { index, entry -> Int in
+            guard let our = entry.here.map({ numbers[1][$0] }) else {
+                return entry.there.map { numbers[2][$0] } ?? known + index
+            }
+            guard let their = entry.there.map({ numbers[2][$0] }), our != their else { return our }
+            let base = entry.base.map { numbers[0][$0] }
+            return base == our ? their : base == their ? our : known + index
+        }
+        return SequenceMerge.isStable(
+            base: numbers[0], here: numbers[1], there: numbers[2], result: result, known: known)
     }
 
     /// The elements that a part of the array gets; nil to decline.

@@ -45,17 +45,14 @@ struct JSONNumber {
     static func hash(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         let number = JSONNumber(text)
         guard let exponent = number.exponent else { return JSONHash.bytes(text) }
-        var hasher = Hasher()
-        hasher.combine(number.first != nil && number.isNegative)
-        hasher.combine(exponent)
+        var value = 0
         if let first = number.first {
-            var value: UInt64 = 0
             for index in first...number.last where text[index] != UInt8(ascii: ".") {
-                value = value &* 10 &+ UInt64(text[index] - UInt8(ascii: "0"))
+                value = value &* 10 &+ Int(text[index] - UInt8(ascii: "0"))
             }
-            hasher.combine(value)
         }
-        return hasher.finalize()
+        let isNegative = number.first != nil && number.isNegative
+        return JSONHash.mix(JSONHash.mix(isNegative ? 3 : 4, exponent), value)
     }
 
     private static func integer(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {

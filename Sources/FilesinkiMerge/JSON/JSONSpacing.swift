@@ -9,10 +9,20 @@ struct JSONSpacing {
     /// The sides whose lines are those of the result: one, where the other has no lines.
     private let sources: [JSONVersion]
 
-    init(_ layouts: [JSONLayout?], preferred: JSONVersion?) {
+    /// Whether both sides have another style than base, and than each other.
+    private let isContested: Bool
+
+    init(_ layouts: [JSONLayout?], preferred: JSONVersion?, isContested: Bool) {
         self.layouts = layouts
         self.preferred = preferred
-        sources = Self.sources(layouts)
+        self.isContested = isContested
+        let sources = Self.sources(layouts)
+        let isEmpty = preferred.flatMap { layouts[$0.rawValue]?.children.isEmpty } ?? true
+        if sources.count == 1, isContested, let preferred, !isEmpty {
+            self.sources = [preferred]
+        } else {
+            self.sources = sources
+        }
     }
 
     subscript(version: JSONVersion) -> JSONLayout? { layouts[version.rawValue] }
@@ -79,7 +89,7 @@ struct JSONSpacing {
         let there = allowed.contains(.there) ? find(.there) : nil
         guard let here, let there else { return here ?? there }
         if here.bytes == there.bytes { return preferred == .there ? there : here }
-        if let base = find(.base) {
+        if !isContested, let base = find(.base) {
             if base.bytes == here.bytes { return there }
             if base.bytes == there.bytes { return here }
         }

@@ -9,48 +9,56 @@ struct JSONStyle: Hashable {
     /// Whether a colon is followed by its value at once, and so a comma.
     var isTight: Bool { colon == [UInt8(ascii: ":")] }
 
+    /// Told by majority from the beginning of the document, so that one odd line changes nothing.
     init(_ document: JSONDocument) {
-        var depths: [Int32] = []
-        for (index, node) in document.nodes.enumerated() {
-            while let end = depths.last, Int32(index) >= end { depths.removeLast() }
-            if colon == nil, !node.key.isEmpty {
-                colon = Array(document.slice(node.key.upperBound..<node.value.lowerBound))
+        var (units, newlines, colons) = (JSONVotes(), JSONVotes(), JSONVotes())
+        var ends: [Int32] = []
+        for (index, node) in document.nodes.prefix(Self.sample).enumerated() {
+            while let end = ends.last, Int32(index) >= end { ends.removeLast() }
+            if !node.key.isEmpty {
+                colons.add(document.slice(node.key.upperBound..<node.value.lowerBound))
             }
-            guard node.kind.isContainer, node.count > 0 else { continue }
-            depths.append(node.after)
-            let opening = document.slice(
-                (node.value.lowerBound + 1)..<document.nodes[index + 1].start)
-            guard let unit = Self.unit(opening, depth: depths.count) else { continue }
-            indentation = unit
-            if opening.contains(0x0D) { newline = [0x0D, 0x0A] }
-            if colon != nil { return }
+            let before = document.bytes[..<Int(node.start)]
+            let indent = before.reversed().prefix { $0 == 0x20 || $0 == 0x09 }.count
+            let line = before.dropLast(indent)
+            if line.last == 0x0A, !ends.isEmpty {
+                units.add(before.suffix(indent).prefix(indent / ends.count))
+                newlines.add(line.dropLast().last == 0x0D ? [0x0D, 0x0A] : [0x0A])
+            }
+            if node.kind.isContainer { ends.append(node.after) }
         }
+        indentation = units.winner
+        newline = newlines.winner ?? [0x0A]
+        colon = colons.winner
     }
 
-    /// One level, told from what is before the first thing in a container.
-    private static func unit(_ opening: ArraySlice<UInt8>, depth: Int) -> [UInt8]? {
-        guard let line = opening.lastIndex(of: 0x0A) else { return nil }
-        let space = opening[(line + 1)...]
-        return Array(space.prefix(max(space.count / depth, min(space.count, 1))))
-    }
+    private static let sample = 2000
 
     /// Of three styles, the one that somebody changed to; of two, the lesser.
     static func merged(base: JSONStyle?, here: JSONStyle, there: JSONStyle) -> JSONStyle {
-        var result = here
-        result.indentation = pick(base?.indentation, here.indentation, there.indentation, base)
-        result.newline =
-            pick(base?.newline, here.newline, there.newline, base) ?? here.newline
-        result.colon = pick(base?.colon, here.colon, there.colon, base)
-        return result
+        if here == there || base == there { return here }
+        if base == here { return there }
+        return here.order.lexicographicallyPrecedes(there.order) ? here : there
     }
 
-    private static func pick(
-        _ base: [UInt8]?, _ here: [UInt8]?, _ there: [UInt8]?, _ style: JSONStyle?
-    ) -> [UInt8]? {
-        if here == there { return here }
-        if style != nil, base == here { return there }
-        if style != nil, base == there { return here }
-        guard let here, let there else { return here ?? there }
-        return here.lexicographicallyPrecedes(there) ? here : there
+    /// Something to tell styles apart by, the same on both devices. Lines come before none.
+    private var order: [UInt8] {
+        [indentation == nil ? 1 : 0] + (indentation ?? []) + [0xFF] + newline + [0xFF]
+            + (colon ?? [])
+    }
+}
+
+/// Which of some spellings is the most frequent.
+struct JSONVotes {
+    private var counts: [[UInt8]: Int] = [:]
+
+    mutating func add(_ bytes: ArraySlice<UInt8>) { counts[Array(bytes), default: 0] += 1 }
+
+    var winner: [UInt8]? {
+        counts.max { left, right in
+            (left.value, right.key.count) < (right.value, left.key.count)
+                || left.value == right.value && left.key.count == right.key.count
+                    && right.key.lexicographicallyPrecedes(left.key)
+        }?.key
     }
 }

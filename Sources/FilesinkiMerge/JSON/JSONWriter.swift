@@ -14,6 +14,11 @@ struct JSONWriter {
         output.reserveCapacity(max(here.bytes.count, there.bytes.count) * 5 / 4)
     }
 
+    /// Whether both sides have another style than base, and than each other.
+    var isContested: Bool {
+        styles[1] != styles[2] && styles[0] != styles[1] && styles[0] != styles[2]
+    }
+
     func hasStyle(_ version: JSONVersion) -> Bool { styles[version.rawValue] == style }
 
     /// Bytes that stand for themselves.
@@ -38,18 +43,25 @@ struct JSONWriter {
     private static func converted(
         _ space: ArraySlice<UInt8>, _ from: JSONStyle, _ to: JSONStyle
     ) -> [UInt8] {
-        guard let line = space.lastIndex(of: 0x0A) else { return Array(space) }
+        guard space.contains(0x0A) else { return Array(space) }
         guard let unit = to.indentation else {
             return space.contains(UInt8(ascii: ",")) ? [UInt8(ascii: ",")] : []
         }
-        var result: [UInt8] = []
-        for byte in space[...line] where byte != 0x0D {
-            if byte == 0x0A { result += to.newline } else { result.append(byte) }
-        }
-        let indent = space[(line + 1)...]
         let width = max(from.indentation?.count ?? 1, 1)
-        for _ in 0..<(indent.count / width) { result += unit }
-        return result + indent.suffix(indent.count % width)
+        var result: [UInt8] = []
+        var rest = space
+        while let byte = rest.popFirst() {
+            guard byte == 0x0A else {
+                if byte != 0x0D { result.append(byte) }
+                continue
+            }
+            let indent = rest.prefix { $0 == 0x20 || $0 == 0x09 }
+            rest = rest.dropFirst(indent.count)
+            result += to.newline
+            for _ in 0..<(indent.count / width) { result += unit }
+            result += indent.suffix(indent.count % width)
+        }
+        return result
     }
 
     /// A value, whole, as a version has it; `depth` containers are around it.

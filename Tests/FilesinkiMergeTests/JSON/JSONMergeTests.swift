@@ -1,0 +1,200 @@
+import Testing
+
+@testable import FilesinkiMerge
+
+/// What each side did, and what becomes of it.
+struct JSONCase: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var base: String?
+    var here: String
+    var there: String
+    var merged: String
+
+    init(_ name: String, _ base: String?, _ here: String, _ there: String, _ merged: String) {
+        (testDescription, self.base, self.here, self.there) = (name, base, here, there)
+        self.merged = merged
+    }
+
+    var input: MergeInput {
+        MergeInput(
+            base: base.map { Array($0.utf8) }, here: Array(here.utf8), there: Array(there.utf8))
+    }
+}
+
+extension MergeOutcome {
+    /// The document, or the places of the conflicts.
+    var shown: String {
+        switch self {
+        case .merged(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .declined(let conflicts): "declined: " + conflicts.map(\.place).joined(separator: " ")
+        }
+    }
+}
+
+@Suite struct JSONMergeTests {
+    @Test(arguments: [
+        JSONCase(
+            "neighbouring members", "{\n  \"a\": 1,\n  \"b\": 2\n}\n",
+            "{\n  \"a\": 5,\n  \"b\": 2\n}\n", "{\n  \"a\": 1,\n  \"b\": 6\n}\n",
+            "{\n  \"a\": 5,\n  \"b\": 6\n}\n"),
+        JSONCase(
+            "both add at the end", "{\n  \"a\": 1\n}", "{\n  \"a\": 1,\n  \"y\": 2\n}",
+            "{\n  \"a\": 1,\n  \"x\": 3\n}", "{\n  \"a\": 1,\n  \"x\": 3,\n  \"y\": 2\n}"),
+        JSONCase(
+            "one removes the last, one adds behind it", "{\"a\": 1, \"b\": 2}", "{\"a\": 1}",
+            "{\"a\": 1, \"b\": 2, \"c\": 3}", "{\"a\": 1, \"c\": 3}"),
+        JSONCase(
+            "both fill an empty object", "{}", "{\"a\": 1}", "{\"b\": 2}", "{\"a\": 1, \"b\": 2}"),
+        JSONCase("both empty it", "{\"a\":1,\"b\":2}", "{\"a\":1}", "{\"b\":2}", "{}"),
+        JSONCase(
+            "spelling, escapes, spaces stay", #"{ "n":1.0 , "s":"\u00e9", "x":1}"#,
+            #"{ "n":1.0 , "s":"\u00e9", "x":2}"#, #"{ "n":1.0 , "s":"\u00e9", "x":1, "y":1e2}"#,
+            #"{ "n":1.0 , "s":"\u00e9", "x":2, "y":1e2}"#),
+        JSONCase(
+            "another spelling yields to another value", #"{"n":1.0,"m":0}"#, #"{"n":1.00,"m":1}"#,
+            #"{"n":2,"m":0}"#, #"{"n":2,"m":1}"#),
+        JSONCase(
+            "long numbers", #"{"a":18446744073709551617,"b":1}"#,
+            #"{"a":18446744073709551618,"b":1}"#, #"{"a":18446744073709551617,"b":2}"#,
+            #"{"a":18446744073709551618,"b":2}"#),
+        JSONCase(
+            "lone surrogates", #"{"\ud800":"\udfff","b":1}"#, #"{"\ud800":"\udffe","b":1}"#,
+            #"{"\ud800":"\udfff","b":2}"#, #"{"\ud800":"\udffe","b":2}"#),
+        JSONCase(
+            "one side indents anew", "{\n  \"a\": {\n    \"b\": 1\n  },\n  \"c\": 1\n}\n",
+            "{\n\t\"a\": {\n\t\t\"b\": 1\n\t},\n\t\"c\": 1\n}\n",
+            "{\n  \"a\": {\n    \"b\": 1\n  },\n  \"c\": 1,\n  \"d\": {\n    \"e\": 2\n  }\n}\n",
+            "{\n\t\"a\": {\n\t\t\"b\": 1\n\t},\n\t\"c\": 1,\n\t\"d\": {\n\t\t\"e\": 2\n\t}\n}\n"),
+        JSONCase(
+            "one side breaks the lines", #"{"a":1,"b":2}"#, "{\n  \"a\": 1,\n  \"b\": 2\n}",
+            #"{"a":1,"b":2,"c":{"d":[1]}}"#,
+            "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": {\n    \"d\": [\n      1\n    ]\n  }\n}"),
+        JSONCase(
+            "byte order mark and last line end", "\u{FEFF}[1]", "\u{FEFF}[1,2]", "\u{FEFF}[1]\n",
+            "\u{FEFF}[1,2]\n"),
+        JSONCase(
+            "carriage returns", "{\r\n \"a\": 1\r\n}", "{\r\n \"a\": 2\r\n}",
+            "{\r\n \"a\": 1,\r\n \"b\": 1\r\n}", "{\r\n \"a\": 2,\r\n \"b\": 1\r\n}"),
+        JSONCase(
+            "one side orders the keys", #"{"b":1,"a":2}"#, #"{"a":2,"b":1}"#, #"{"b":3,"a":2}"#,
+            #"{"a":2,"b":3}"#),
+        JSONCase(
+            "nothing in common", nil, #"{"a":1,"c":2}"#, #"{"b":3,"c":2}"#, #"{"a":1,"b":3,"c":2}"#),
+        JSONCase(
+            "a key twice, where the other changed nothing", #"{"o":{"a":1,"a":1},"b":1}"#,
+            #"{"o":{"a":1,"a":2},"b":1}"#, #"{"o":{"a":1,"a":1},"b":2}"#,
+            #"{"o":{"a":1,"a":2},"b":2}"#),
+    ])
+    func `objects are merged by key, and written as they were`(_ row: JSONCase) {
+        #expect(JSONMerge().merge(row.input).shown == row.merged)
+        #expect(JSONMerge().merge(row.input.swapped).shown == row.merged)
+    }
+
+    @Test(arguments: [
+        JSONCase("as a set", "[1, 2, 3]", "[1, 2, 3, 5]", "[2, 3, 4]", "[2, 3, 4, 5]"),
+        JSONCase(
+            "sorted stays sorted", #"["a","m"]"#, #"["a","c","m"]"#, #"["a","b","m"]"#,
+            #"["a","b","c","m"]"#),
+        JSONCase("sorted the other way", "[9,5]", "[9,7,5]", "[9,8,5]", "[9,8,7,5]"),
+        JSONCase("numbers sort as numbers", "[1,20]", "[1,9,20]", "[1,10,20]", "[1,9,10,20]"),
+        JSONCase(
+            "each replaces another one", "[10.5,20.1]", "[9.5,20.1]", "[10.5,1.3]", "[9.5,1.3]"),
+        JSONCase(
+            "equal values, each in its place", "[0,0,7,0]", "[1,0,7,0]", "[0,2,7,0]", "[1,2,7,0]"),
+        JSONCase("rows", "[[1,2],[3,4]]", "[[1,5],[3,4]]", "[[1,2],[3,6]]", "[[1,5],[3,6]]"),
+        JSONCase(
+            "by identity", #"[{"id":1,"v":1},{"id":2,"v":1}]"#, #"[{"id":1,"v":2},{"id":2,"v":1}]"#,
+            #"[{"id":1,"v":1,"w":3},{"id":2,"v":4}]"#, #"[{"id":1,"v":2,"w":3},{"id":2,"v":4}]"#),
+        JSONCase(
+            "both add objects", #"[{"name":"b"}]"#, #"[{"name":"b"},{"name":"d"}]"#,
+            #"[{"name":"b"},{"name":"c"}]"#, #"[{"name":"b"},{"name":"c"},{"name":"d"}]"#),
+        JSONCase(
+            "one moves, one changes", #"[{"id":1,"v":1},{"id":2,"v":1}]"#,
+            #"[{"id":2,"v":1},{"id":1,"v":1}]"#, #"[{"id":1,"v":9},{"id":2,"v":1}]"#,
+            #"[{"id":2,"v":1},{"id":1,"v":9}]"#),
+        JSONCase(
+            "sorted by something else than the identity",
+            #"[{"id":9,"name":"a"},{"id":1,"name":"m"}]"#,
+            #"[{"id":9,"name":"a"},{"id":3,"name":"c"},{"id":1,"name":"m"}]"#,
+            #"[{"id":9,"name":"a"},{"id":7,"name":"b"},{"id":1,"name":"m"}]"#,
+            #"[{"id":9,"name":"a"},{"id":7,"name":"b"},{"id":3,"name":"c"},{"id":1,"name":"m"}]"#),
+        JSONCase(
+            "objects without identity, in place", #"[{"x":1,"y":1},{"x":1,"y":1}]"#,
+            #"[{"x":2,"y":1},{"x":1,"y":1}]"#, #"[{"x":1,"y":3},{"x":1,"y":1}]"#,
+            #"[{"x":2,"y":3},{"x":1,"y":1}]"#),
+        JSONCase(
+            "wrapped numbers", "[1, 2,\n 3, 4]", "[1, 2,\n 3, 4, 5]", "[0, 1, 2,\n 3, 4]",
+            "[0, 1, 2,\n 3, 4, 5]"),
+    ])
+    func `arrays are merged by identity, as sets or by place`(_ row: JSONCase) {
+        #expect(JSONMerge().merge(row.input).shown == row.merged)
+        #expect(JSONMerge().merge(row.input.swapped).shown == row.merged)
+    }
+
+    @Test(arguments: [
+        JSONCase(
+            "different values", #"{"a":{"b/c":1}}"#, #"{"a":{"b/c":2}}"#, #"{"a":{"b/c":3}}"#,
+            "/a/b~1c"),
+        JSONCase("removed and changed", #"{"a":{"b":1}}"#, "{}", #"{"a":{"b":2}}"#, "/a"),
+        JSONCase("different kinds", #"{"a":1}"#, #"{"a":[]}"#, #"{"a":{}}"#, "/a"),
+        JSONCase(
+            "two places", #"{"a":1,"b":[1]}"#, #"{"a":2,"b":[2]}"#, #"{"a":3,"b":[3]}"#, "/a /b/0"),
+        JSONCase("a key twice", #"{"a":1}"#, #"{"a":1,"a":2}"#, #"{"a":3}"#, ""),
+        JSONCase(
+            "the same element", #"[{"id":7,"v":1}]"#, #"[{"id":7,"v":2}]"#, #"[{"id":7,"v":3}]"#,
+            "/0/v"),
+        JSONCase("insertions among equals", "[0,0]", "[0,1,0]", "[0,2,0]", ""),
+        JSONCase("both created other lists", nil, #"{"a":[1]}"#, #"{"a":[2]}"#, "/a"),
+    ])
+    func `a guess is declined with its place`(_ row: JSONCase) {
+        #expect(JSONMerge().merge(row.input).shown == "declined: " + row.merged)
+        #expect(JSONMerge().merge(row.input.swapped).shown == "declined: " + row.merged)
+    }
+
+    @Test(arguments: [
+        "", "{", "[1,]", "{\"a\":1,}", "[01]", "[1.]", "[.5]", "[+1]", "[1e]", "['a']", "[NaN]",
+        "{a:1}", "// c\n[]", "[1] [2]", "\"\\x\"", "\"\\u12\"", "\"a\nb\"", "[\"", "tru", "-",
+        "{\"a\"}", "[1 2]", "{\"a\":1 \"b\":2}", "\u{FEFF}", "]", "[}", "# c\n{}",
+    ])
+    func `what is not strict JSON is declined`(_ text: String) {
+        let row = JSONCase("", "[]", text, "[1]", "")
+        #expect(JSONMerge().merge(row.input).shown == "declined: ")
+        #expect(JSONMerge().merge(row.input.swapped).shown == "declined: ")
+    }
+
+    @Test(arguments: [
+        [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22],
+        [0x22, 0xF4, 0x90, 0x80, 0x80, 0x22], [0x22, 0xE2, 0x82], [0x22, 0xE2, 0x82, 0x22],
+    ])
+    func `what is not UTF-8 is declined`(_ bytes: [UInt8]) {
+        #expect(throws: JSONProblem.self) { try JSONDocument(bytes) }
+    }
+
+    @Test func `a conflict says which line is at fault`() {
+        let row = JSONCase("", "[]", "[\n1,\n// two\n2]", "[1]", "")
+        guard case .declined(let conflicts) = JSONMerge().merge(row.input) else {
+            Issue.record("It was merged.")
+            return
+        }
+        #expect(conflicts.first?.reason.contains("line 3 has a comment") == true)
+    }
+
+    @Test(arguments: [512, 513, 100_000])
+    func `nesting is bounded`(_ depth: Int) {
+        let nested = { (middle: String) in
+            String(repeating: "{\"a\":", count: depth) + middle
+                + String(repeating: "}", count: depth)
+        }
+        let row = JSONCase("", nested("1"), nested("1.0"), nested("2"), nested("2"))
+        let expected = depth <= 512 ? row.merged : "declined: "
+        #expect(JSONMerge().merge(row.input).shown == expected)
+    }
+
+    @Test func `long arrays of equal values that differ everywhere do not take for ever`() {
+        let list = { (period: Int) in
+            "[" + (0..<20_000).map { "\($0 * $0 % period)" }.joined(separator: ",") + "]"
+        }
+        let row = JSONCase("", list(101), list(103), list(107), "")
+        #expect(JSONMerge().merge(row.input).shown.hasPrefix("declined"))
+    }
+}
