@@ -59,6 +59,7 @@ let package = Package(
         module("FilesinkiMerge", ["FilesinkiModel", "CSQLite"]),
         module("FilesinkiRules", ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiMerge"]),
         module("FilesinkiFileSystem", ["FilesinkiModel", "FilesinkiHashing", "CSystem"]),
+        module("FilesinkiLiveDatabase", ["FilesinkiModel", "CSQLite"]),
         module(
             "FilesinkiManifest", ["FilesinkiModel", "CSQLite"], resources: [.embedInCode("SQL")]),
         module("FilesinkiRemote", ["FilesinkiModel"]),
@@ -133,6 +134,8 @@ let package = Package(
             [
                 "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiModel",
             ]),
+        tests(
+            "FilesinkiLiveDatabaseTests", ["CSQLite", "FilesinkiLiveDatabase", "FilesinkiModel"]),
         tests("FilesinkiManifestTests", ["FilesinkiManifest", "FilesinkiModel"]),
         tests("FilesinkiMergeTests", ["CSQLite", "FilesinkiMerge", "FilesinkiModel"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
