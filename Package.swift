@@ -80,9 +80,8 @@ let package = Package(
             "FilesinkiEngine",
             [
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiCompression", "FilesinkiReconcile",
-                "FilesinkiMerge", "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiManifest",
-                "FilesinkiRemote",
-                "FilesinkiStore",
+                "FilesinkiMerge", "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiLiveDatabase",
+                "FilesinkiManifest", "FilesinkiRemote", "FilesinkiStore",
             ]),
 
         // The command line.
@@ -124,7 +123,7 @@ let package = Package(
         tests(
             "FilesinkiEngineTests",
             [
-                "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiEngine",
+                "CSQLite", "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiEngine",
                 "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiManifest", "FilesinkiModel",
                 "FilesinkiReconcile", "FilesinkiRemote", "FilesinkiRules", "FilesinkiStore",
                 "FilesinkiTesting",

@@ -86,6 +86,7 @@ extension LiveDatabases {
     }
 
     func newFile() -> ScratchFile {
+        mkdir(scratch, 0o700)
         let number = Self.counter.add(1, ordering: .relaxed).newValue
         return ScratchFile("\(scratch)/\(getpid())-live-\(number)")
     }
