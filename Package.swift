@@ -59,6 +59,7 @@ let package = Package(
         module("FilesinkiMerge", ["FilesinkiModel", "CSQLite"]),
         module("FilesinkiRules", ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiMerge"]),
         module("FilesinkiFileSystem", ["FilesinkiModel", "FilesinkiHashing", "CSystem"]),
+        module("FilesinkiLiveDatabase", ["FilesinkiModel", "CSQLite"]),
         module(
             "FilesinkiManifest", ["FilesinkiModel", "CSQLite"], resources: [.embedInCode("SQL")]),
         module("FilesinkiRemote", ["FilesinkiModel"]),
@@ -79,9 +80,8 @@ let package = Package(
             "FilesinkiEngine",
             [
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiCompression", "FilesinkiReconcile",
-                "FilesinkiMerge", "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiManifest",
-                "FilesinkiRemote",
-                "FilesinkiStore",
+                "FilesinkiMerge", "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiLiveDatabase",
+                "FilesinkiManifest", "FilesinkiRemote", "FilesinkiStore",
             ]),
 
         // The command line.
@@ -123,7 +123,7 @@ let package = Package(
         tests(
             "FilesinkiEngineTests",
             [
-                "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiEngine",
+                "CSQLite", "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiEngine",
                 "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiManifest", "FilesinkiModel",
                 "FilesinkiReconcile", "FilesinkiRemote", "FilesinkiRules", "FilesinkiStore",
                 "FilesinkiTesting",
@@ -133,6 +133,8 @@ let package = Package(
             [
                 "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiModel",
             ]),
+        tests(
+            "FilesinkiLiveDatabaseTests", ["CSQLite", "FilesinkiLiveDatabase", "FilesinkiModel"]),
         tests("FilesinkiManifestTests", ["FilesinkiManifest", "FilesinkiModel"]),
         tests("FilesinkiMergeTests", ["CSQLite", "FilesinkiMerge", "FilesinkiModel"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),

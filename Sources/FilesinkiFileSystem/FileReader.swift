@@ -4,14 +4,12 @@ internal import Glibc
 /// A regular file that is read piece by piece at the caller's own pace.
 package final class FileReader {
     private let path: RelativePath
-    private let file: Descriptor
-    private let before: FileStatus
+    private let content: OpenContent
     private var total: Int64 = 0
 
-    init(path: RelativePath, file: consuming Descriptor, before: FileStatus) {
+    init(path: RelativePath, content: consuming OpenContent) {
         self.path = path
-        self.file = file
-        self.before = before
+        self.content = content
     }
 
     /// The next bytes, up to `count`; nil at the end.
@@ -19,7 +17,7 @@ package final class FileReader {
         var failed: SystemError?
         let piece = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             do throws(SystemError) {
-                filled = try file.read(into: UnsafeMutableRawBufferPointer(buffer))
+                filled = try content.file.read(into: UnsafeMutableRawBufferPointer(buffer))
             } catch { failed = error }
         }
         if let failed { throw failed.failure("read it", path) }
@@ -32,23 +30,20 @@ package final class FileReader {
     /// - Throws: ``FilesinkiModel/Failure`` with code `changing` when the file changed meanwhile.
     package func finish() throws(Failure) -> FileStatus {
         let after: FileStatus
-        do { after = try file.status() } catch { throw error.failure("look at it", path) }
-        guard after == before, total == before.stamp.size else {
+        do { after = try content.file.status() } catch { throw error.failure("look at it", path) }
+        guard after == content.before, total == after.stamp.size else {
             throw Failure(
                 .changing, path: path.bytes, "The file changed while it was read.",
                 remedy: "Run again when whoever writes it has finished.")
         }
-        return after
+        return content.shown
     }
 }
 
 extension RootFolder {
     /// Opens a regular file for reading piece by piece.
     package func reader(_ path: RelativePath) throws(Failure) -> FileReader {
-        let file = try openFile(path)
-        let status: FileStatus
-        do { status = try file.status() } catch { throw error.failure("look at it", path) }
-        return FileReader(path: path, file: file, before: status)
+        FileReader(path: path, content: try openContent(path))
     }
 
     /// The names of everything directly inside a folder, in no particular order.

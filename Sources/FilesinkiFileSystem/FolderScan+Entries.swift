@@ -24,7 +24,10 @@ extension FolderScan {
             result.problems.append(Problem(path, error.failure("look at it", path)))
             return true
         }
-        let status = FileStatus(record)
+        var status = FileStatus(record)
+        if !visit.live.logged.isEmpty, visit.live.logged.contains(Array(name)) {
+            try? descriptor.fold(&status, of: name)
+        }
         if let filter = visit.filter, type == UInt8(DT_UNKNOWN),
             leaveOut(name, slot, isDirectory: status.kind == .directory, filter, visit)
         {

@@ -42,7 +42,8 @@ extension FolderScan {
         }
         let slots = known.slots(of: path.parent?.bytes ?? [])
         let slot = Array(path.name).withUnsafeBytes { known.slot(of: $0, among: slots) }
-        let visit = FolderVisit(path: path.parent, filter: filter, slots: slots)
+        var visit = FolderVisit(path: path.parent, filter: filter, slots: slots)
+        if root.live != nil { visit.live.logged = [Array(path.name)] }
         var found: [FolderTask] = []
         if try !lookAlone(at: path, slot, visit, &found), let slot {
             markMissing(slot, filter)

@@ -47,7 +47,8 @@ struct FolderScan: Sendable {
         }
         let visit = FolderVisit(
             path: path, filter: filter is EverythingFilter ? nil : filter,
-            slots: known.slots(of: path?.bytes ?? []))
+            slots: known.slots(of: path?.bytes ?? []),
+            live: LiveNames(listing, in: descriptor, root.live))
         return compare(listing, in: descriptor, visit)
     }
 
@@ -94,6 +95,7 @@ struct FolderScan: Sendable {
                     rebasing: names[entry.start..<(entry.start + Int(entry.length))])
                 let slot = known.slot(of: name, among: visit.slots)
                 if isReplicaState(name, visit) { continue }
+                if hides(name, slot, visit, &seen) { continue }
                 guard look(at: name, slot, entry.type, descriptor, visit, &found) else { continue }
                 if let slot { seen[slot - visit.slots.lowerBound] = true }
             }
@@ -102,6 +104,20 @@ struct FolderScan: Sendable {
             markMissing(visit.slots.lowerBound + index, visit.filter ?? EverythingFilter())
         }
         return found
+    }
+
+    /// Whether a name is no file of the user's, but belongs to a live one.
+    private mutating func hides(
+        _ name: UnsafeRawBufferPointer, _ slot: Int?, _ visit: FolderVisit, _ seen: inout [Bool]
+    ) -> Bool {
+        guard !visit.live.hidden.isEmpty, visit.live.hidden.contains(Array(name)) else {
+            return false
+        }
+        if let slot {
+            result.ignored.append(visit.path(of: name))
+            seen[slot - visit.slots.lowerBound] = true
+        }
+        return true
     }
 
     /// Whether a name is a replica's state folder, or could be taken for it: a problem. Below the
@@ -144,6 +160,7 @@ struct FolderVisit {
     var filter: (any ScanFilter)?
     /// The known children.
     var slots: Range<Int>
+    var live = LiveNames()
 
     /// The path of a name in the folder.
     func path(of name: UnsafeRawBufferPointer) -> RelativePath {

@@ -16,13 +16,13 @@ extension RootFolder {
         _ path: RelativePath, limit: Int
     ) throws(Failure) -> (bytes: [UInt8], status: FileStatus) {
         for _ in 0..<Self.readingTries {
-            let file = try openFile(path)
+            let content = try openContent(path)
             do {
-                let before = try file.status()
+                let before = content.before
                 guard before.stamp.size <= limit else { throw tooLarge(path, limit) }
-                let bytes = try file.readAll(expecting: Int(before.stamp.size))
-                if try bytes.count == before.stamp.size && file.status() == before {
-                    return (bytes, before)
+                let bytes = try content.file.readAll(expecting: Int(before.stamp.size))
+                if try bytes.count == before.stamp.size && content.file.status() == before {
+                    return (bytes, content.shown)
                 }
             } catch let error as SystemError {
                 throw error.failure("read it", path)
@@ -48,16 +48,16 @@ extension RootFolder {
     package func readChunks(
         _ path: RelativePath, bufferSize: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> FileStatus {
-        let file = try openFile(path)
+        let content = try openContent(path)
         do {
-            let before = try file.status()
+            let before = content.before
             // One byte more than the file has, so that the end is seen with the last piece.
             let capacity = min(Int64(max(bufferSize, 1)), before.stamp.size + 1)
-            let total = try file.forEachPiece(capacity: Int(capacity), body)
-            guard try total == before.stamp.size && file.status() == before else {
+            let total = try content.file.forEachPiece(capacity: Int(capacity), body)
+            guard try total == before.stamp.size && content.file.status() == before else {
                 throw changing(path)
             }
-            return before
+            return content.shown
         } catch let error as SystemError {
             throw error.failure("read it", path)
         }

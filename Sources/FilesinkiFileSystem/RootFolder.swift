@@ -13,11 +13,14 @@ package final class RootFolder: Sendable {
     package let path: String
     /// Opened with `O_PATH`: it stays the same folder when the path is moved or mounted over.
     let descriptor: Descriptor
+    /// Who reads and replaces files that programs hold open; nil to take all files as they lie.
+    let live: (any LiveFiles)?
 
     /// Opens the folder.
     ///
+    /// - Parameter live: Who reads and replaces files that programs hold open.
     /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/notFound`` when there is none.
-    package init(path: String) throws(Failure) {
+    package init(path: String, live: (any LiveFiles)? = nil) throws(Failure) {
         let flags = fsk_path_only | O_DIRECTORY | O_CLOEXEC
         guard let descriptor = Descriptor(open(path, flags)) else {
             let error = SystemError.last
@@ -30,6 +33,7 @@ package final class RootFolder: Sendable {
         }
         self.path = path
         self.descriptor = descriptor
+        self.live = live
     }
 
     /// What is at the path, of a symlink itself; nil when nothing is there.

@@ -16,7 +16,7 @@ extension TreeWriter {
         let name = Array(path.name)
         probe(.begun)
         do {
-            guard let found = try folder.status(of: name), found.kind != .special,
+            guard let found = try folder.liveStatus(of: name), found.kind != .special,
                 try expecting.isMet(by: found, named: name, in: folder)
             else { return .surprised }
             probe(.allowed)
@@ -26,7 +26,7 @@ extension TreeWriter {
             if found.stamp.modified != modified {
                 guard try setTime(of: name, in: folder, found, modified) else { return .surprised }
             }
-            guard let now = try folder.status(of: name), now.kind == found.kind,
+            guard let now = try folder.liveStatus(of: name), now.kind == found.kind,
                 now.stamp.isSameInode(as: found.stamp)
             else { return .surprised }
             return .done(now)

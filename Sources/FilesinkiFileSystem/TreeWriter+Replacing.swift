@@ -11,6 +11,7 @@ extension TreeWriter {
         _ expecting: Expectation
     ) throws(SystemError) -> InstallOutcome {
         probe(.allowed)
+        let wasLive = folder.holdsLive(site.name, root.live)
         let intent = Intent(ours: ours.stamp, expecting, site.path)
         try intent.write(beside: staged.name, in: staging.folder)
         probe(.planned)
@@ -29,6 +30,7 @@ extension TreeWriter {
         try staging.folder.unlink(staged.name)
         probe(.dropped)
         try Intent.remove(beside: staged.name, in: staging.folder)
+        if wasLive { try dropCompanions(of: site, in: folder) }
         return try confirm(ours, folder, site)
     }
 
@@ -42,12 +44,16 @@ extension TreeWriter {
         let site = Site(path)
         probe(.begun)
         do {
-            guard let found = try parent.descriptor.status(of: site.name), expecting.allows(found)
+            guard let found = try parent.descriptor.liveStatus(of: site.name),
+                expecting.allows(found)
             else {
                 return .surprised
             }
             probe(.allowed)
-            return try takeOut(parent.descriptor, site, expecting)
+            let wasLive = parent.descriptor.holdsLive(site.name, root.live)
+            let outcome = try takeOut(parent.descriptor, site, expecting)
+            if wasLive, case .done = outcome { try dropCompanions(of: site, in: parent.descriptor) }
+            return outcome
         } catch { throw error.failure("remove it", path) }
     }
 

@@ -61,13 +61,20 @@ package struct TreeWriter: Sendable {
         probe(.begun)
         do {
             if expecting == .absent { return try installNew(staged, ours, folder, site) }
-            guard let found = try folder.status(of: site.name) else {
+            guard let found = try folder.liveStatus(of: site.name) else {
                 return expecting == .any
                     ? try installNew(staged, ours, folder, site) : .surprised
             }
+            if let outcome = try replaceLive(staged, ours, folder, site, expecting) {
+                return outcome
+            }
             guard expecting.allows(found) else { return .surprised }
             return try replace(staged, ours, folder, site, expecting)
-        } catch { throw error.failure("install it", path) }
+        } catch let error as SystemError {
+            throw error.failure("install it", path)
+        } catch let failure as Failure {
+            throw failure
+        } catch { return .surprised }
     }
 
     /// Makes a symlink, or puts it in the place of what is there.

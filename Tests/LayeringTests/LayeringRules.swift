@@ -7,8 +7,8 @@ enum LayeringRules {
         ["FilesinkiCommands"],
         ["FilesinkiEngine"],
         [
-            "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiManifest", "FilesinkiRules",
-            "FilesinkiStore",
+            "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiLiveDatabase",
+            "FilesinkiManifest", "FilesinkiRules", "FilesinkiStore",
         ],
         [
             "FilesinkiCompression", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile",
@@ -22,6 +22,7 @@ enum LayeringRules {
         "FilesinkiRemote": ["FilesinkiReconcile", "FilesinkiEngine"],
         "FilesinkiDirectory": ["FilesinkiReconcile", "FilesinkiEngine", "FilesinkiManifest"],
         "FilesinkiManifest": ["FilesinkiRemote", "FilesinkiReconcile"],
+        "FilesinkiLiveDatabase": ["FilesinkiReconcile", "FilesinkiRemote", "FilesinkiMerge"],
         "FilesinkiMerge": ["FilesinkiReconcile", "FilesinkiRemote", "FilesinkiFileSystem"],
         "FilesinkiFileSystem": ["FilesinkiRemote", "FilesinkiManifest", "CSQLite"],
         "FilesinkiStore": ["FilesinkiReconcile", "FilesinkiFileSystem", "FilesinkiManifest"],

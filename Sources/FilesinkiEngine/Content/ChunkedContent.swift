@@ -13,6 +13,9 @@ struct ChunkedContent {
     /// The identity of all bytes so far.
     var content: ContentID { hasher.finish() }
 
+    /// How many bytes the finished parts have.
+    var size: Int64 { parts.reduce(0) { $0 + Int64($1.length) } }
+
     /// Adds bytes, and gives the chunks that end in them.
     mutating func add(_ piece: [UInt8]) -> [(id: ContentID, bytes: [UInt8])] {
         hasher.update(piece)

@@ -22,7 +22,7 @@ struct IntakeWorker {
             if item.size > Int64(Chunker.maximumSize) {
                 try await takeLarge(item)
             } else {
-                try await takeSmall(item)
+                try await takeGrown(item)
             }
         } catch let failure as Failure where failure.code == .notFound {
             result.vanished.append(item.path)
@@ -31,15 +31,24 @@ struct IntakeWorker {
         }
     }
 
+    /// Takes a file that is small, or was: a live one may be much longer than its file says.
+    private mutating func takeGrown(_ item: ContentIntake.Item) async throws {
+        do {
+            try await takeSmall(item)
+        } catch let failure as Failure where failure.code == .limit {
+            try await takeLarge(item)
+        }
+    }
+
     private static func concernsOneFile(_ failure: Failure) -> Bool {
-        [.io, .changing, .badPath, .limit].contains(failure.code)
+        [.io, .changing, .badPath, .limit, .busy].contains(failure.code)
     }
 
     private mutating func takeSmall(_ item: ContentIntake.Item) async throws {
         let (bytes, status) = try intake.root.readWhole(item.path, limit: Chunker.maximumSize * 4)
         let content = ContentHasher.hash(bytes)
         if try await isWanted(content) { try await keep(content, bytes) }
-        note(item.path, content, status)
+        note(item.path, content, Int64(bytes.count), status)
     }
 
     /// A file larger than a chunk: chunked while it is read, and described by a recipe.
@@ -56,7 +65,7 @@ struct IntakeWorker {
         if chunked.parts.count > 1, try await isWanted(content) {
             try await keep(content, recipe: Recipe(chunked.parts))
         }
-        note(item.path, content, status)
+        note(item.path, content, chunked.size, status)
     }
 
     private func isWanted(_ content: ContentID) async throws -> Bool {
@@ -92,9 +101,11 @@ struct IntakeWorker {
         try await writer.add(block)
     }
 
-    private mutating func note(_ path: RelativePath, _ content: ContentID, _ status: FileStatus) {
+    private mutating func note(
+        _ path: RelativePath, _ content: ContentID, _ size: Int64, _ status: FileStatus
+    ) {
         let entry = Entry.file(
-            content, size: status.stamp.size, mode: status.mode, modified: status.stamp.modified)
+            content, size: size, mode: status.mode, modified: status.stamp.modified)
         result.files.append(
             IntakeResult.File(
                 path: path, entry: entry, stamp: status.stamp, isSettled: status.stamp.isSettled))

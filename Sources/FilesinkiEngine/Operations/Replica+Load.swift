@@ -38,9 +38,13 @@ extension Replica {
         let isOpen = try manifest.local(path) != nil
         switch status.kind {
         case .file:
-            let read = try root.readChunks(path, bufferSize: 1 << 20, body)
+            var size: Int64 = 0
+            let read = try root.readChunks(path, bufferSize: 1 << 20) {
+                size += Int64($0.count)
+                try body($0)
+            }
             let entry = Entry.file(
-                row?.entry.content ?? .none, size: read.stamp.size, mode: read.mode,
+                row?.entry.content ?? .none, size: size, mode: read.mode,
                 modified: read.stamp.modified)
             return LoadReport(sync: report, entry: entry, version: isOpen ? 0 : row?.version ?? 0)
         case .symlink:

@@ -19,7 +19,8 @@ extension Replica {
                 .notFound, path: options.root, "This folder is not a replica.",
                 remedy: "Make it one with filesinki init.")
         }
-        let root = try RootFolder(path: options.root)
+        let root = try RootFolder(
+            path: options.root, live: LiveAdapter(scratch: state.staging))
         try checkMarker(root, card, options)
         var lock: ReplicaLock?
         if writable {

@@ -45,7 +45,7 @@ extension Applier {
     ) throws -> TaskOutcome {
         let path = item.task.path
         let outcome = TaskOutcome(
-            try writer.install(item.file, at: path, expecting: expectation(item.task)))
+            try writer.install(item.file, at: path, expecting: replacementExpectation(item.task)))
         if case .surprised = outcome, let origin = item.task.origin, replaced.contains(origin) {
             // Its own name is taken by a user's edit and its old one by another copy.
             let beside = conflictName(for: path, device: device, content: item.task.entry.content)
@@ -64,7 +64,10 @@ extension Applier {
     }
 
     private func tryMove(_ task: ApplyTask, _ result: inout ApplyResult) -> Bool {
-        guard let origin = task.origin, let stamp = stamps[origin] ?? base.row(origin)?.stamp else {
+        // With its name alone a live file would lose what its log holds.
+        guard let origin = task.origin, !root.hasLog(origin),
+            let stamp = stamps[origin] ?? base.row(origin)?.stamp
+        else {
             return false
         }
         makeParents(of: task.path)

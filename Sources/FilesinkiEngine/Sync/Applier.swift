@@ -61,6 +61,15 @@ struct Applier: Sendable {
         return here.kind == .file ? .content(here.content, size: here.size) : .any
     }
 
+    /// The same for a content that is to be replaced: of a live file the content itself counts, as a
+    /// commit may come within one tick of the clock.
+    func replacementExpectation(_ task: ApplyTask) -> Expectation {
+        guard let here = task.here, here.kind == .file, root.isLive(task.path) else {
+            return expectation(task)
+        }
+        return .content(here.content, size: here.size)
+    }
+
     /// Runs one task; a failure is a problem of its path and stops nothing else. A body that gives
     /// nil has not come to an end.
     func attempt(

@@ -78,7 +78,8 @@ struct Checkout: Sendable {
     private func install(_ item: StagedTask, _ result: inout ApplyResult) {
         let task = item.task
         applier.attempt(task, &result) {
-            let expected = task.here?.kind == .directory ? .absent : applier.expectation(task)
+            let expected =
+                task.here?.kind == .directory ? .absent : applier.replacementExpectation(task)
             return TaskOutcome(
                 try applier.writer.install(item.file, at: task.path, expecting: expected))
         }

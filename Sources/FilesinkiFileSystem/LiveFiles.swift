@@ -1,0 +1,146 @@
+package import FilesinkiModel
+import Glibc
+
+/// Who knows how to read and replace files that programs hold open and write into, as databases:
+/// their content is not what lies in the file at a moment.
+///
+/// Such a file's content is its snapshot. The stamp stays that of the file, with the change time of
+/// the log beside it where that is later, so that a commit into the log shows.
+package protocol LiveFiles: Sendable {
+    /// Whether a file that begins with these 16 bytes is one.
+    func isLive(_ header: [UInt8]) -> Bool
+
+    /// Makes a private copy of its content as of one moment; nil when the file is none after all.
+    ///
+    /// - Returns: A file that goes with the value.
+    func snapshot(at path: String) throws(Failure) -> (any LiveSnapshot)?
+
+    /// Replaces its content as one transaction, if what is there then is expected; see
+    /// `LiveDatabases.replace`.
+    func replace(
+        _ path: String, with content: String, isExpected: (String) throws(Failure) -> Bool
+    ) throws(Failure) -> Bool
+}
+
+/// A private file that is removed with the value.
+package protocol LiveSnapshot: Sendable {
+    var path: String { get }
+}
+
+/// The endings of the files that belong to a live file while it is in use. They are never synced.
+enum LiveCompanion {
+    static let log = Array("-wal".utf8)
+    static let all = [log, Array("-shm".utf8), Array("-journal".utf8)]
+}
+
+extension Descriptor {
+    /// The first 16 bytes, without moving the place that is read next; fewer of a shorter file.
+    func header() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 16) { buffer, filled in
+            filled = max(0, pread(raw, buffer.baseAddress, 16, 0))
+        }
+    }
+
+    /// Whether a name in this folder is a live file.
+    func holdsLive(_ name: some Collection<UInt8>, _ live: (any LiveFiles)?) -> Bool {
+        guard let live else { return false }
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let raw = name.withCString { openat(self.raw, $0, flags) }
+        guard let file = Descriptor(raw), let status = try? file.status(), status.kind == .file
+        else { return false }
+        return live.isLive(file.header())
+    }
+
+    /// What is under a name, with the change time of its log if that is later.
+    func liveStatus(of name: some Collection<UInt8>) throws(SystemError) -> FileStatus? {
+        guard var found = try status(of: name) else { return nil }
+        try fold(&found, of: name)
+        return found
+    }
+
+    /// Adds what the log beside a file tells.
+    func fold(_ found: inout FileStatus, of name: some Collection<UInt8>) throws(SystemError) {
+        guard found.kind == .file, let log = try status(of: Array(name) + LiveCompanion.log),
+            log.kind == .file, log.stamp.size > 0
+        else { return }
+        found.stamp.changed = max(found.stamp.changed, log.stamp.changed)
+    }
+
+    /// The folder's path as of now, free of symlinks; nil when it has none that is text.
+    var place: String? {
+        guard let target = try? readLink(AT_FDCWD, "/proc/self/fd/\(raw)") else { return nil }
+        return String(validating: target, as: UTF8.self)
+    }
+}
+
+/// A file that is open to read its content.
+struct OpenContent: ~Copyable {
+    /// The file, or its snapshot.
+    let file: Descriptor
+    /// What `fstat` said of ``file``.
+    let before: FileStatus
+    /// What the tree has: the stamp and mode to remember.
+    let shown: FileStatus
+}
+
+extension RootFolder {
+    /// Opens a regular file, or the snapshot of a live one, for reading.
+    func openContent(_ path: RelativePath) throws(Failure) -> OpenContent {
+        let file = try openFile(path)
+        let before: FileStatus
+        do { before = try file.status() } catch { throw error.failure("look at it", path) }
+        let isLive = live?.isLive(file.header()) ?? false
+        guard isLive, let live else {
+            return OpenContent(file: file, before: before, shown: before)
+        }
+        if let content = try openSnapshot(path, live) { return content }
+        return OpenContent(file: file, before: before, shown: before)
+    }
+
+    /// - Returns: Nil for a file that is to be read as it lies.
+    private func openSnapshot(
+        _ path: RelativePath, _ live: any LiveFiles
+    ) throws(Failure) -> OpenContent? {
+        let folder = try openParent(of: path)
+        guard let place = folder.place, let name = String(validating: path.name, as: UTF8.self)
+        else { return nil }
+        do {
+            // Before the snapshot, so that a commit in between shows at the next scan.
+            guard let shown = try folder.liveStatus(of: path.name) else {
+                throw SystemError(ENOENT)
+            }
+            guard let snapshot = try live.snapshot(at: "\(place)/\(name)") else { return nil }
+            guard let file = Descriptor(open(snapshot.path, O_RDONLY | O_CLOEXEC)) else {
+                throw SystemError.last
+            }
+            // Before its status is taken, which the loss of the name changes.
+            unlink(snapshot.path)
+            let before = try file.status()
+            return OpenContent(file: file, before: before, shown: shown)
+        } catch let error as SystemError {
+            throw error.failure("read it", path)
+        } catch let failure as Failure {
+            throw failure.about(path)
+        } catch { return nil }
+    }
+
+    /// Whether a path is a live file now.
+    package func isLive(_ path: RelativePath) -> Bool {
+        guard live != nil, let folder = try? openParent(of: path) else { return false }
+        return folder.holdsLive(path.name, live)
+    }
+
+    /// Whether a file has a log beside it, so that its name alone must not move.
+    package func hasLog(_ path: RelativePath) -> Bool {
+        guard live != nil, let folder = try? openParent(of: path) else { return false }
+        let log = try? folder.status(of: Array(path.name) + LiveCompanion.log)
+        return log.map { $0.kind == .file && $0.stamp.size > 0 } ?? false
+    }
+}
+
+extension Failure {
+    /// The same of a path below the root.
+    func about(_ path: RelativePath) -> Failure {
+        Failure(code, path: path.bytes, message, remedy: remedy, cause: cause)
+    }
+}

@@ -1,0 +1,171 @@
+import CSQLite
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiTesting
+import Glibc
+import Testing
+
+/// SQLite databases that programs have open while they are synced.
+@Suite struct LiveDatabaseTests {
+    private static let rounds = getenv("FILESINKI_LIVE_ROUNDS").flatMap { Int(String(cString: $0)) }
+
+    @Test func `a database that is written to all the time arrives whole, and never goes back`()
+        async throws
+    {
+        let world = try World()
+        let (a, b) = try await world.pair(TreeFixture())
+        let stop = world.folder.path("stop")
+        let writer = try Script(
+            """
+            c.execute('PRAGMA journal_mode = WAL')
+            c.execute('CREATE TABLE t(id INTEGER PRIMARY KEY, x TEXT)')
+            def turn():
+                c.execute('INSERT INTO t(x) VALUES (hex(randomblob(40)))')
+                time.sleep(0.005)
+            """, a.at("x.db"), stop: stop)
+        for _ in 0..<1_000 where try await a.sync().publishedCommits > 0 { break }
+        try await b.sync()
+        let reader = try Script(
+            """
+            c.execute('PRAGMA journal_mode = WAL')
+            last = 0
+            def turn():
+                global last
+                try: now = c.execute('SELECT count(*) FROM t').fetchone()[0]
+                except sqlite3.OperationalError as e:
+                    if 'no such table' in str(e) and last == 0: return
+                    raise
+                assert now >= last, (now, last)
+                last = now
+            """, b.at("x.db"), stop: stop)
+        var last = -1
+        var advances = 0
+        for _ in 0..<(Self.rounds ?? 10) {
+            let reports = [try await a.sync(), try await b.sync()]
+            for report in reports { #expect(report.problems.isEmpty, "\(report.problems)") }
+            #expect(query(b.at("x.db"), "PRAGMA integrity_check") == "ok")
+            let count = Int(query(b.at("x.db"), "SELECT count(*) FROM t")) ?? -1
+            #expect(count >= last)
+            if count > last { advances += 1 }
+            last = count
+        }
+        #expect(advances > 1)
+        fclose(fopen(stop, "w"))
+        #expect(writer.wait() == 0)
+        #expect(reader.wait() == 0)
+        try await a.sync()
+        try await b.sync()
+        let rows = query(a.at("x.db"), "SELECT count(*) FROM t")
+        #expect(query(b.at("x.db"), "SELECT count(*) FROM t") == rows)
+    }
+
+    @Test func `what lies in the log is synced, and the log is not`() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(TreeFixture())
+        let client = Client(a.at("x.db"), "PRAGMA journal_mode = WAL; CREATE TABLE t(x)")
+        try await a.sync()
+        client.run("INSERT INTO t VALUES (7)")
+        let first = try await a.sync()
+        #expect(first.problems.isEmpty, "\(first.problems)")
+        try await b.sync()
+        #expect(try b.names == ["x.db"])
+        #expect(query(b.at("x.db"), "SELECT x FROM t") == "7")
+        client.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        #expect(try await a.sync().publishedCommits == 0)
+        client.run("INSERT INTO t VALUES (8)")
+        #expect(try await a.sync().publishedCommits == 1)
+    }
+
+    @Test func `a program that has the file open sees the new content`() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(TreeFixture())
+        Client(a.at("x.db"), "CREATE TABLE t(x); INSERT INTO t VALUES (1)").close()
+        try await a.sync()
+        try await b.sync()
+        let open = Client(b.at("x.db"), "PRAGMA journal_mode = WAL; BEGIN; SELECT * FROM t; COMMIT")
+        Client(a.at("x.db"), "INSERT INTO t VALUES (2)").close()
+        try await a.sync()
+        try await b.sync()
+        #expect(open.text("SELECT count(*) FROM t") == "2")
+        #expect(open.text("PRAGMA journal_mode") == "wal")
+        #expect(try await b.sync().publishedCommits == 0)
+        #expect(try await a.sync().publishedCommits == 0)
+    }
+
+    @Test func `a removed database takes its log with it`() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(TreeFixture())
+        Client(a.at("x.db"), "CREATE TABLE t(x)").close()
+        try await a.sync()
+        try await b.sync()
+        let open = Client(b.at("x.db"), "PRAGMA journal_mode = WAL; INSERT INTO t VALUES (1)")
+        try await b.sync()
+        try await a.sync()
+        a.remove("x.db")
+        try await a.sync { $0.maxDelete = .count(9) }
+        try await b.sync { $0.maxDelete = .count(9) }
+        #expect(try b.names == [])
+        open.close()
+    }
+}
+
+/// A Python script with an open database, in a process of its own: SQLite's locks are a process's.
+private final class Script {
+    private var process: pid_t = 0
+
+    /// - Parameter body: Defines `turn()`, which is called until the file `stop` is there.
+    init(_ body: String, _ database: String, stop: String) throws {
+        let text = """
+            import os, sqlite3, sys, time
+            c = sqlite3.connect(sys.argv[1], isolation_level=None)
+            \(body)
+            while not os.path.exists(sys.argv[2]): turn()
+            """
+        let arguments = ["python3", "-c", text, database, stop]
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        try #require(posix_spawnp(&process, "python3", nil, nil, &words, environ) == 0)
+    }
+
+    /// The exit status.
+    func wait() -> Int32 {
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+        return status
+    }
+}
+
+/// Another program's connection.
+private final class Client {
+    private var handle: OpaquePointer?
+
+    init(_ path: String, _ sql: String = "") {
+        #expect(sqlite3_open(path, &handle) == SQLITE_OK)
+        sqlite3_busy_timeout(handle, 5_000)
+        if !sql.isEmpty { run(sql) }
+    }
+
+    deinit { close() }
+
+    func close() {
+        sqlite3_close_v2(handle)
+        handle = nil
+    }
+
+    func run(_ sql: String) {
+        #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(sql)")
+    }
+
+    /// The first column of the first row.
+    func text(_ sql: String) -> String {
+        var statement: OpaquePointer?
+        sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+        defer { sqlite3_finalize(statement) }
+        guard sqlite3_step(statement) == SQLITE_ROW, let text = sqlite3_column_text(statement, 0)
+        else { return String(cString: sqlite3_errmsg(handle)) }
+        return String(cString: text)
+    }
+}
+
+private func query(_ path: String, _ sql: String) -> String { Client(path).text(sql) }

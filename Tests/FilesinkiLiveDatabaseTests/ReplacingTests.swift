@@ -1,0 +1,89 @@
+import FilesinkiLiveDatabase
+import FilesinkiModel
+import Glibc
+import Testing
+
+@Suite struct ReplacingTests {
+    private static let table = "CREATE TABLE t(x); INSERT INTO t VALUES (1);"
+
+    @Test(arguments: ["WAL", "DELETE"])
+    func `whoever has the file open sees the new content, and the mode stays`(_ mode: String) throws
+    {
+        let folder = Folder()
+        let (path, new) = (folder.path + "/a.db", folder.path + "/new.db")
+        let reader = Client(path, "PRAGMA journal_mode = \(mode);" + Self.table)
+        #expect(reader.text("SELECT count(*) FROM t") == "1")
+        Client(new, Self.table + "INSERT INTO t VALUES (2), (3); CREATE INDEX i ON t(x)").close()
+        let old = try folder.snapshot(path)
+        var seen: [UInt8] = []
+        let isDone = try folder.live.replace(path, with: new) { current in
+            seen = Folder.bytes(current)
+            return true
+        }
+        #expect(isDone)
+        let isSame = seen == old
+        #expect(isSame)
+        #expect(reader.text("SELECT count(*) FROM t") == "3")
+        #expect(reader.text("PRAGMA integrity_check") == "ok")
+        #expect(reader.text("PRAGMA journal_mode") == mode.lowercased())
+        #expect(try folder.snapshot(path) == folder.snapshot(new))
+        #expect(Folder.names(folder.scratch).isEmpty)
+    }
+
+    @Test(arguments: ["WAL", "DELETE"])
+    func `what is not what the plan saw stays`(_ mode: String) throws {
+        let folder = Folder()
+        let (path, new) = (folder.path + "/a.db", folder.path + "/new.db")
+        let client = Client(path, "PRAGMA journal_mode = \(mode);" + Self.table)
+        Client(new, "CREATE TABLE other(y)").close()
+        #expect(try !folder.live.replace(path, with: new) { _ in false })
+        client.run("INSERT INTO t VALUES (5)")
+        #expect(client.text("SELECT sum(x) FROM t") == "6")
+    }
+
+    @Test(arguments: ["WAL", "DELETE"])
+    func `no other writer comes between the look and the write`(_ mode: String) throws {
+        let folder = Folder()
+        let (path, new) = (folder.path + "/a.db", folder.path + "/new.db")
+        let client = Client(path, "PRAGMA journal_mode = \(mode);" + Self.table)
+        Client(new, Self.table + "DELETE FROM t").close()
+        #expect(
+            try folder.live.replace(path, with: new) { _ in
+                client.code("INSERT INTO t VALUES (5)") != 0
+            })
+        #expect(client.text("SELECT count(*) FROM t") == "0")
+    }
+
+    @Test func `a writer that does not end makes it busy, and nothing is written`() throws {
+        let folder = Folder()
+        let (path, new) = (folder.path + "/a.db", folder.path + "/new.db")
+        let client = Client(path, "PRAGMA journal_mode = WAL;" + Self.table + "BEGIN IMMEDIATE")
+        Client(new, "CREATE TABLE other(y)").close()
+        let failure = #expect(throws: Failure.self) {
+            try folder.live.replace(path, with: new) { _ in true }
+        }
+        #expect(failure?.code == .busy)
+        client.run("COMMIT")
+        #expect(client.text("SELECT count(*) FROM t") == "1")
+    }
+
+    @Test(arguments: ["WAL", "DELETE"])
+    func `another page size is taken when nobody else has the file open`(_ mode: String) throws {
+        let folder = Folder()
+        let (path, new) = (folder.path + "/a.db", folder.path + "/new.db")
+        let client = Client(path, "PRAGMA journal_mode = \(mode);" + Self.table)
+        Client(new, "PRAGMA page_size = 1024;" + Self.table + "INSERT INTO t VALUES (2)").close()
+        if mode == "WAL" {
+            let failure = #expect(throws: Failure.self) {
+                try folder.live.replace(path, with: new) { _ in true }
+            }
+            #expect(failure?.code == .busy)
+            #expect(client.text("SELECT count(*) FROM t") == "1")
+        }
+        client.close()
+        #expect(try folder.live.replace(path, with: new) { _ in true })
+        #expect(Client.text(path, "SELECT count(*) FROM t") == "2")
+        #expect(Client.text(path, "PRAGMA journal_mode") == mode.lowercased())
+        #expect(Client.text(path, "PRAGMA integrity_check") == "ok")
+    }
+}
