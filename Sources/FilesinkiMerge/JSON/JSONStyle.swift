@@ -3,7 +3,9 @@ struct JSONStyle: Hashable {
     /// The white space of one level; nil where nothing is on a line of its own.
     var indentation: [UInt8]?
     var newline: [UInt8] = [0x0A]
-    /// The colon and the white space around it.
+    /// Whether most lines are indented by a multiple of the same; else it is not to be imitated.
+    private(set) var isRegular = true
+    /// The colon and the white space around it, where most are the same.
     var colon: [UInt8]?
 
     /// Whether a colon is followed by its value at once, and so a comma.
@@ -29,7 +31,8 @@ struct JSONStyle: Hashable {
         }
         indentation = units.winner
         newline = newlines.winner ?? [0x0A]
-        colon = colons.winner
+        colon = colons.majority
+        isRegular = units.winner == units.majority
     }
 
     private static let sample = 2000
@@ -53,6 +56,11 @@ struct JSONVotes {
     private var counts: [[UInt8]: Int] = [:]
 
     mutating func add(_ bytes: ArraySlice<UInt8>) { counts[Array(bytes), default: 0] += 1 }
+
+    /// What has more than half of all votes.
+    var majority: [UInt8]? {
+        winner.flatMap { (counts[$0] ?? 0) * 2 > counts.values.reduce(0, +) ? $0 : nil }
+    }
 
     var winner: [UInt8]? {
         counts.max { left, right in

@@ -19,7 +19,10 @@ struct JSONWriter {
         styles[1] != styles[2] && styles[0] != styles[1] && styles[0] != styles[2]
     }
 
-    func hasStyle(_ version: JSONVersion) -> Bool { styles[version.rawValue] == style }
+    /// Whether nothing of a version has to be laid out anew.
+    func hasStyle(_ version: JSONVersion) -> Bool {
+        styles[version.rawValue] == style || styles.contains { $0?.isRegular == false }
+    }
 
     /// Bytes that stand for themselves.
     mutating func write(_ bytes: some Collection<UInt8>) { output.append(contentsOf: bytes) }

@@ -95,6 +95,9 @@ extension MergeOutcome {
         JSONCase(
             "sorted stays sorted", #"["a","m"]"#, #"["a","c","m"]"#, #"["a","b","m"]"#,
             #"["a","b","c","m"]"#),
+        JSONCase(
+            "sorted also where a replacement follows what it replaced", #"["a","m","z"]"#,
+            #"["a","b","z"]"#, #"["a","c","m","z"]"#, #"["a","b","c","z"]"#),
         JSONCase("sorted the other way", "[9,5]", "[9,7,5]", "[9,8,5]", "[9,8,7,5]"),
         JSONCase("numbers sort as numbers", "[1,20]", "[1,9,20]", "[1,10,20]", "[1,9,10,20]"),
         JSONCase(
