@@ -15,6 +15,9 @@ package struct FileStatus: Hashable, Sendable {
     package var stamp: FileStamp
     /// Permission bits, 0 to 0o777; what is above (setuid, setgid, sticky) is left out.
     package var mode: UInt16
+    /// When a live file's content was last modified, in the file or in its log; nil for any other
+    /// file, and where the content was not read.
+    package var contentModified: Timestamp?
 
     package init(kind: Kind, stamp: FileStamp, mode: UInt16) {
         self.kind = kind

@@ -63,7 +63,8 @@ extension Descriptor {
         guard found.kind == .file, let log = try status(of: Array(name) + LiveCompanion.log),
             log.kind == .file, log.stamp.size > 0
         else { return }
-        found.stamp.changed = max(found.stamp.changed, log.stamp.changed)
+        // Not its change time: SQLite sets that by a chown whenever root opens the log.
+        found.stamp.changed = max(found.stamp.changed, log.stamp.modified)
     }
 
     /// The folder's path as of now, free of symlinks; nil when it has none that is text.
@@ -106,9 +107,12 @@ extension RootFolder {
         else { return nil }
         do {
             // Before the snapshot, so that a commit in between shows at the next scan.
-            guard let shown = try folder.liveStatus(of: path.name) else {
+            guard var shown = try folder.liveStatus(of: path.name) else {
                 throw SystemError(ENOENT)
             }
+            let log = try folder.status(of: Array(path.name) + LiveCompanion.log)
+            shown.contentModified = max(
+                shown.stamp.modified, log?.stamp.modified ?? shown.stamp.modified)
             guard let snapshot = try live.snapshot(at: "\(place)/\(name)") else { return nil }
             guard let file = Descriptor(open(snapshot.path, O_RDONLY | O_CLOEXEC)) else {
                 throw SystemError.last

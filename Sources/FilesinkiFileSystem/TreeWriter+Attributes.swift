@@ -15,6 +15,9 @@ extension TreeWriter {
         let folder = try root.openParent(of: path)
         let name = Array(path.name)
         probe(.begun)
+        guard let expecting = try settled(expecting, at: path, in: folder) else {
+            return .surprised
+        }
         do {
             guard let found = try folder.liveStatus(of: name), found.kind != .special,
                 try expecting.isMet(by: found, named: name, in: folder)

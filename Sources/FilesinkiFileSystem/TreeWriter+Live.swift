@@ -51,6 +51,21 @@ extension TreeWriter {
         }
     }
 
+    /// What a live file's content amounts to as a stamp, for a step that goes by what lies in the
+    /// file; nil when the content is another one.
+    func settled(
+        _ expecting: Expectation, at path: RelativePath, in folder: borrowing Descriptor
+    ) throws(Failure) -> Expectation? {
+        guard case .content(let content, _) = expecting, folder.holdsLive(path.name, root.live)
+        else { return expecting }
+        let current = try root.openContent(path)
+        var hasher = ContentHasher()
+        do {
+            _ = try current.file.forEachPiece(capacity: 1 << 20) { hasher.update($0) }
+        } catch { return nil }
+        return hasher.finish() == content ? .stamp(current.shown.stamp) : nil
+    }
+
     /// Gives a replaced file the mode and time that it would have by another way.
     private func finishLive(
         _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site

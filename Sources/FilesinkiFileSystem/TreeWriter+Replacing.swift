@@ -43,6 +43,9 @@ extension TreeWriter {
         guard let parent = try root.openParentIfThere(of: path) else { return .surprised }
         let site = Site(path)
         probe(.begun)
+        guard let expecting = try settled(expecting, at: path, in: parent.descriptor) else {
+            return .surprised
+        }
         do {
             guard let found = try parent.descriptor.liveStatus(of: site.name),
                 expecting.allows(found)

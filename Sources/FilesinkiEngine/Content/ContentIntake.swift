@@ -78,6 +78,14 @@ struct IntakeResult: Sendable {
         let stamp: FileStamp
         /// Whether the stamp will tell every later change.
         let isSettled: Bool
+        /// Whether programs may have it open: its time then changes without its content.
+        let isLive: Bool
+
+        /// Whether nothing differs that is kept in step.
+        func agrees(with known: Entry) -> Bool {
+            known.agrees(with: entry)
+                || isLive && known.hasSameContent(as: entry) && known.mode == entry.mode
+        }
     }
 
     var files: [File] = []

@@ -105,9 +105,11 @@ struct IntakeWorker {
         _ path: RelativePath, _ content: ContentID, _ size: Int64, _ status: FileStatus
     ) {
         let entry = Entry.file(
-            content, size: size, mode: status.mode, modified: status.stamp.modified)
+            content, size: size, mode: status.mode,
+            modified: status.contentModified ?? status.stamp.modified)
         result.files.append(
             IntakeResult.File(
-                path: path, entry: entry, stamp: status.stamp, isSettled: status.stamp.isSettled))
+                path: path, entry: entry, stamp: status.stamp, isSettled: status.stamp.isSettled,
+                isLive: status.contentModified != nil))
     }
 }

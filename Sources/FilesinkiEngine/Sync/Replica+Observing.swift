@@ -87,7 +87,7 @@ extension Observation {
     mutating func take(_ result: IntakeResult, _ base: BaseIndex) {
         for file in result.files {
             if !file.isSettled { unsettled.insert(file.path) }
-            if let row = base.row(file.path), row.entry.agrees(with: file.entry) {
+            if let row = base.row(file.path), file.agrees(with: row.entry) {
                 refreshed.append(
                     BaseRow(
                         path: row.path, entry: row.entry, version: row.version,
