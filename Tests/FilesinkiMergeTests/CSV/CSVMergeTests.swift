@@ -134,6 +134,13 @@ import Testing
         #expect(CSVMerge().merge(input) == .merged(Array(expected.utf8)))
     }
 
+    @Test func `a lone carriage return at the end is no loss`() {
+        let input = MergeInput(
+            base: Array("i,\"hi\"\"\"\r".utf8), here: Array("41,66\ni,\"hi\"\"\"\r".utf8),
+            there: Array("17,new10\"\r".utf8))
+        #expect(FuzzTarget.csv.laws().broken(by: input).isEmpty)
+    }
+
     @Test func `a counter's sum is exact at any length`() throws {
         let digits = String(repeating: "9", count: 100)
         let row = CSVCase(

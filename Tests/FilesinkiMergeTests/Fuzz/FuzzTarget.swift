@@ -55,7 +55,9 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
         let newline = TextFrame.newline(in: base) ?? [10]
         func unframed(_ content: [UInt8]) -> [UInt8] {
             var content = content
-            _ = TextFrame(removingFrom: &content, newline: newline)
+            // As the merge does: only the sides take the base's line end.
+            let isBase = content == input.base
+            _ = TextFrame(removingFrom: &content, newline: isBase ? [10] : newline)
             return content
         }
         let versions = [base, unframed(input.here), unframed(input.there)]
