@@ -30,7 +30,8 @@ package protocol LiveSnapshot: Sendable {
 /// The endings of the files that belong to a live file while it is in use. They are never synced.
 enum LiveCompanion {
     static let log = Array("-wal".utf8)
-    static let all = [log, Array("-shm".utf8), Array("-journal".utf8)]
+    static let journal = Array("-journal".utf8)
+    static let all = [log, Array("-shm".utf8), journal]
 }
 
 extension Descriptor {

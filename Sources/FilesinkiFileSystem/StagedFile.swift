@@ -14,6 +14,8 @@ package final class StagedFile: Sendable {
         var file: OpenFile?
         var status: FileStatus?
         var isInstalled = false
+        /// The first bytes, by which a live file is known.
+        var header: [UInt8] = []
     }
 
     init(name: [UInt8], staging: Staging, file: OpenFile?) {
@@ -33,8 +35,17 @@ package final class StagedFile: Sendable {
     /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/full`` when the disk or the quota
     ///   is full.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        state.withLock { state in
+            guard state.header.count < Self.headerLength else { return }
+            state.header += bytes.prefix(Self.headerLength - state.header.count)
+        }
         try withFile("write") { file throws(SystemError) in try file.write(bytes) }
     }
+
+    private static let headerLength = 16
+
+    /// The first 16 bytes; fewer of a shorter file.
+    var header: [UInt8] { state.withLock { $0.header } }
 
     /// Gives the file its final mode and time and closes it.
     ///

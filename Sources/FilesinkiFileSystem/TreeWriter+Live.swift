@@ -88,6 +88,20 @@ extension TreeWriter {
         } catch { throw error.failure("replace it", site.path) }
     }
 
+    /// A log that still lies where a live file is to come would be played into it.
+    func refuseOrphans(
+        _ staged: StagedFile, _ folder: borrowing Descriptor, _ site: Site
+    ) throws {
+        guard let live = root.live, live.isLive(staged.header) else { return }
+        for ending in [LiveCompanion.log, LiveCompanion.journal]
+        where try folder.status(of: site.name + ending) != nil {
+            throw Failure(
+                .exists, path: site.path.bytes,
+                "A log of another database lies beside the place of this one.",
+                remedy: "Move \(printable(site.name + ending)) away and run again.")
+        }
+    }
+
     /// Removes what belonged to a live file that is gone; a log without its file is nobody's.
     func dropCompanions(of site: Site, in folder: borrowing Descriptor) throws(SystemError) {
         for ending in LiveCompanion.all { try folder.unlink(site.name + ending) }

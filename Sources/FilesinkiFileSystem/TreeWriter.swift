@@ -103,8 +103,9 @@ package struct TreeWriter: Sendable {
 
     private func installNew(
         _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site
-    ) throws(SystemError) -> InstallOutcome {
+    ) throws -> InstallOutcome {
         probe(.allowed)
+        try refuseOrphans(staged, folder, site)
         guard try moveToFreeName(staging.folder, staged.name, folder, site.name) else {
             return .surprised
         }

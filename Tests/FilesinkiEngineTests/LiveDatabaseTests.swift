@@ -93,6 +93,70 @@ import Testing
         #expect(try await a.sync().publishedCommits == 0)
     }
 
+    @Test
+    func `both sides' rows are in the database after a merge, and a further sync writes nothing`()
+        async throws
+    {
+        let world = try World()
+        let (a, b) = try await world.pair(TreeFixture())
+        let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, x TEXT, y TEXT)"
+        Client(a.at("x.db"), schema + "; INSERT INTO t VALUES (1, 'x', 'y'), (2, 'x', 'y')").close()
+        for machine in [a, b, a, b] { try await machine.sync() }
+        let open = Client(
+            a.at("x.db"), "PRAGMA journal_mode = WAL; INSERT INTO t VALUES (3, 'a', '')")
+        open.run("UPDATE t SET x = 'a' WHERE id = 1")
+        Client(b.at("x.db"), "INSERT INTO t VALUES (4, 'b', ''); UPDATE t SET y = 'b' WHERE id = 1")
+            .close()
+        try await a.sync()
+        let report = try await b.sync()
+        #expect(report.steps.map(\.reason) == [.merged("auto:sqlite")])
+        for machine in [a, b, a, b] { try await machine.sync() }
+        for machine in [a, b] {
+            let rows = query(
+                machine.at("x.db"), "SELECT group_concat(id || x || y, ' ') FROM (SELECT * FROM t)")
+            #expect(rows == "1ab 2xy 3a 4b")
+            #expect(query(machine.at("x.db"), "PRAGMA integrity_check") == "ok")
+        }
+        #expect(open.text("SELECT count(*) FROM t") == "4")
+        #expect(try await b.sync().publishedCommits == 0)
+        #expect(try await a.sync().publishedCommits == 0)
+    }
+
+    @Test func `one cell that both changed is a conflict, unless a rule says what it is`()
+        async throws
+    {
+        let world = try World()
+        let (a, b) = try await world.pair(TreeFixture())
+        Client(
+            a.at("x.db"), "CREATE TABLE t(id INTEGER PRIMARY KEY, n); INSERT INTO t VALUES (1, 10)"
+        )
+        .close()
+        let rules = "[[rule]]\nmatch = '*.db'\nfields.\"/t/n\" = \"sum\"\n"
+        for machine in [a, b, a, b] { try await machine.sync() }
+        Client(a.at("x.db"), "UPDATE t SET n = 15").close()
+        Client(b.at("x.db"), "UPDATE t SET n = 13").close()
+        try await a.sync()
+        try await b.sync { $0.strategy = Strategy([.merge(.sqlite), .end(.leave)]) }
+        #expect(query(b.at("x.db"), "SELECT n FROM t") == "13")
+        try b.write([".filesinki.toml": .file(rules)])
+        try await b.sync()
+        #expect(query(b.at("x.db"), "SELECT n FROM t") == "18")
+    }
+
+    @Test func `a database does not come to where another one's log still lies`() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(TreeFixture())
+        try b.write(["x.db-wal": .file("of another one")])
+        Client(a.at("x.db"), "CREATE TABLE t(x)").close()
+        try await a.sync()
+        let report = try await b.sync()
+        #expect(report.problems.map(\.failure.code) == [.exists])
+        #expect(b.text("x.db-wal") == "of another one")
+        b.remove("x.db-wal")
+        try await b.sync()
+        #expect(query(b.at("x.db"), "SELECT count(*) FROM t") == "0")
+    }
+
     @Test func `a removed database takes its log with it`() async throws {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())

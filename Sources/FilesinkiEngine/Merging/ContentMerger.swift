@@ -1,3 +1,4 @@
+import FilesinkiLiveDatabase
 import FilesinkiMerge
 import FilesinkiModel
 import FilesinkiReconcile
@@ -49,7 +50,10 @@ struct ContentMerger: Sendable {
             base: question.hasBase ? folder.file(.base) : nil, here: folder.file(.here),
             there: folder.file(.there), into: folder.file(.result))
         switch outcome {
-        case .merged: return .merged(file: folder.file(.result), by: word)
+        case .merged:
+            // As a scan will read it, so that it is the same content then.
+            try LiveDatabases.normalize(folder.file(.result))
+            return .merged(file: folder.file(.result), by: word)
         case .declined(let conflicts): return .declined(conflicts.map(\.description))
         }
     }
