@@ -12,7 +12,7 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     /// Every merge has one line here.
-    static let all: [FuzzTarget] = [text, lines, csv]
+    static let all: [FuzzTarget] = [text, lines, csv, json]
 
     static let text = FuzzTarget(
         name: "text",
@@ -37,6 +37,25 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
             "a|b|c\n1|2|3\n1|2|3\n4|5|6\n", "\"id\",\"text\"\n\"1\",\"two\nlines\"\n\"2\",\"\"\n",
             "1,2,3\n4,5,6\n7,8,9\n", "id,b\n1,x\n2\n\n", "", "x\n",
         ])
+
+    /// What is kept of a document cannot be told by its pieces; that it parses is told.
+    static let json = FuzzTarget(
+        name: "json",
+        laws: { MergeLaws(merge: JSONMerge(), pieces: documents, again: .unknown) },
+        corpus: [
+            "{}", "[]", "{\"a\": 1, \"b\": [1, 2, 3]}\n",
+            "[{\"id\": 1, \"x\": 2}, {\"id\": 2, \"x\": 3}]",
+            "{\n  \"name\": \"p\",\n  \"deps\": {\n    \"a\": \"^1.0\",\n    \"b\": \"2\"\n  }\n}\n",
+            "{\"n\": 1e400, \"big\": 12345678901234567890, \"s\": \"\\ud800\\n\\/\"}",
+            "\u{FEFF}{\"a\":null}",
+            "{\"d\": 1, \"d\": 2}", "[[1, [2, [3]]], true, false, null, \"x\"]",
+            "\r\n[1,\r\n2]\r\n",
+        ])
+
+    /// Lost where the result is no document while both sides are.
+    private static let documents: @Sendable ([UInt8], MergeInput) -> Set<[UInt8]> = { content, _ in
+        JSONMerge.isDocument(content) ? [Array("document".utf8)] : []
+    }
 
     /// The lines without their ends, carriage returns and byte order marks.
     private static let linePieces: @Sendable ([UInt8], MergeInput) -> Set<[UInt8]> = { content, _ in
