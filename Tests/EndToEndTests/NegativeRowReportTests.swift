@@ -22,8 +22,8 @@ struct NegativeRowReportTests {
         #expect(try machine.paths(in: "a") == ["one"])
         #expect(try machine.paths(in: "b") == ["one", "sub", "sub/x"])
         let load = try machine.shell(
-            "cd a && filesinki load --root ../b --offline \"$PWD/../b/sub/x\"")
-        #expect(load.output == "x\n" || load.code == 2, "\(load)")
+            "cd a && filesinki load --root ../b --offline '\(machine.folder)/b/sub/x'")
+        #expect(load.output == "x\n", "\(load)")
         // The default replica was not made.
         #expect(try machine.shell("ls -d data home config").output == "")
     }
