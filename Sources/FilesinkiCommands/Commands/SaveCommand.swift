@@ -80,6 +80,9 @@ extension Console {
         object.add("differs", report.differs)
         object.add("conflict_copies", .array(report.sync.copies.map(\.jsonValue)))
         report.entry?.describe(in: &object)
+        if let away = report.sync.away {
+            object.add("away", .object(away.json(type: "failure")))
+        }
         try output.json(object)
     }
 

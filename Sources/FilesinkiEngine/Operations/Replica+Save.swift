@@ -40,12 +40,28 @@ extension Replica {
     ) async throws -> SaveReport {
         if let wanted = options.ifVersion { try await require(path, at: wanted, options.sync) }
         let saved = try place(path, mode: options.mode, content: write)
-        let report = try await runPaths([path], options.sync)
+        let report = try await keep(
+            path, after: try await runPaths([path], options.sync), options.sync)
         let row = try manifest.base(path)
         let local = try manifest.local(path)
         return SaveReport(
             sync: report, entry: row?.entry, version: local == nil ? row?.version ?? 0 : 0,
             differs: row.map { $0.entry.content != saved } ?? false && local == nil)
+    }
+
+    /// Brings back what was saved where a deletion took it that was not known here: a content that
+    /// the path had before is no edit to the table, but who saves it wants the path to be there.
+    private func keep(
+        _ path: RelativePath, after first: SyncReport, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        let gone = first.steps.first { $0.path == path && $0.isDeletionOfKnownContent }
+        guard let saved = gone?.here else { return first }
+        try await put(saved, at: path)
+        var report = try await runPaths([path], options)
+        report.steps = first.steps + report.steps
+        report.notices = first.notices + report.notices
+        report.problems = first.problems + report.problems
+        return report
     }
 
     /// Brings the path up to date and makes sure that it is at the version the caller has seen, so
@@ -92,5 +108,12 @@ extension Replica {
             modified: modified ?? surroundings.now(), sync: true)
         _ = try writer.install(staged, at: path, expecting: .any)
         return hasher.finish()
+    }
+}
+
+extension Step {
+    /// Whether a deletion there takes what is here, and no rule for edits was asked.
+    fileprivate var isDeletionOfKnownContent: Bool {
+        action.entry?.kind == .tombstone && (reason == .deleted || reason == .staleCopy)
     }
 }
