@@ -125,6 +125,24 @@ struct HostileStoreTests {
         #expect(c.text("d/g") == "inside")
     }
 
+    @Test("a load of a content that is damaged at the store says so, and not that there is nothing")
+    func damagedLoad() async throws {
+        let (world, a, b, _) = try await world()
+        let before = Set(world.store.objects.keys)
+        var random = SeededRandom(seed: 4)
+        try a.write(["new": .bytes(random.bytes(600_000), mode: 0o644, modified: nil)])
+        try await a.sync()
+        for key in world.store.objects.keys
+        where !before.contains(key) && key.description.hasPrefix("packs/") {
+            world.store.objects[key]?.withUnsafeMutableBytes { $0[$0.count / 2] ^= 1 }
+        }
+        let path = try RelativePath("new")
+        let failure = await #expect(throws: Failure.self) {
+            try await b.with { try await $0.load(path, isOffline: false, SyncOptions()) { _ in } }
+        }
+        #expect(failure?.code == .corrupt)
+    }
+
     @Test("a store of a newer format is refused, and nothing is touched")
     func newer() async throws {
         let (world, a, _, right) = try await world()

@@ -19,21 +19,21 @@ extension Replica {
     ///
     /// - Parameter isOffline: Look only at what is here.
     /// - Throws: Code `not-found` when the path is known to be absent; `away` when nothing is here
-    ///   and the remote cannot be asked: absent and unreachable are never mixed up.
+    ///   and the remote cannot be asked, `corrupt` when what it has is damaged: absent, unreachable
+    ///   and unreadable are never mixed up.
     package func load(
         _ path: RelativePath, isOffline: Bool, _ options: SyncOptions,
         _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws -> LoadReport {
         let report = isOffline ? nil : try await runPaths([path], options)
+        let problem = report?.problems.first { $0.path == path }
         guard let status = try root.status(path) else {
-            if let away = report?.away { throw away }
+            if let failure = problem?.failure ?? report?.away { throw failure }
             throw Failure(
                 .notFound, path: path.bytes, "There is nothing at this path.",
                 remedy: "See what there is with filesinki ls.")
         }
-        if let problem = report?.problems.first(where: { $0.path == path }) {
-            throw problem.failure
-        }
+        if let problem { throw problem.failure }
         let row = try manifest.base(path)
         let isOpen = try manifest.local(path) != nil
         switch status.kind {
