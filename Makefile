@@ -8,7 +8,8 @@
 #   make check      build + lint + test
 #   make lint       swift format's rules, the shell scripts' syntax, the links between documents
 #   make format     rewrites the Swift files in the house style
-#   make bench      times filesinki beside rsync and find on a generated tree; FILES=20000
+#   make bench      times filesinki beside rsync and find on a generated tree, FILES=20000, and
+#                   its merges beside git merge-file and sqldiff
 #   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many
 #   make install    puts the binary and its completions below PREFIX (/usr/local), under DESTDIR
 #   make docs       the reference of every module as Markdown, in .build/docs
@@ -60,6 +61,7 @@ format:
 
 bench: release
 	@sh Scripts/bench.sh $(RELEASE_BINARY) $(FILES)
+	@sh Scripts/bench-merges.sh $(RELEASE_BINARY)
 
 simulate: dependencies
 	FILESINKI_SIMULATION_SEED='$(SEED)' FILESINKI_SIMULATION_ROUNDS='$(ROUNDS)' \

@@ -183,8 +183,8 @@ struct NegativeRowContentTests {
     /// the memory of whoever starts a program, as large as the tests, until the program begins.
     private func peak(of arguments: [String], on machine: Machine) throws -> Int {
         let script = """
-            import resource, subprocess, sys
-            assert subprocess.call(sys.argv[1:], stdout=2) == 0
+            code = 0; import resource, subprocess, sys
+            code = subprocess.call(sys.argv[1:], stdout=2); assert code == 0
             print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
             """
         let command = ["python3", "-c", script, Machine.binary] + arguments

@@ -62,7 +62,7 @@ struct MergeCommand: Command {
         switch try merge.run(in: folder) {
         case .merged(let file, let word, let reasons):
             for reason in reasons { console.say(reason) }
-            try write(MergeFolder.read(file, limit: .max) ?? [], in: console)
+            try write(in: console) { try MergeFolder.stream(file, $0) }
             console.detail("Merged by \(word).")
             return .done
         case .conflict(let reasons):
@@ -87,10 +87,13 @@ struct MergeCommand: Command {
             commandLimit: .seconds(limit))
     }
 
-    private func write(_ bytes: [UInt8], in console: Console) throws {
-        guard let output else { return try bytes.withUnsafeBytes { try console.output.write($0) } }
+    private func write(
+        in console: Console,
+        _ give: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws {
+        guard let output else { return try give { try console.output.write($0) } }
         let file = try OutputFile(output, in: console)
-        try bytes.withUnsafeBytes { try file.write($0) }
+        try give { try file.write($0) }
         try file.finish()
     }
 
@@ -104,7 +107,7 @@ struct MergeCommand: Command {
         guard let base = versions[0], let here = versions[1], let there = versions[2],
             let text = TextMerge.marked(MergeInput(base: base, here: here, there: there))
         else { return console.say("The contents are no text; there are no markers for them.") }
-        try write(text, in: console)
+        try write(in: console) { try text.withUnsafeBytes($0) }
     }
 
     private func show(_ found: MergeCheck, in console: Console) throws -> ExitCode {

@@ -12,7 +12,7 @@ struct ContentMerger: Sendable {
     ///   answer.
     func merge(
         _ link: MergeLink, _ question: MergeQuestion, in folder: MergeFolder
-    ) throws(Failure) -> LinkOutcome {
+    ) throws -> LinkOutcome {
         switch link {
         case .text: return try inMemory(TextMerge(), "text", question, folder)
         case .lines: return try inMemory(LinesMerge(), "lines", question, folder)
@@ -29,7 +29,7 @@ struct ContentMerger: Sendable {
     /// Chooses by content: SQLite databases, JSON, then text.
     private func auto(
         _ question: MergeQuestion, _ folder: MergeFolder
-    ) throws(Failure) -> LinkOutcome {
+    ) throws -> LinkOutcome {
         let kind = try ContentKind.common(of: folder, hasBase: question.hasBase)
         switch kind {
         case .database: return try databases("auto:sqlite", question, folder)
@@ -42,7 +42,7 @@ struct ContentMerger: Sendable {
 
     private func databases(
         _ word: String, _ question: MergeQuestion, _ folder: MergeFolder
-    ) throws(Failure) -> LinkOutcome {
+    ) throws -> LinkOutcome {
         let merge = SQLiteMerge(
             settings: question.settings, hereModified: question.hereModified,
             thereModified: question.thereModified)
@@ -61,7 +61,7 @@ struct ContentMerger: Sendable {
     private func inMemory(
         _ merge: any ContentMerge, _ word: String, _ question: MergeQuestion,
         _ folder: MergeFolder
-    ) throws(Failure) -> LinkOutcome {
+    ) throws -> LinkOutcome {
         guard let input = try question.input(from: folder, limit: LinkRunner.memoryLimit) else {
             return .refused("A content is larger than \(LinkRunner.memoryLimit) bytes.")
         }

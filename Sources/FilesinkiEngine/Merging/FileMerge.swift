@@ -42,11 +42,11 @@ package struct FileMerge: Sendable {
     ///
     /// - Parameter folder: Where the versions are copied and the result is left.
     /// - Throws: `Failure` where a file cannot be read or written.
-    package func run(in folder: MergeFolder) throws(Failure) -> Result {
+    package func run(in folder: MergeFolder) throws -> Result {
         let sides = (here: try Self.side(here), there: try Self.side(there))
         var reasons: [String] = []
         for link in strategy.links {
-            try lay(out: folder)
+            try lay(out: folder, for: link)
             let question = MergeQuestion(
                 path: path, hasBase: try Self.side(base).size > 0,
                 hereModified: sides.here.modified, thereModified: sides.there.modified,
@@ -67,7 +67,7 @@ package struct FileMerge: Sendable {
     private func ask(
         _ link: StrategyLink, _ question: MergeQuestion, _ sides: (here: Entry, there: Entry),
         _ folder: MergeFolder
-    ) throws(Failure) -> LinkOutcome {
+    ) throws -> LinkOutcome {
         switch link {
         case .end: return .keepBoth
         case .choice(let choice):
@@ -96,10 +96,13 @@ package struct FileMerge: Sendable {
                 nanoseconds: Int64(status.st_mtim.tv_nsec)))
     }
 
-    /// Copies the three files, for a program may write over them.
-    private func lay(out folder: MergeFolder) throws(Failure) {
+    /// Lays the three files out: for programs, which may write over them, and for SQLite, which may
+    /// write beside them, as copies.
+    private func lay(out folder: MergeFolder, for link: StrategyLink) throws {
+        let isRead = link == .merge(.text) || link == .merge(.lines) || link == .merge(.json)
         for (role, file) in [(MergeFolder.Role.base, base), (.here, here), (.there, there)] {
-            try folder.copy(file, as: role)
+            folder.lend(isRead ? file : nil, as: role)
+            if !isRead { try folder.copy(file, as: role) }
         }
     }
 }

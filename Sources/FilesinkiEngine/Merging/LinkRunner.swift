@@ -1,5 +1,5 @@
 import FilesinkiMerge
-package import FilesinkiModel
+import FilesinkiModel
 package import FilesinkiReconcile
 
 /// What a link of a strategy says of three files.
@@ -31,7 +31,7 @@ package struct LinkRunner: Sendable {
     ///   answer.
     package func ask(
         _ link: StrategyLink, _ question: MergeQuestion, in folder: MergeFolder
-    ) throws(Failure) -> LinkOutcome {
+    ) throws -> LinkOutcome {
         switch link {
         case .merge(let merge):
             return try ContentMerger(commandLimit: commandLimit).merge(merge, question, in: folder)
@@ -45,7 +45,7 @@ package struct LinkRunner: Sendable {
 
     private func compare(
         _ comparison: Comparison, _ question: MergeQuestion, _ folder: MergeFolder
-    ) throws(Failure) -> LinkOutcome {
+    ) throws -> LinkOutcome {
         guard let input = try question.input(from: folder, limit: Self.memoryLimit),
             let order = JSONComparison.compare(
                 pointer: comparison.pointer, here: input.here, there: input.there)

@@ -1,4 +1,4 @@
-package import FilesinkiModel
+import FilesinkiModel
 
 /// Runs a merge both ways round and once more over its result, to find out whether devices that
 /// merge the same conflict come to the same, and whether a second merge changes anything.
@@ -11,10 +11,10 @@ package struct MergeCheck: Sendable, Equatable {
     package var isIdempotent: Bool
 
     /// - Parameter parent: The folder to work in.
-    package init(_ merge: FileMerge, in parent: String) throws(Failure) {
+    package init(_ merge: FileMerge, in parent: String) throws {
         var folders: [MergeFolder] = []
         defer { for folder in folders { folder.remove() } }
-        func run(_ merge: FileMerge) throws(Failure) -> (FileMerge.Result, [UInt8]?, String) {
+        func run(_ merge: FileMerge) throws -> (FileMerge.Result, [UInt8]?, String) {
             let folder = try MergeFolder(in: parent, for: merge.path)
             folders.append(folder)
             let result = try merge.run(in: folder)

@@ -10,6 +10,7 @@ package final class MergeFolder {
     /// The folder's absolute path.
     package let path: String
     private let suffix: String
+    private var lent: [Role: String] = [:]
 
     /// Makes the folder.
     ///
@@ -38,14 +39,20 @@ package final class MergeFolder {
     }
 
     /// Where a version is.
-    package func file(_ role: Role) -> String { "\(path)/\(role.rawValue)\(suffix)" }
+    package func file(_ role: Role) -> String {
+        lent[role] ?? "\(path)/\(role.rawValue)\(suffix)"
+    }
+
+    /// Lets a version be a file from elsewhere, which is read and never written; nil to take it back.
+    func lend(_ file: String?, as role: Role) { lent[role] = file }
 
     /// A writer of one of the files; closes it when it goes.
     func writer(_ role: Role) throws(Failure) -> Writer { try Writer(file(role)) }
 
     /// Writes one of the files.
-    func write(_ bytes: [UInt8], as role: Role) throws(Failure) {
-        try writer(role).write(bytes[...])
+    func write(_ bytes: [UInt8], as role: Role) throws {
+        let writer = try writer(role)
+        try bytes.withUnsafeBytes { try writer.write($0) }
     }
 
     /// Removes the folder and all that programs left in it.
@@ -86,13 +93,6 @@ package final class MergeFolder {
         }
 
         deinit { close(descriptor) }
-
-        func write(_ bytes: ArraySlice<UInt8>) throws(Failure) {
-            let result = bytes.withUnsafeBytes { buffer in
-                Result { () throws(Failure) in try write(buffer) }
-            }
-            try result.get()
-        }
 
         func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
             var rest = bytes
@@ -153,18 +153,25 @@ extension MergeFolder {
 
 extension MergeFolder {
     /// Copies a file from elsewhere into one of the roles.
-    func copy(_ source: String, as role: Role) throws(Failure) {
-        let descriptor = open(source, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure(source, "read") }
-        defer { close(descriptor) }
+    func copy(_ source: String, as role: Role) throws {
         let writer = try writer(role)
+        try Self.stream(source) { try writer.write($0) }
+    }
+
+    /// Gives a file's bytes piece by piece.
+    package static func stream(
+        _ path: String, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path, "read") }
+        defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.failure(source, "read") }
+            guard count >= 0 else { throw failure(path, "read") }
             guard count > 0 else { return }
-            try writer.write(buffer[..<count])
+            try buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
         }
     }
 }

@@ -27,7 +27,8 @@ struct LineClasses {
     }
 
     init(of contents: [[UInt8]]) {
-        bytes = contents.count == 1 ? contents[0] : Array(contents.joined())
+        // Appended run by run: a joined sequence is copied byte by byte.
+        bytes = contents.dropFirst().reduce(into: contents.first ?? []) { $0 += $1 }
         var end = 0
         for content in contents {
             texts.append(Lines(starts: Self.starts(in: bytes, end..<(end + content.count))))
