@@ -35,6 +35,7 @@ fail() {
 say "laptop has some files, and becomes a replica that meets others in ./store"
 mkdir -p laptop/notes laptop/photos/2023
 printf 'milk\nbread\n' >laptop/notes/shopping
+printf '{\n  "theme": "light",\n  "size": 12\n}\n' >laptop/settings.json
 printf 'An idea.\n' >laptop/notes/idea
 printf 'Old news.\n' >laptop/notes/old
 for n in 1 2 3; do printf 'picture %s\n' "$n" >"laptop/photos/2023/$n.jpg"; done
@@ -47,17 +48,20 @@ say "desktop clones it"
 run clone "$place/store" desktop --device desktop
 diff -r --no-dereference --exclude .filesinki laptop desktop || fail "the clone differs."
 
-say "laptop renames a folder, deletes a file, and edits the shopping list"
+say "laptop renames a folder, deletes a file, edits the shopping list and a setting"
 mv laptop/photos/2023 laptop/photos/holiday
 rm laptop/notes/old
 printf 'milk\nbread\ncheese\n' >laptop/notes/shopping
+printf '{\n  "theme": "dark",\n  "size": 12\n}\n' >laptop/settings.json
 
-say "at the same time desktop edits a picture in that folder, and the same list otherwise"
+say "at the same time desktop edits a picture in that folder, adds a setting, and edits the same list"
 printf 'picture 2, cropped\n' >desktop/photos/2023/2.jpg
 printf 'milk\nbread\nwine\n' >desktop/notes/shopping
+printf '{\n  "theme": "light",\n  "size": 12,\n  "font": "serif"\n}\n' >desktop/settings.json
 printf 'from desktop\n' >desktop/notes/new
 
-say "laptop syncs first; desktop looks at the plan, then syncs: the list is a conflict (exit 3)"
+say "laptop syncs first; desktop looks at the plan, then syncs: the settings are merged, the list, where
+# both wrote the same line, is a conflict (exit 3)"
 run sync laptop
 run sync desktop --dry-run
 expected="0 3"
@@ -80,6 +84,8 @@ diff -r --no-dereference --exclude .filesinki laptop desktop || fail "the replic
     fail "the folder was not renamed."
 grep -q cropped laptop/photos/holiday/2.jpg || fail "the edit did not follow the rename."
 [ ! -e desktop/notes/old ] || fail "the deletion did not travel."
+grep -q dark laptop/settings.json && grep -q serif laptop/settings.json ||
+    fail "the settings were not merged."
 grep -rq cheese laptop/notes && grep -rq wine laptop/notes || fail "an edit was lost."
 
 say "laptop and desktop are equal, and both edits of the shopping list are there:"
@@ -88,3 +94,6 @@ for file in laptop/notes/shopping*; do
     tr '\n' ' ' <"$file"
     echo
 done
+
+say "and the settings have both edits:"
+cat laptop/settings.json
