@@ -62,4 +62,26 @@ struct ConflictTests {
         #expect(try await world.run("resolve", "--undo", "one.txt").code != .done)
         #expect(try await world.run("resolve", "--undo", "--all").code == .usage)
     }
+
+    @Test("log names the link that merged, and both versions that went into it")
+    func merged() async throws {
+        let world = try await world()
+        for (replica, text) in [("a", #"{"a": 2, "b": 1}"#), ("b", #"{"a": 1, "b": 2}"#)] {
+            if replica == "a" {
+                try world.write(#"{"a": 1, "b": 1}"#, to: "a/f.json")
+                for root in ["../a", "."] { _ = try await world.run("sync", root) }
+            }
+            try world.write(text, to: "\(replica)/f.json")
+        }
+        for root in ["../a", "."] { _ = try await world.run("sync", root) }
+        #expect(world.readText("b/f.json") == #"{"a": 2, "b": 2}"#)
+        let log = try await world.run("log", "f.json")
+        let versions = log.lines.compactMap { $0.split(separator: " ").first }
+        #expect(versions.count == 4)
+        #expect(log.lines[0].hasSuffix("auto:json, merged with \(versions[1])"), "\(log.text)")
+        #expect(log.lines[1].hasSuffix("auto:json, gave way to another content"))
+        let json = try await world.run("log", "--json", "f.json")
+        #expect(json.lines[0].contains(#""merged_with":\#(versions[1].dropFirst())"#))
+        #expect(json.lines[0].contains(#""based_on":\#(versions[2].dropFirst())"#))
+    }
 }

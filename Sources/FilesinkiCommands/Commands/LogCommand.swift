@@ -39,6 +39,7 @@ extension PathVersion {
         object.add("device", device.name)
         object.add("device_id", hexadecimal(device.id))
         object.add("based_on", change.basedOn)
+        object.add("merged_with", change.mergedWith)
         object.add("moved_from", change.movedFrom)
         object.add("reason", change.reason.isEmpty ? nil : change.reason)
         object.add("superseded", isSuperseded)
@@ -63,6 +64,7 @@ extension PathVersion {
         }
         if let origin = change.movedFrom { words.append("renamed from \(origin)") }
         if !change.reason.isEmpty { words.append(change.reason) }
+        if let other = change.mergedWith { words.append("merged with @\(other)") }
         if isSuperseded { words.append("gave way to another content") }
         return words.joined(separator: ", ")
     }
