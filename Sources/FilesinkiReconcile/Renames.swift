@@ -41,6 +41,17 @@ struct Renames {
         return nil
     }
 
+    /// Whether the other side has at the old name what the renaming one has there now, as after a
+    /// run that was killed while it exchanged two names: then it is no edit of the renamed file.
+    private func isTaken(
+        _ found: Entry?, at source: RelativePath, _ mine: Side, _ input: ReconcileInput
+    ) -> Bool {
+        guard let found, let now = mine.entry(source), found.hasSameContent(as: now) else {
+            return false
+        }
+        return input.base.entry(source).map { !found.hasSameContent(as: $0.entry) } ?? false
+    }
+
     /// The link for a rename of one side, whose other side did not rename the file elsewhere; nil
     /// where the other side has something else at the old name, or deleted the file.
     private func link(
@@ -54,6 +65,7 @@ struct Renames {
         if others.targets.contains(source) { return nil }
         let found = other.entry(source)
         if found?.kind == .directory { return nil }
+        if isTaken(found, at: source, Side(input: input, isHere: isHere), input) { return nil }
         // Deleted on the other side: the deletion follows a folder's rename, not a file's own.
         if found == nil, mine.follow(source) != target { return nil }
         return Link(

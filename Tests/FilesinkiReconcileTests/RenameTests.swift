@@ -173,6 +173,16 @@ import Testing
             there: ["f": file("Y"), "g": file("X")], result: ["f": file("Y"), "g": file("X")],
             writesNothing: true),
         Row(
+            name: "swapped f↔g there, and a killed run had written g here: the swap",
+            base: ["f": file("X"), "g": file("Y")], here: ["f": file("X"), "g": file("X")],
+            there: ["f": file("Y"), "g": file("X")], result: ["f": file("Y"), "g": file("X")],
+            thereMoves: ["f": "g", "g": "f"]),
+        Row(
+            name: "swapped f↔g there, and a killed run had written f here: the swap",
+            base: ["f": file("X"), "g": file("Y")], here: ["f": file("Y"), "g": file("Y")],
+            there: ["f": file("Y"), "g": file("X")], result: ["f": file("Y"), "g": file("X")],
+            thereMoves: ["f": "g", "g": "f"]),
+        Row(
             name: "rotated f→g→h→f, h edited: the edit follows its file",
             base: ["f": file("X"), "g": file("Y"), "h": file("Z")],
             here: ["g": file("X"), "h": file("Y"), "f": file("Z")],
