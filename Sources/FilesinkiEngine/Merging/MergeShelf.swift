@@ -60,12 +60,9 @@ final class MergeShelf: Sendable {
     }
 
     private static func measure(_ path: String) throws -> (ContentID, Int64) {
-        let parts = path.split(separator: "/")
-        let folder = "/" + parts.dropLast().joined(separator: "/")
         var hasher = ContentHasher()
         var size: Int64 = 0
-        let name = try RelativePath(String(parts.last ?? ""))
-        _ = try RootFolder(path: folder).readChunks(name, bufferSize: 1 << 20) { bytes in
+        try MergeFolder.stream(path) { bytes in
             hasher.update(bytes)
             size += Int64(bytes.count)
         }
