@@ -59,7 +59,7 @@ package struct Strategy: Hashable, Sendable {
 }
 
 /// The text without the spaces and tabs at its ends.
-func trimmed(_ text: some StringProtocol) -> String {
+package func trimmed(_ text: some StringProtocol) -> String {
     let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
     let start = text.firstIndex { !isBlank($0) } ?? text.endIndex
     let end = text.lastIndex { !isBlank($0) }.map(text.index(after:)) ?? text.endIndex

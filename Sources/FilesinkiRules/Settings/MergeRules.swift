@@ -1,5 +1,6 @@
 package import FilesinkiMerge
 package import FilesinkiModel
+import FilesinkiReconcile
 
 /// What one `[[rule]]` says to the merges.
 package struct MergeRules: Hashable, Sendable {
@@ -22,7 +23,7 @@ package struct MergeRules: Hashable, Sendable {
             identities.append(
                 IdentityRule(pattern: try FieldPattern(parsing: key[1]), member: text))
         case ("field-choice", 1): fieldChoice = try word(text)
-        case ("key-columns", 1): keyColumns = Self.columns(text)
+        case ("key-columns", 1): keyColumns = text.split(separator: ",").map(trimmed)
         default: return false
         }
         return true
@@ -30,14 +31,6 @@ package struct MergeRules: Hashable, Sendable {
 
     /// The keys, for a message.
     static let keys = "fields.\"/POINTER\", field-choice, identity.\"/POINTER\" and key-columns"
-
-    private static func columns(_ text: String) -> [String] {
-        text.split(separator: ",").map { part in
-            let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-            let start = part.drop(while: isBlank)
-            return String(String(start.reversed().drop(while: isBlank)).reversed())
-        }
-    }
 
     private func word<Word>(_ text: String) throws(Failure) -> Word
     where Word: RawRepresentable<String> & CaseIterable {
