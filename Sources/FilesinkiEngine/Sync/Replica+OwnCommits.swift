@@ -33,31 +33,16 @@ extension Replica {
         }
         for commit in own {
             try manifest.write { writer in
+                // The token stays: commits before it may not have been seen.
                 for change in commit.changes {
                     let former = try manifest.base(change.path)?.entry.identity
-                    try writer.record(change, former, version: commit.sequence)
+                    try writer.agree(
+                        on: VersionedEntry(change.entry, version: commit.sequence),
+                        at: change.path, former: former.map { [$0] } ?? [], stamp: nil)
                 }
             }
         }
         return Set(own.map(\.sequence))
-    }
-}
-
-extension ManifestWriter {
-    /// What was published is what both sides had agreed on then. The token stays: commits before it
-    /// may not have been seen.
-    fileprivate func record(_ change: Change, _ former: ContentID?, version: UInt64) throws {
-        try removeRemote(change.path)
-        if change.entry.kind == .tombstone {
-            try removeBase(change.path)
-            try putTombstone(
-                TombstoneRow(
-                    path: change.path, version: version, contents: former.map { [$0] } ?? []))
-        } else {
-            try removeTombstone(change.path)
-            try putBase(
-                BaseRow(path: change.path, entry: change.entry, version: version, stamp: nil))
-        }
     }
 }
 

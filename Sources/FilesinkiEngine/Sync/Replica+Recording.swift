@@ -86,20 +86,10 @@ extension Replica {
             return try recordOpen(step, run, view, writer)
         }
         try writer.removeLocal(step.path)
-        try writer.removeRemote(step.path)
-        if agreed.entry.kind == .tombstone {
-            try writer.removeBase(step.path)
-            try writer.putTombstone(
-                TombstoneRow(
-                    path: step.path, version: agreed.version,
-                    contents: formerContents(step, view)))
-        } else {
-            try writer.removeTombstone(step.path)
-            let stamp = applied.done[step.path] ?? knownStamp(step, run)
-            try writer.putBase(
-                BaseRow(
-                    path: step.path, entry: agreed.entry, version: agreed.version, stamp: stamp))
-        }
+        let isGone = agreed.entry.kind == .tombstone
+        try writer.agree(
+            on: agreed, at: step.path, former: isGone ? formerContents(step, view) : [],
+            stamp: applied.done[step.path] ?? knownStamp(step, run))
     }
 
     /// What both sides have at the step's path from now on; nil when that is still open.
@@ -160,6 +150,24 @@ extension TombstoneRow {
 }
 
 extension ManifestWriter {
+    /// Notes what both sides have at a path from now on.
+    ///
+    /// - Parameter former: What a deleted path held before.
+    func agree(
+        on agreed: VersionedEntry, at path: RelativePath, former: [ContentID], stamp: FileStamp?
+    ) throws {
+        try removeRemote(path)
+        if agreed.entry.kind == .tombstone {
+            try removeBase(path)
+            try putTombstone(
+                TombstoneRow(path: path, version: agreed.version, contents: former))
+        } else {
+            try removeTombstone(path)
+            try putBase(
+                BaseRow(path: path, entry: agreed.entry, version: agreed.version, stamp: stamp))
+        }
+    }
+
     /// Notes a change at the remote that waits for a run, with what the path had held before.
     func putRemote(_ path: RelativePath, _ change: RemoteChange) throws {
         try putRemote(RemoteRow(path: path, entry: change.entry, movedFrom: change.movedFrom))
