@@ -32,12 +32,23 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "filesinki",
     products: [
-        .executable(name: "filesinki", targets: ["filesinki-cli"])
+        .executable(name: "filesinki", targets: ["filesinki-cli"]),
+        .executable(name: "filesinki-net", targets: ["filesinki-net"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        // Only filesinki-net carries what follows.
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // The system's libraries.
@@ -45,7 +56,8 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-        .target(name: "CSystem"),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .target(name: "CKernel"),
 
         // The words, which import nothing.
         module("FilesinkiModel"),
@@ -58,7 +70,7 @@ let package = Package(
         module("FilesinkiReconcile", ["FilesinkiModel"]),
         module("FilesinkiMerge", ["FilesinkiModel", "CSQLite"]),
         module("FilesinkiRules", ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiMerge"]),
-        module("FilesinkiFileSystem", ["FilesinkiModel", "FilesinkiHashing", "CSystem"]),
+        module("FilesinkiFileSystem", ["FilesinkiModel", "FilesinkiHashing", "CKernel"]),
         module("FilesinkiLiveDatabase", ["FilesinkiModel", "CSQLite"]),
         module(
             "FilesinkiManifest", ["FilesinkiModel", "CSQLite"], resources: [.embedInCode("SQL")]),
@@ -73,7 +85,62 @@ let package = Package(
             exclude: ["Schema"]),
 
         // Where replicas meet.
-        module("FilesinkiDirectory", ["FilesinkiModel", "FilesinkiRemote", "CSystem"]),
+        module("FilesinkiDirectory", ["FilesinkiModel", "FilesinkiRemote", "CKernel"]),
+
+        // Where replicas meet over a network.
+        module(
+            "FilesinkiHTTP",
+            [
+                "FilesinkiModel", "FilesinkiRemote",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        module("FilesinkiXML", ["FilesinkiModel", "CExpat"]),
+        module(
+            "FilesinkiWebDAV",
+            [
+                "FilesinkiModel", "FilesinkiRemote", "FilesinkiHTTP", "FilesinkiXML",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        module(
+            "FilesinkiS3",
+            [
+                "FilesinkiModel", "FilesinkiRemote", "FilesinkiHTTP", "FilesinkiXML",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        // What the own server and its client say to each other.
+        module("FilesinkiProtocol", ["FilesinkiModel", "FilesinkiRemote"]),
+        module(
+            "FilesinkiServerRemote",
+            [
+                "FilesinkiModel", "FilesinkiRemote", "FilesinkiHTTP", "FilesinkiProtocol",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        module(
+            "FilesinkiServer",
+            [
+                "FilesinkiModel", "FilesinkiRemote", "FilesinkiDirectory", "FilesinkiProtocol",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "X509", package: "swift-certificates"),
+            ]),
+
+        // Addresses and credentials, and the remotes that they lead to.
+        module(
+            "FilesinkiNetwork",
+            [
+                "FilesinkiModel", "FilesinkiRemote", "FilesinkiRules", "FilesinkiHTTP",
+                "FilesinkiServerRemote", "FilesinkiWebDAV", "FilesinkiS3", "CKernel",
+            ]),
 
         // The only one who both decides and acts.
         module(
@@ -93,8 +160,14 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
-            name: "filesinki-cli", dependencies: ["CSystem", "FilesinkiCommands"],
+            name: "filesinki-cli", dependencies: ["CKernel", "FilesinkiCommands"],
             swiftSettings: strict),
+        // The same commands with the network: `filesinki` becomes it when an address needs one.
+        .executableTarget(
+            name: "filesinki-net",
+            dependencies: [
+                "CKernel", "FilesinkiCommands", "FilesinkiNetwork", "FilesinkiServer",
+            ], swiftSettings: strict),
 
         // Helpers of the tests; nothing in the product imports it.
         module(
@@ -134,19 +207,68 @@ let package = Package(
                 "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiModel",
             ]),
         tests(
+            "FilesinkiHTTPTests",
+            [
+                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        tests(
             "FilesinkiLiveDatabaseTests", ["CSQLite", "FilesinkiLiveDatabase", "FilesinkiModel"]),
         tests("FilesinkiManifestTests", ["FilesinkiManifest", "FilesinkiModel"]),
         tests("FilesinkiMergeTests", ["CSQLite", "FilesinkiMerge", "FilesinkiModel"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
+        tests(
+            "FilesinkiNetworkTests",
+            [
+                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiNetwork", "FilesinkiRemote",
+                "FilesinkiTesting",
+            ]),
+        tests(
+            "FilesinkiProtocolTests",
+            ["FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote"]),
         tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),
         tests("FilesinkiRemoteTests", ["FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting"]),
         tests("FilesinkiRulesTests", ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiRules"]),
+        tests(
+            "FilesinkiS3Tests",
+            [
+                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiRemote", "FilesinkiS3",
+                "FilesinkiTesting",
+            ]),
+        tests(
+            "FilesinkiServerRemoteTests",
+            [
+                "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiModel", "FilesinkiProtocol",
+                "FilesinkiRemote", "FilesinkiServer", "FilesinkiServerRemote", "FilesinkiTesting",
+            ]),
+        tests(
+            "FilesinkiServerTests",
+            [
+                "FilesinkiDirectory", "FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote",
+                "FilesinkiServer", "FilesinkiTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
         tests(
             "FilesinkiStoreTests",
             [
                 "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiHashing", "FilesinkiModel",
                 "FilesinkiRemote", "FilesinkiStore", "FilesinkiTesting",
             ]),
+        tests(
+            "FilesinkiWebDAVTests",
+            [
+                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting",
+                "FilesinkiWebDAV",
+            ]),
+        tests("FilesinkiXMLTests", ["FilesinkiModel", "FilesinkiXML"]),
         tests("LayeringTests", []),
         tests(
             "SimulationTests",

@@ -7,6 +7,7 @@ set -eu
 missing() {
     have_header zstd.h || echo libzstd-dev
     have_header lzma.h || echo liblzma-dev
+    have_header expat.h || echo libexpat1-dev
     have_header sqlite3.h || echo libsqlite3-dev
     command -v pkg-config >/dev/null 2>&1 || echo pkg-config
     command -v zstd >/dev/null 2>&1 || echo zstd

@@ -1,4 +1,4 @@
-import CSystem
+import CKernel
 import FilesinkiModel
 import Glibc
 

@@ -1,4 +1,4 @@
-import CSystem
+import CKernel
 import FilesinkiHashing
 import FilesinkiModel
 import Glibc

@@ -1,4 +1,4 @@
-import CSystem
+import CKernel
 import Glibc
 
 /// Moves a name to one that must be free.

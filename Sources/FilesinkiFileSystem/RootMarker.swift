@@ -1,4 +1,4 @@
-import CSystem
+import CKernel
 package import FilesinkiModel
 import Glibc
 

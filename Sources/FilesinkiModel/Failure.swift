@@ -56,6 +56,8 @@ package struct Failure: Error, Sendable {
     package var message: String
     package var remedy: String
     package var cause: (any Error)?
+    /// How long a remote asked to be left alone; nil when it did not say.
+    package var retryAfter: Duration?
 
     package init(
         _ code: Code, path: [UInt8] = [], _ message: String, remedy: String,

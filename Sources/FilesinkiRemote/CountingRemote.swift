@@ -22,6 +22,16 @@ package final class CountingRemote: Remote {
         return bytes
     }
 
+    package func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply] {
+        counted.withLock { $0.reads += 1 }
+        let replies = try await wrapped.read(requests)
+        let sum: Int64 = replies.reduce(0) { sum, reply in
+            if case .bytes(let bytes) = reply { sum + Int64(bytes.count) } else { sum }
+        }
+        counted.withLock { $0.bytesRead += sum }
+        return replies
+    }
+
     package func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
         counted.withLock {
             $0.publications += 1
@@ -57,12 +67,14 @@ package final class CountingRemote: Remote {
 /// How often each verb of a remote was asked for, and how many bytes went which way.
 package struct RequestCounts: Hashable, Sendable {
     package var gets = 0
+    /// Questions for several objects at once.
+    package var reads = 0
     package var publications = 0
     package var puts = 0
     package var lists = 0
     package var deletions = 0
     package var waits = 0
-    /// Bytes that gets returned.
+    /// Bytes that gets and reads returned.
     package var bytesRead: Int64 = 0
     /// Bytes that were put or published, also in vain.
     package var bytesWritten: Int64 = 0
@@ -70,7 +82,7 @@ package struct RequestCounts: Hashable, Sendable {
     package init() {}
 
     /// All requests but waits, which a person does not wait for.
-    package var requests: Int { gets + publications + puts + lists + deletions }
+    package var requests: Int { gets + reads + publications + puts + lists + deletions }
 
     /// Those that could change the store.
     package var writes: Int { publications + puts + deletions }

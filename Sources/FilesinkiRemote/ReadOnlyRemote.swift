@@ -12,6 +12,10 @@ package struct ReadOnlyRemote: Remote {
         try await wrapped.get(key, range: range)
     }
 
+    package func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply] {
+        try await wrapped.read(requests)
+    }
+
     /// - Throws: ``FilesinkiModel/Failure`` with code `not-allowed`, always.
     package func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
         throw refusal(slot)

@@ -19,6 +19,10 @@ package protocol Remote: Sendable {
     /// The object's bytes, or those of `range` (held to the object's end); nil when it is absent.
     func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]?
 
+    /// Several objects at once, in the order they were asked for: one round trip where the remote has
+    /// a way to do that. Each reply may show another moment.
+    func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply]
+
     /// Fills a write-once slot. The answer is what reading the slot returns, never a status code.
     func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome
 

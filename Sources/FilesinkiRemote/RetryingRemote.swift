@@ -2,6 +2,8 @@ package import FilesinkiModel
 
 /// Tries again what failed because the remote was away or busy, with growing pauses.
 ///
+/// A remote that says how long it wants to be left alone is left alone for as long.
+///
 /// The pauses double from 0.1 s and are drawn by chance from their upper half, so that many devices
 /// do not come back at one moment. A publication is never simply repeated: its answer may have been
 /// lost on the way, so the slot is read first, and only an empty one is published to again.
@@ -12,6 +14,9 @@ package struct RetryingRemote: Remote {
 
     /// The first pause is half of this to all of it.
     package static let firstPause = Duration.milliseconds(100)
+
+    /// A remote that asks to be left alone for longer than this is away: 30 s.
+    package static let longestPause = Duration.seconds(30)
 
     /// - Parameter tries: How often a request is made at most; 1 or more.
     package init(_ wrapped: any Remote, surroundings: Surroundings, tries: Int = 5) {
@@ -24,6 +29,10 @@ package struct RetryingRemote: Remote {
 
     package func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
         try await trying { _ in try await wrapped.get(key, range: range) }
+    }
+
+    package func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply] {
+        try await trying { _ in try await wrapped.read(requests) }
     }
 
     package func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
@@ -60,7 +69,9 @@ package struct RetryingRemote: Remote {
             do {
                 return try await request(count > 1)
             } catch let failure as Failure where count < tries && failure.isPassing {
-                try await surroundings.sleep(pause(after: count))
+                let wished = failure.retryAfter ?? .zero
+                if wished > Self.longestPause { throw failure }
+                try await surroundings.sleep(max(wished, pause(after: count)))
                 count += 1
             }
         }

@@ -1,4 +1,4 @@
-import CSystem
+import CKernel
 import FilesinkiCommands
 import Glibc
 

@@ -10,7 +10,7 @@ import Testing
                 dependencies: [.package(url: "https://example.org/x", from: "1.0.0")],
                 targets: [
                     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["x-dev"])]),
-                    .target(name: "CSystem"),
+                    .target(name: "CKernel"),
                     module("FilesinkiModel", ["FilesinkiEngine"]),
                     module("FilesinkiReconcile", ["FilesinkiModel", "FilesinkiRemote"]),
                     module("FilesinkiRemote", ["FilesinkiModel"]),
@@ -32,7 +32,7 @@ import Testing
     @Test func `reads names, dependencies and kinds from a manifest`() {
         #expect(
             manifest.targets.map(\.name) == [
-                "CSQLite", "CSystem", "FilesinkiModel", "FilesinkiReconcile", "FilesinkiRemote",
+                "CSQLite", "CKernel", "FilesinkiModel", "FilesinkiReconcile", "FilesinkiRemote",
                 "FilesinkiManifest", "FilesinkiEngine", "FilesinkiNew", "FilesinkiTesting",
                 "FilesinkiModelTests",
             ])

@@ -2,7 +2,7 @@
 
 #define _GNU_SOURCE
 #include <malloc.h>
-#include "CSystem.h"
+#include "CKernel.h"
 
 #include <errno.h>
 #include <fcntl.h>

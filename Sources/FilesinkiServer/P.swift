@@ -1,0 +1,4 @@
+import Hummingbird
+import HummingbirdTLS
+import X509
+import ServiceLifecycle
