@@ -12,7 +12,8 @@ import Testing
             ("HTTPS://Example.ORG:8443/a/b/", "https://example.org:8443/a/b"),
             ("http://[::1]:80/x", "http://[::1]:80/x"), ("http://[::1]", "http://[::1]"),
             ("https://me@example.org//a///b", "https://example.org/a/b"),
-            ("http://h/a b%20c%2Fd/ä", "http://h/a%20b%20c%2Fd/%C3%A4"), ("http://h/%", "http://h/%25"),
+            ("http://h/a b%20c%2Fd/ä", "http://h/a%20b%20c%2Fd/%C3%A4"),
+            ("http://h/%", "http://h/%25"),
         ])
     func reading(_ text: String, _ normal: String) throws {
         let address = try WebAddress(text, schemes: Self.schemes)
