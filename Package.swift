@@ -69,11 +69,15 @@ let package = Package(
         module("FilesinkiCompression", ["FilesinkiModel", "CLZMA", "CZstd"]),
         module("FilesinkiReconcile", ["FilesinkiModel"]),
         module("FilesinkiMerge", ["FilesinkiModel", "CSQLite"]),
-        module("FilesinkiRules", ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiMerge"]),
+        module("FilesinkiTOML", ["FilesinkiModel"]),
+        module(
+            "FilesinkiRules",
+            ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiMerge", "FilesinkiTOML"]),
         module("FilesinkiFileSystem", ["FilesinkiModel", "FilesinkiHashing", "CKernel"]),
         module("FilesinkiLiveDatabase", ["FilesinkiModel", "CSQLite"]),
         module(
             "FilesinkiManifest", ["FilesinkiModel", "CSQLite"], resources: [.embedInCode("SQL")]),
+        module("FilesinkiProcess", ["FilesinkiModel"]),
         module("FilesinkiRemote", ["FilesinkiModel"]),
         module(
             "FilesinkiStore",
@@ -108,7 +112,8 @@ let package = Package(
         module(
             "FilesinkiS3",
             [
-                "FilesinkiModel", "FilesinkiRemote", "FilesinkiHTTP", "FilesinkiXML",
+                "FilesinkiModel", "FilesinkiRemote", "FilesinkiHTTP", "FilesinkiProcess",
+                "FilesinkiXML",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
         // What the own server and its client say to each other.
@@ -138,8 +143,9 @@ let package = Package(
         module(
             "FilesinkiNetwork",
             [
-                "FilesinkiModel", "FilesinkiRemote", "FilesinkiRules", "FilesinkiHTTP",
-                "FilesinkiServerRemote", "FilesinkiWebDAV", "FilesinkiS3", "CKernel",
+                "FilesinkiModel", "FilesinkiProcess", "FilesinkiRemote", "FilesinkiTOML",
+                "FilesinkiHTTP", "FilesinkiServerRemote", "FilesinkiWebDAV", "FilesinkiS3",
+                "CKernel",
             ]),
 
         // The only one who both decides and acts.
@@ -148,7 +154,7 @@ let package = Package(
             [
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiCompression", "FilesinkiReconcile",
                 "FilesinkiMerge", "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiLiveDatabase",
-                "FilesinkiManifest", "FilesinkiRemote", "FilesinkiStore",
+                "FilesinkiManifest", "FilesinkiProcess", "FilesinkiRemote", "FilesinkiStore",
             ]),
 
         // The command line.
@@ -262,6 +268,8 @@ let package = Package(
                 "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiHashing", "FilesinkiModel",
                 "FilesinkiRemote", "FilesinkiStore", "FilesinkiTesting",
             ]),
+        tests(
+            "FilesinkiTOMLTests", ["FilesinkiModel", "FilesinkiTOML", "FilesinkiTesting"]),
         tests(
             "FilesinkiWebDAVTests",
             [

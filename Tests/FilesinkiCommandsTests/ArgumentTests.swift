@@ -30,18 +30,28 @@ struct ArgumentTests {
         ("file:///mnt/my%20store", "/mnt/my store"),
         ("file://localhost/mnt", "/mnt"), ("FILE:///mnt", "/mnt"),
         ("file://elsewhere/mnt", nil), ("file:///a%2", nil), ("file:///a%ff", nil),
-        ("https://example.org/store", nil), ("s3://bucket/prefix", nil),
-        ("webdav:///srv/store", nil),
+        ("ftp://example.org/store", nil), ("https://me:secret@example.org/store", nil),
     ]
 
     @Test("a store is a folder, by path or by file://; the rest is refused", arguments: addresses)
     func address(_ text: String, _ path: String?) {
         do {
             let address = try RemoteAddress(text, currentFolder: "/w")
-            #expect(address.path == path)
+            #expect(path.map(RemoteAddress.folder) == address)
         } catch {
             #expect(path == nil)
             #expect(error.code == .usage)
+            #expect(!error.description.contains("secret"))
         }
+    }
+
+    @Test(
+        "a store is a place on a network, as it was written",
+        arguments: [
+            "https://example.org/store", "http://[::1]:8080/a%20b", "webdavs://me@example.org/dav",
+            "S3://bucket/prefix?region=eu-central-1", "dav://example.org/a:b@c",
+        ])
+    func networkAddress(_ text: String) throws {
+        #expect(try RemoteAddress(text, currentFolder: "/w") == .network(text))
     }
 }

@@ -136,7 +136,7 @@ final class World {
         Console(
             output: output, talk: talk, input: input, environment: environment,
             currentFolder: currentFolder, terminals: terminals, surroundings: surroundings,
-            connect: Console.connect(from: currentFolder))
+            network: .none)
     }
 
     private var surroundings: Surroundings {
@@ -179,6 +179,7 @@ final class TickingClock: Sendable {
 enum WorldError: Error {
     case noFolder(Int32)
     case noFile(Int32)
+    case noNetwork(String)
 }
 
 /// Keeps what is written.
@@ -190,4 +191,12 @@ final class MemorySink: ByteSink {
     func write(_ bytes: UnsafeRawBufferPointer) throws {
         storage.withLock { $0.append(contentsOf: bytes) }
     }
+}
+
+extension NetworkAccess {
+    /// A world without a network.
+    static let none = NetworkAccess(
+        connect: { throw WorldError.noNetwork($0) },
+        serve: { options, _ in throw WorldError.noNetwork(options.folder) },
+        tokens: { request, _ in throw WorldError.noNetwork(request.folder) })
 }

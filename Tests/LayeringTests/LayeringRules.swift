@@ -13,7 +13,7 @@ enum LayeringRules {
         ],
         [
             "FilesinkiCompression", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile",
-            "FilesinkiRemote",
+            "FilesinkiProcess", "FilesinkiRemote", "FilesinkiTOML",
         ],
         ["FilesinkiModel"],
     ]

@@ -13,8 +13,10 @@ struct Session {
     /// - Parameters:
     ///   - place: A path that may lie in the replica that is meant, as `sync DIR` has one.
     ///   - writable: Whether the command changes the replica, and so waits for other runs.
+    ///   - remote: Whether the command may go on to the remote.
     static func open(
-        _ options: RootOptions, near place: String? = nil, writable: Bool, in console: Console
+        _ options: RootOptions, near place: String? = nil, writable: Bool, remote: Bool = true,
+        in console: Console
     ) async throws -> Session {
         let root = try RootChoice.find(options, near: place, in: console)
         let settings = try options.replicaOptions(root: root.path, in: console)
@@ -24,6 +26,10 @@ struct Session {
             console.detail("Made the default replica \(printable(root.path.utf8)).")
         }
         let replica = try await Replica.open(settings, writable: writable)
+        if remote, let address = await replica.remoteAddress {
+            try console.prepare(
+                for: RemoteAddress(address, currentFolder: console.currentFolder))
+        }
         return Session(replica: replica, root: root, console: console)
     }
 

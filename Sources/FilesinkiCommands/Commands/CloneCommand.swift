@@ -27,6 +27,7 @@ struct CloneCommand: Command {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let address = try RemoteAddress(url, currentFolder: console.currentFolder)
+        try console.prepare(for: address)
         let path = try FilePlace.absoluteText(dir, in: console.currentFolder)
         let options = try RootOptions.make(state: state).replicaOptions(root: path, in: console)
         var made = try await Replica.initialize(
@@ -35,8 +36,8 @@ struct CloneCommand: Command {
             replica: try await Replica.open(options, writable: true),
             root: RootChoice(path: path, origin: .given), console: console)
         // Not by `initialize`: of a mistyped address it would make a store.
-        try await session.replica.setRemote(address.path, acceptingOther: false)
-        made.remote = address.path
+        try await session.replica.setRemote(address.text, acceptingOther: false)
+        made.remote = address.text
         made.store = hexadecimal(try await session.replica.status().store)
         try console.show(made)
         return try await session.run { _ in }

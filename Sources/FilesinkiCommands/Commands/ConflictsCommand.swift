@@ -18,7 +18,7 @@ struct ConflictsCommand: Command {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let session = try await Session.open(replica, writable: false, in: console)
+        let session = try await Session.open(replica, writable: false, remote: false, in: console)
         let conflicts = try await session.replica.conflicts()
         for conflict in conflicts {
             if report.json {

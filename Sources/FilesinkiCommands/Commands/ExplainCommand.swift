@@ -21,7 +21,7 @@ struct ExplainCommand: Command {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let session = try await Session.open(replica, writable: false, in: console)
+        let session = try await Session.open(replica, writable: false, remote: false, in: console)
         let path = try session.path(path)
         let found = try await session.replica.explain(path)
         let reader = RootReader(root: session.root.path)

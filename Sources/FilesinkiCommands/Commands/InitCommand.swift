@@ -26,10 +26,11 @@ struct InitCommand: Command {
         let root = try FilePlace.absoluteText(
             dir ?? replica.root ?? ".", in: console.currentFolder)
         let address = try remote.map { try RemoteAddress($0, currentFolder: console.currentFolder) }
+        if let address { try console.prepare(for: address) }
         let options = try replica.replicaOptions(root: root, in: console)
         if let address, try await !Self.hasMetStore(options) { address.makeFolder() }
         let result = try await Replica.initialize(
-            options, address: address?.path, deviceName: try DeviceName.chosen(device, in: console))
+            options, address: address?.text, deviceName: try DeviceName.chosen(device, in: console))
         try console.show(result)
         return result.away.map { ExitCode($0) } ?? .done
     }

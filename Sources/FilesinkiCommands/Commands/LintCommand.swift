@@ -22,7 +22,7 @@ struct LintCommand: Command {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let session = try await Session.open(replica, writable: false, in: console)
+        let session = try await Session.open(replica, writable: false, remote: false, in: console)
         let known = try await session.replica.list(try session.paths(paths))
         let findings = NameLint.findings(in: known.map(\.0))
         for finding in findings { try show(finding, in: console) }

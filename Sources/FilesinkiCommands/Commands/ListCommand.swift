@@ -21,7 +21,7 @@ struct ListCommand: Command {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let session = try await Session.open(replica, writable: false, in: console)
+        let session = try await Session.open(replica, writable: false, remote: false, in: console)
         let found = try await session.replica.list(try session.paths(paths))
         for (path, entry) in found { try show(path, entry, in: console) }
         return found.isEmpty ? .negative : .done

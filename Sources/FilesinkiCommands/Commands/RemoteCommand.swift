@@ -27,7 +27,8 @@ struct RemoteShowCommand: Command {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let session = try await Session.open(replica, writable: false, in: console)
+        let session = try await Session.open(
+            replica, writable: false, remote: false, in: console)
         let status = try await session.replica.status()
         if report.json {
             var object: JSONObject = ["type": "remote"]
@@ -63,9 +64,11 @@ struct RemoteSetCommand: Command {
     func run(in console: Console) async throws -> ExitCode {
         talk.apply(to: console)
         let address = try RemoteAddress(url, currentFolder: console.currentFolder)
-        let session = try await Session.open(replica, writable: true, in: console)
-        try await session.replica.setRemote(address.path, acceptingOther: accept)
-        console.say("The remote is \(printable(address.path.utf8)).")
+        try console.prepare(for: address)
+        let session = try await Session.open(
+            replica, writable: true, remote: false, in: console)
+        try await session.replica.setRemote(address.text, acceptingOther: accept)
+        console.say("The remote is \(printable(address.text.utf8)).")
         return .done
     }
 }
@@ -100,7 +103,7 @@ struct RemoteCheckCommand: Command {
     }
 
     private func place(in console: Console) async throws -> String {
-        if let url { return try RemoteAddress(url, currentFolder: console.currentFolder).path }
+        if let url { return try RemoteAddress(url, currentFolder: console.currentFolder).text }
         let session = try await Session.open(replica, writable: false, in: console)
         guard let address = await session.replica.remoteAddress else {
             throw Failure(

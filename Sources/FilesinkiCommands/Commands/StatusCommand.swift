@@ -33,7 +33,8 @@ struct StatusCommand: Command {
             }
             return seconds
         }
-        let session = try await Session.open(replica, near: dir, writable: false, in: console)
+        let session = try await Session.open(
+            replica, near: dir, writable: false, remote: false, in: console)
         let status = try await session.replica.status()
         let isStale = status.isStale(at: console.surroundings.now(), maximumAge: limit)
         let code: ExitCode = isStale ? .negative : status.conflicts > 0 ? .conflict : .done

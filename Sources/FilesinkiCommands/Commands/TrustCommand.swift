@@ -28,7 +28,7 @@ struct TrustCommand: Command {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let session = try await Session.open(replica, writable: !show, in: console)
+        let session = try await Session.open(replica, writable: !show, remote: false, in: console)
         let found =
             show
             ? try await session.replica.trust()

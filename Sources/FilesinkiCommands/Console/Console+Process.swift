@@ -1,29 +1,22 @@
-import FilesinkiModel
-package import FilesinkiRemote
+package import FilesinkiModel
 import Glibc
 
 extension Console {
-    /// The console of this process: its own streams, environment, clock and remotes.
-    package static func ofProcess() -> Console {
-        let folder = currentFolderOfProcess()
+    /// The console of this process: its own streams, environment and clock.
+    ///
+    /// - Parameter network: What this program can do over a network.
+    package static func ofProcess(network: NetworkAccess) -> Console {
         return Console(
             output: DescriptorSink(STDOUT_FILENO, name: "standard output"),
             talk: DescriptorSink(STDERR_FILENO, name: "standard error"),
             input: STDIN_FILENO,
             environment: environmentOfProcess(),
-            currentFolder: folder,
+            currentFolder: currentFolderOfProcess(),
             terminals: Terminals(
                 input: isatty(STDIN_FILENO) == 1, output: isatty(STDOUT_FILENO) == 1,
                 talk: isatty(STDERR_FILENO) == 1),
-            surroundings: surroundingsOfProcess,
-            connect: connect(from: folder))
-    }
-
-    /// Opens the remote at an address; a relative path begins at `folder`.
-    package static func connect(
-        from folder: String
-    ) -> @Sendable (String) throws -> any Remote {
-        { try RemoteAddress($0, currentFolder: folder).connect() }
+            surroundings: .ofProcess,
+            network: network)
     }
 
     /// The arguments of this process without its name, as the bytes they are.
@@ -52,8 +45,11 @@ extension Console {
         }
         return result
     }
+}
 
-    private static var surroundingsOfProcess: Surroundings {
+extension Surroundings {
+    /// The clock and the chance of this machine.
+    package static var ofProcess: Surroundings {
         Surroundings(
             now: {
                 var time = timespec()

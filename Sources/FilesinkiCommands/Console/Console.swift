@@ -1,3 +1,4 @@
+import FilesinkiDirectory
 package import FilesinkiModel
 package import FilesinkiRemote
 import Synchronization
@@ -19,8 +20,8 @@ package final class Console: Sendable {
     package let terminals: Terminals
     /// The clock and chance.
     package let surroundings: Surroundings
-    /// Opens the remote at an address.
-    package let connect: @Sendable (String) throws -> any Remote
+    /// What this program can do over a network.
+    package let network: NetworkAccess
     private let storedWishes = Mutex(Wishes())
 
     /// Which of the streams are terminals.
@@ -51,7 +52,7 @@ package final class Console: Sendable {
     package init(
         output: any ByteSink, talk: any ByteSink, input: Int32, environment: [String: String],
         currentFolder: String, terminals: Terminals, surroundings: Surroundings,
-        connect: @escaping @Sendable (String) throws -> any Remote
+        network: NetworkAccess
     ) {
         self.output = Output(output)
         self.talk = Output(talk)
@@ -60,13 +61,28 @@ package final class Console: Sendable {
         self.currentFolder = currentFolder
         self.terminals = terminals
         self.surroundings = surroundings
-        self.connect = connect
+        self.network = network
     }
 
     /// What the user wants to see; set by the command's options.
     var wishes: Wishes {
         get { storedWishes.withLock { $0 } }
         set { storedWishes.withLock { $0 = newValue } }
+    }
+
+    /// Opens the remote at an address; a relative path begins at the current folder.
+    package var connect: @Sendable (String) throws -> any Remote {
+        { [network, currentFolder] text in
+            switch try RemoteAddress(text, currentFolder: currentFolder) {
+            case .folder(let path): DirectoryRemote(path: path)
+            case .network(let address): try network.connect(address)
+            }
+        }
+    }
+
+    /// Makes ready for a remote, before anything is done that cannot be done again.
+    func prepare(for address: RemoteAddress) throws {
+        if case .network = address { try network.prepare() }
     }
 
     /// Says something that a person may want to know; not with `-q`.

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiProcess
 
 /// A user's command that chooses between two contents: `choose:COMMAND`.
 ///

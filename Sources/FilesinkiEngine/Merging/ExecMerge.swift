@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiProcess
 import Glibc
 
 /// A merge by a program of the user's, by git's convention of a merge driver.

@@ -59,7 +59,7 @@ extension Replica {
         guard let address = card.remote, card.store.isEmpty else { return }
         do {
             let remote = try options.connect(address)
-            let (format, isNew) = try await openStore(at: remote, options)
+            let (format, isNew) = try await openStore(at: remote, address, options)
             report.madeStore = isNew
             card.store = format.id
             card.epoch = format.epoch
@@ -70,11 +70,11 @@ extension Replica {
 
     /// The store at a remote, made when there is none and the place is fit for one.
     private static func openStore(
-        at remote: any Remote, _ options: ReplicaOptions
+        at remote: any Remote, _ address: String, _ options: ReplicaOptions
     ) async throws -> (StoreFormat, isNew: Bool) {
         if let format = try await StoreFormat.read(from: remote) { return (format, false) }
         let probe = SlotProbe(surroundings: options.surroundings) {
-            try options.connect(remote.address)
+            try options.connect(address)
         }
         let report = try await probe.run()
         guard report.isFit else {

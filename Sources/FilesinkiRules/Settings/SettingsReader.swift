@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiTOML
 
 /// Makes settings of the statements of a file.
 ///

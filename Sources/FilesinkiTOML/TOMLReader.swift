@@ -1,14 +1,14 @@
-import FilesinkiModel
+package import FilesinkiModel
 
 /// Reads the syntax of TOML 1.0, <https://toml.io/en/v1.0.0>, into a flat list of statements.
 ///
 /// Which tables and keys there may be, and how often, is for the caller to say, who knows them all.
 /// The input may be hostile: its size, the depth of values and the length of keys are limited.
-struct TOMLReader {
+package struct TOMLReader {
     /// The largest document, in bytes.
-    static let maximumSize = 1 << 20
+    package static let maximumSize = 1 << 20
     /// How deep arrays and inline tables may be inside each other, and how many parts a key may have.
-    static let maximumDepth = 16
+    package static let maximumDepth = 16
 
     let bytes: [UInt8]
     /// What the document is called in messages.
@@ -20,7 +20,7 @@ struct TOMLReader {
     ///
     /// - Throws: `Failure` with code `usage`, which names the line, for what is not TOML; with code
     ///   `limit` for a document over ``maximumSize``.
-    static func read(_ bytes: [UInt8], file: String) throws(Failure) -> [TOMLStatement] {
+    package static func read(_ bytes: [UInt8], file: String) throws(Failure) -> [TOMLStatement] {
         guard bytes.count <= maximumSize else {
             throw Failure(
                 .limit, path: file, "The settings are larger than \(maximumSize) bytes.",

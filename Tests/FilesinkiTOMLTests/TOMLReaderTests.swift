@@ -1,7 +1,8 @@
 import FilesinkiModel
+import FilesinkiTesting
 import Testing
 
-@testable import FilesinkiRules
+@testable import FilesinkiTOML
 
 @Suite struct TOMLReaderTests {
     private func read(_ text: String) throws -> [TOMLStatement] {
@@ -104,7 +105,7 @@ import Testing
         let whole = Array(
             "s = \"a\\u00e9\"\n[[r]] # c\nk.'l' = [1, {a = '''x\n'''}]\nz = \"\"\"\\\n q\"\"\"\n"
                 .utf8)
-        var generator = SeededGenerator(state: 3)
+        var generator = SeededRandom(seed: 3)
         for cut in 0...whole.count { _ = try? TOMLReader.read(Array(whole[..<cut]), file: "f") }
         for _ in 0..<3000 {
             var bytes = whole

@@ -1,4 +1,4 @@
-import FilesinkiModel
+package import FilesinkiModel
 import Glibc
 
 /// A command of the user's, run by `sh -c` with a time limit and an environment of its own.
@@ -6,28 +6,50 @@ import Glibc
 /// Names of files and paths are given in the environment and never become part of the command's
 /// text, whatever bytes they have. The command reads nothing, and has a process group of its own, so
 /// that everything it started ends with it when its time is over.
-struct UserCommand {
+package struct UserCommand {
+    /// How much of this process's environment a command gets.
+    package enum Inheritance: Sendable {
+        /// Nothing that may hold a secret.
+        case little
+        /// All of it, for a command that looks up secrets itself.
+        case all
+    }
+
     /// What the shell runs.
-    var text: String
+    package var text: String
     /// Added to the environment.
-    var variables: [(name: String, value: [UInt8])]
+    package var variables: [(name: String, value: [UInt8])]
     /// How long it may take.
-    var limit: Duration
+    package var limit: Duration
+    package var inheritance: Inheritance
+
+    package init(
+        text: String, variables: [(name: String, value: [UInt8])] = [], limit: Duration,
+        inheritance: Inheritance = .little
+    ) {
+        self.text = text
+        self.variables = variables
+        self.limit = limit
+        self.inheritance = inheritance
+    }
 
     /// What came of it.
-    enum Outcome: Equatable {
+    package enum Outcome: Equatable, Sendable {
         /// It ended by itself; a signal gives 128 and its number.
         case ended(code: Int32, output: [UInt8])
         case ranOutOfTime
     }
 
     /// More output than this is not kept.
-    static let outputLimit = 64 << 10
+    package static let outputLimit = 64 << 10
 
     /// What is passed on from the environment of this process: nothing that may hold a secret.
     private static let inherited = ["HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TMPDIR", "TZ"]
 
-    func run() throws(Failure) -> Outcome {
+    /// Runs the command, and waits for its end.
+    ///
+    /// - Throws: `Failure` with code `io` when it could not be started.
+    package func run() throws(Failure) -> Outcome {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw failure("no pipe, error \(errno)") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -66,12 +88,27 @@ struct UserCommand {
     }
 
     private var environment: [[UInt8]] {
+        if inheritance == .all { return Self.whole + variables.map(Self.pair) }
         var pairs = ["PATH=/usr/local/bin:/usr/bin:/bin"].map { Array($0.utf8) }
         for name in Self.inherited {
             guard let value = getenv(name) else { continue }
             pairs.append(Array("\(name)=\(String(cString: value))".utf8))
         }
-        return pairs + variables.map { Array("\($0.name)=".utf8) + $0.value }
+        return pairs + variables.map(Self.pair)
+    }
+
+    private static func pair(_ variable: (name: String, value: [UInt8])) -> [UInt8] {
+        Array("\(variable.name)=".utf8) + variable.value
+    }
+
+    private static var whole: [[UInt8]] {
+        var pairs: [[UInt8]] = []
+        var next = environ
+        while let entry = next.pointee {
+            pairs.append(Array(UnsafeRawBufferPointer(start: entry, count: strlen(entry))))
+            next += 1
+        }
+        return pairs
     }
 }
 

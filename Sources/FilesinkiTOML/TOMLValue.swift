@@ -1,5 +1,5 @@
 /// A value in a TOML document, as far as settings need it.
-indirect enum TOMLValue: Equatable, Sendable {
+package indirect enum TOMLValue: Equatable, Sendable {
     case string(String)
     case integer(Int)
     case boolean(Bool)
@@ -9,7 +9,7 @@ indirect enum TOMLValue: Equatable, Sendable {
     case other(String)
 
     /// The kind of the value for a message, with its article.
-    var kind: String {
+    package var kind: String {
         switch self {
         case .string: "a string"
         case .integer: "an integer"
@@ -22,15 +22,15 @@ indirect enum TOMLValue: Equatable, Sendable {
 }
 
 /// A key with its value.
-struct TOMLPair: Equatable, Sendable {
+package struct TOMLPair: Equatable, Sendable {
     /// The parts of the key, which are separated by dots: `a.b` has two.
-    var key: [String]
-    var value: TOMLValue
+    package var key: [String]
+    package var value: TOMLValue
 }
 
 /// One statement of a TOML document, in the order of the document.
-struct TOMLStatement: Equatable, Sendable {
-    enum Kind: Equatable, Sendable {
+package struct TOMLStatement: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
         /// `[name]`
         case table([String])
         /// `[[name]]`
@@ -40,6 +40,6 @@ struct TOMLStatement: Equatable, Sendable {
     }
 
     /// The line on which it begins, from 1.
-    var line: Int
-    var kind: Kind
+    package var line: Int
+    package var kind: Kind
 }

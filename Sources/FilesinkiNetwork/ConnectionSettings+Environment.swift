@@ -1,0 +1,54 @@
+import FilesinkiHTTP
+import FilesinkiModel
+
+extension ConnectionSettings {
+    /// What the environment says of connections to a server: `FILESINKI_CA_FILE`, and the variables
+    /// that curl and others know: `https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`.
+    ///
+    /// - Throws: `Failure` with code `usage` when a proxy's address is not understood.
+    init(
+        for address: WebAddress, environment: (String) -> String?
+    ) throws(Failure) {
+        self.init(certificateFile: environment("FILESINKI_CA_FILE"))
+        func value(_ name: String) -> String? {
+            // Upper-case HTTP_PROXY is not read: a web server sets it from a visitor's request.
+            let upper = name == "http_proxy" ? nil : environment(name.uppercased())
+            return (environment(name) ?? upper).flatMap { $0.isEmpty ? nil : $0 }
+        }
+        if address.isLoopback { return }
+        if let list = value("no_proxy"), Self.isExcepted(address.host, by: list) { return }
+        let name = address.isSecure ? "https_proxy" : "http_proxy"
+        guard let text = value(name) ?? value("all_proxy") else { return }
+        proxy = try Proxy(parsing: text)
+    }
+
+    /// Whether a list such as `localhost,.example.org` names a host.
+    static func isExcepted(_ host: String, by list: String) -> Bool {
+        list.split(separator: ",").contains { item in
+            var name = item.filter { $0 != " " }.lowercased()[...]
+            if name == "*" { return true }
+            if name.hasPrefix(".") { name = name.dropFirst() }
+            return host == name || !name.isEmpty && host.hasSuffix("." + name)
+        }
+    }
+}
+
+extension ConnectionSettings.Proxy {
+    /// Reads `http://user:password@host:port`; these variables may hold a password, by custom.
+    init(parsing text: String) throws(Failure) {
+        var text = text.contains("://") ? text[...] : "http://\(text)"
+        var secret: Secret?
+        if let start = text.firstRange(of: "://")?.upperBound,
+            let at = text[start...].lastIndex(of: "@")
+        {
+            secret = PercentCoding.decodedText(text[start..<at]).map(Secret.init)
+            text.removeSubrange(start...at)
+        }
+        guard let address = try? WebAddress(String(text), schemes: ["http": false]) else {
+            throw Failure(
+                .usage, "The address of the proxy is not understood.",
+                remedy: "Write http://host:port; other kinds of proxies are not supported.")
+        }
+        self.init(host: address.host, port: address.port ?? 3128, authorization: secret)
+    }
+}

@@ -1,0 +1,156 @@
+import FilesinkiModel
+import FilesinkiProtocol
+import Synchronization
+
+/// What the server tells of changes, for whoever waits for them.
+///
+/// One stream for each prefix is kept open from the first ``wait(prefix:timeout:)`` on, so that
+/// nothing is missed between two of them.
+final class NoticeBoard: Sendable {
+    private struct Board {
+        /// Whether something may have changed that no ``wait(prefix:timeout:)`` has told yet.
+        var isPending = false
+        var waiters: [Int: Waiter] = [:]
+        var listener: Task<Void, Never>?
+        /// How often the stream ended in a row before it said anything.
+        var failures = 0
+    }
+
+    private struct Waiter {
+        var continuation: CheckedContinuation<Void, Never>
+        var timer: Task<Void, Never>?
+
+        func end() {
+            timer?.cancel()
+            continuation.resume()
+        }
+    }
+
+    private struct State {
+        var boards: [String: Board] = [:]
+        var nextWaiter = 0
+    }
+
+    private let exchange: ServerExchange
+    private let surroundings: Surroundings
+    private let state = Mutex(State())
+
+    /// How long a stream lasts at most: a day. Its heartbeats keep it from being silent.
+    private static let longest = Duration.seconds(86_400)
+
+    init(exchange: ServerExchange, surroundings: Surroundings) {
+        self.exchange = exchange
+        self.surroundings = surroundings
+    }
+
+    deinit {
+        for board in state.withLock({ $0.boards }).values { board.listener?.cancel() }
+    }
+
+    /// Returns when something may have changed below the prefix, or the time is over.
+    func wait(prefix: String, timeout: Duration) async throws {
+        listen(prefix)
+        let number = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                begin(number, prefix, continuation)
+                start(timeout, number, prefix)
+                // The cancellation may have come before the waiter was in its place.
+                if Task.isCancelled { end(number, prefix) }
+            }
+        } onCancel: {
+            end(number, prefix)
+        }
+        try Task.checkCancellation()
+    }
+
+    private func begin(
+        _ number: Int, _ prefix: String, _ continuation: CheckedContinuation<Void, Never>
+    ) {
+        let isOver = state.withLock { state in
+            let isOver = state.boards[prefix]?.isPending ?? false
+            state.boards[prefix]?.isPending = false
+            if !isOver {
+                state.boards[prefix, default: Board()].waiters[number] = Waiter(
+                    continuation: continuation)
+            }
+            return isOver
+        }
+        if isOver { continuation.resume() }
+    }
+
+    /// Lets the waiter's time run, once it is in its place.
+    private func start(_ timeout: Duration, _ number: Int, _ prefix: String) {
+        let timer = Task { [surroundings, weak self] in
+            try? await surroundings.sleep(timeout)
+            self?.end(number, prefix)
+        }
+        let isWaiting = state.withLock { state in
+            state.boards[prefix]?.waiters[number]?.timer = timer
+            return state.boards[prefix]?.waiters[number] != nil
+        }
+        if !isWaiting { timer.cancel() }
+    }
+
+    private func end(_ number: Int, _ prefix: String) {
+        state.withLock { $0.boards[prefix]?.waiters.removeValue(forKey: number) }?.end()
+    }
+
+    /// Tells everybody who waits; with nobody there, the next one.
+    private func tell(_ prefix: String) {
+        let waiters = state.withLock { state in
+            let waiters = state.boards[prefix]?.waiters ?? [:]
+            state.boards[prefix]?.waiters = [:]
+            state.boards[prefix]?.isPending = waiters.isEmpty
+            return waiters
+        }
+        for waiter in waiters.values { waiter.end() }
+    }
+
+    private func listen(_ prefix: String) {
+        state.withLock { state in
+            guard state.boards[prefix]?.listener == nil else { return }
+            let listener = Listener(board: self)
+            state.boards[prefix, default: Board()].listener = Task { [exchange] in
+                let reader = Mutex(ChangeNoticeReader())
+                try? await exchange.stream(
+                    "GET", WirePaths.events(prefix: prefix), limit: Self.longest
+                ) { piece in
+                    let notices = try reader.withLock { try $0.add(piece) }
+                    if notices.contains(where: { $0 != .heartbeat }) { listener.heard(prefix) }
+                    return listener.board != nil
+                }
+                await listener.board?.ended(prefix)
+            }
+        }
+    }
+
+    /// What a stream holds on to: not the board, which ends its streams when it goes.
+    private final class Listener: Sendable {
+        weak let board: NoticeBoard?
+
+        init(board: NoticeBoard) { self.board = board }
+
+        func heard(_ prefix: String) { board?.heard(prefix) }
+    }
+
+    private func heard(_ prefix: String) {
+        state.withLock { $0.boards[prefix]?.failures = 0 }
+        tell(prefix)
+    }
+
+    /// A stream that ended may have kept something back, so everybody looks for himself; the next
+    /// one is opened after a pause that grows while none succeeds.
+    private func ended(_ prefix: String) async {
+        let failures = state.withLock { state in
+            state.boards[prefix]?.failures += 1
+            return state.boards[prefix]?.failures ?? 1
+        }
+        try? await surroundings.sleep(.seconds(min(30, 1 << min(failures - 1, 5))))
+        state.withLock { $0.boards[prefix]?.listener = nil }
+        tell(prefix)
+    }
+}

@@ -1,0 +1,214 @@
+import Glibc
+import Synchronization
+
+/// A server on loopback that answers requests with bytes that a test gives it, also with such as no
+/// good server would send.
+package final class ScriptedServer: Sendable {
+    /// What becomes of one request.
+    package enum Act: Sendable {
+        /// These bytes, and the connection stays open.
+        case send([UInt8])
+        /// These bytes, and the connection ends.
+        case sendAndClose([UInt8])
+        /// The connection is reset.
+        case reset
+        /// Nothing, for as long as the server lives.
+        case silence
+    }
+
+    /// One request as it arrived.
+    package struct Request: Sendable {
+        /// The request line and the header fields, lines ended by CR LF.
+        package var head: String
+        package var body: [UInt8]
+
+        /// The value of a header field, its name in lower case; nil when it is not there.
+        package func field(_ name: String) -> String? {
+            for line in head.split(separator: "\r\n").dropFirst() {
+                let parts = line.split(separator: ":", maxSplits: 1)
+                if parts.count == 2, parts[0].lowercased() == name {
+                    return String(parts[1].drop { $0 == " " })
+                }
+            }
+            return nil
+        }
+    }
+
+    private struct State {
+        var script: [Act] = []
+        var requests: [Request] = []
+        var connections: [Int32] = []
+        var isOver = false
+    }
+
+    private let listener: Int32
+    /// The port on 127.0.0.1.
+    package let port: Int
+    private let state = Mutex(State())
+
+    /// Why there is no server.
+    package struct NoServer: Error { package var error: Int32 }
+
+    /// - Parameter script: One act for each request, in order; afterwards connections are reset.
+    package init(_ script: [Act]) throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { [listener] pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 64) == 0
+                    && getsockname(listener, $0, &length) == 0
+            }
+        }
+        guard isBound else { throw NoServer(error: errno) }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        state.withLock { $0.script = script }
+        start { $0.accept() }
+    }
+
+    deinit {
+        state.withLock { state in
+            state.isOver = true
+            for connection in state.connections { shutdown(connection, Int32(SHUT_RDWR)) }
+        }
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    /// `http://127.0.0.1:port`
+    package var url: String { "http://127.0.0.1:\(port)" }
+
+    /// What has arrived.
+    package var requests: [Request] { state.withLock { $0.requests } }
+
+    /// A whole reply with a body and its length.
+    package static func reply(
+        _ status: String, _ fields: [String] = [], _ body: [UInt8] = []
+    ) -> [UInt8] {
+        let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + fields
+        return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
+    }
+
+    /// Runs on a thread of its own, which does not keep the server alive while it waits.
+    private func start(_ body: @escaping @Sendable (Worker) -> Void) {
+        let worker = Worker(server: self, listener: listener)
+        let box = Unmanaged.passRetained(Job { body(worker) })
+        var thread = pthread_t()
+        let result = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().body()
+                return nil
+            }, box.toOpaque())
+        if result == 0 { pthread_detach(thread) } else { box.release() }
+    }
+
+    private final class Job: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    fileprivate func next(_ request: Request) -> Act {
+        state.withLock { state in
+            state.requests.append(request)
+            return state.script.isEmpty ? .reset : state.script.removeFirst()
+        }
+    }
+
+    fileprivate func took(_ connection: Int32) -> Bool {
+        state.withLock { state in
+            if !state.isOver { state.connections.append(connection) }
+            return !state.isOver
+        }
+    }
+
+    fileprivate func left(_ connection: Int32) {
+        state.withLock { $0.connections.removeAll { $0 == connection } }
+    }
+
+    fileprivate func serve(_ connection: Int32) {
+        start { $0.serve(connection) }
+    }
+}
+
+/// What a thread of the server does.
+private final class Worker: Sendable {
+    private weak let server: ScriptedServer?
+    private let listener: Int32
+
+    init(server: ScriptedServer, listener: Int32) {
+        self.server = server
+        self.listener = listener
+    }
+
+    func accept() {
+        while true {
+            let connection = Glibc.accept(listener, nil, nil)
+            guard connection >= 0 else { return }
+            guard let server, server.took(connection) else {
+                close(connection)
+                return
+            }
+            server.serve(connection)
+        }
+    }
+
+    func serve(_ connection: Int32) {
+        defer {
+            server?.left(connection)
+            close(connection)
+        }
+        var held: [UInt8] = []
+        while let request = receive(connection, &held), let act = server?.next(request) {
+            switch act {
+            case .send(let bytes): send(connection, bytes)
+            case .sendAndClose(let bytes):
+                send(connection, bytes)
+                return
+            case .reset:
+                var linger = linger(l_onoff: 1, l_linger: 0)
+                let size = socklen_t(MemoryLayout.size(ofValue: linger))
+                setsockopt(connection, SOL_SOCKET, SO_LINGER, &linger, size)
+                return
+            case .silence: _ = receive(connection, &held)
+            }
+        }
+    }
+
+    /// The next request; nil when the other side ended the connection.
+    private func receive(_ connection: Int32, _ held: inout [UInt8]) -> ScriptedServer.Request? {
+        let end = Array("\r\n\r\n".utf8)
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            if let range = held.firstRange(of: end) {
+                let head = String(decoding: held[..<range.lowerBound], as: UTF8.self)
+                var request = ScriptedServer.Request(head: head, body: [])
+                let length = request.field("content-length").flatMap { Int($0) } ?? 0
+                if held.count >= range.upperBound + length {
+                    request.body = Array(held[range.upperBound..<(range.upperBound + length)])
+                    held.removeFirst(range.upperBound + length)
+                    return request
+                }
+            }
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else { return nil }
+            held += buffer[..<count]
+        }
+    }
+
+    private func send(_ connection: Int32, _ bytes: [UInt8]) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                Glibc.send(
+                    connection, buffer.baseAddress.map { $0 + sent }, buffer.count - sent,
+                    Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            sent += count
+        }
+    }
+}

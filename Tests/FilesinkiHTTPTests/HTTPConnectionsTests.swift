@@ -1,0 +1,125 @@
+import FilesinkiHTTP
+import FilesinkiModel
+import FilesinkiTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct HTTPConnectionsTests {
+    static let patient = ConnectionSettings(silenceLimit: .seconds(20))
+
+    func send(
+        _ act: ScriptedServer.Act, _ settings: ConnectionSettings = patient,
+        maximumReply: Int = 1 << 20, limit: Duration? = nil
+    ) async throws -> HTTPReply {
+        let server = try ScriptedServer([act])
+        defer { withExtendedLifetime(server) {} }
+        let request = HTTPRequest(
+            "GET", server.url + "/a?signature=hunter2", fields: ["Authorization": "hunter2"],
+            maximumReply: maximumReply, limit: limit)
+        return try await HTTPConnections(settings).send(request)
+    }
+
+    @Test func `a reply has its status, fields and body, whatever the status`() async throws {
+        for status in ["200 OK", "404 Not Found", "302 Found", "503 Busy"] {
+            let reply = try await send(
+                .send(ScriptedServer.reply(status, ["X-A: b", "Location: /c"], [1, 2, 3])))
+            #expect(reply.status == Int(status.prefix(3)))
+            #expect(reply.fields["x-a"] == "b")
+            #expect(reply.body == [1, 2, 3])
+        }
+    }
+
+    @Test func `a redirect is a reply and is not followed`() async throws {
+        let other = try ScriptedServer([.send(ScriptedServer.reply("200 OK"))])
+        let reply = try await send(
+            .send(ScriptedServer.reply("307 Elsewhere", ["Location: \(other.url)/"])))
+        #expect(reply.status == 307)
+        #expect(other.requests.isEmpty)
+    }
+
+    static let broken: [(String, ScriptedServer.Act)] = [
+        ("no reply", .sendAndClose([])), ("a reset", .reset),
+        ("half a head", .sendAndClose(Array("HTTP/1.1 200 OK\r\nContent-Le".utf8))),
+        (
+            "a cut body",
+            .sendAndClose(Array("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc".utf8))
+        ),
+        (
+            "a cut chunk",
+            .sendAndClose(
+                Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc".utf8))
+        ),
+        ("no HTTP", .sendAndClose(Array("SSH-2.0-OpenSSH_9.2\r\n\r\n".utf8))),
+        ("no number", .sendAndClose(Array("HTTP/1.1 abc OK\r\n\r\n".utf8))),
+    ]
+
+    @Test("what is no whole reply is away, and tells no secret", arguments: broken)
+    func brokenReply(_ what: String, _ act: ScriptedServer.Act) async throws {
+        let failure = await #expect(throws: Failure.self) { try await send(act) }
+        #expect(failure?.code == .away)
+        let text = "\(String(describing: failure)) \(String(describing: failure?.cause))"
+        #expect(!text.contains("hunter2"))
+    }
+
+    @Test func `a server that is silent is away`() async throws {
+        let failure = await #expect(throws: Failure.self) {
+            try await send(.silence, ConnectionSettings(silenceLimit: .milliseconds(50)))
+        }
+        #expect(failure?.code == .away)
+    }
+
+    @Test func `an exchange that takes longer than it may is away`() async throws {
+        let failure = await #expect(throws: Failure.self) {
+            try await send(.silence, limit: .milliseconds(50))
+        }
+        #expect(failure?.code == .away)
+    }
+
+    @Test func `a reply that is too long is refused`() async throws {
+        let long = ScriptedServer.reply("200 OK", [], [UInt8](repeating: 1, count: 100_000))
+        let failure = await #expect(throws: Failure.self) {
+            try await send(.send(long), maximumReply: 99_999)
+        }
+        #expect(failure?.code == .limit)
+        #expect(try await send(.send(long), maximumReply: 100_000).body.count == 100_000)
+    }
+
+    @Test func `nobody there is away`() async throws {
+        let failure = await #expect(throws: Failure.self) {
+            // Port 1 of this machine is nobody's.
+            try await HTTPConnections().send(HTTPRequest("GET", "http://127.0.0.1:1/"))
+        }
+        #expect(failure?.code == .away)
+    }
+
+    @Test func `connections are kept between requests`() async throws {
+        let server = try ScriptedServer((0..<3).map { _ in .send(ScriptedServer.reply("200 OK")) })
+        let connections = try HTTPConnections()
+        for path in ["a", "b", "c"] {
+            let request = HTTPRequest("PUT", "\(server.url)/\(path)", body: Array(path.utf8))
+            #expect(try await connections.send(request).status == 200)
+        }
+        #expect(
+            server.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["a", "b", "c"])
+        #expect(server.requests.allSatisfy { $0.field("expect") == nil })
+    }
+
+    @Test func `a body is handed out piece by piece until it is enough`() async throws {
+        let server = try ScriptedServer([
+            .send(ScriptedServer.reply("200 OK", [], [UInt8](repeating: 7, count: 1 << 20)))
+        ])
+        let seen = HeldCount()
+        try await HTTPConnections().stream(HTTPRequest("GET", server.url)) { reply in
+            #expect(reply.status == 200)
+            return seen.add(reply.body.count) < 1000
+        }
+        #expect(seen.total >= 1000)
+        #expect(seen.total < 1 << 20)
+    }
+
+    @Test func `a file of certificates that cannot be read is said`() {
+        let failure = #expect(throws: Failure.self) {
+            try HTTPConnections(ConnectionSettings(certificateFile: "/nowhere/ca.pem"))
+        }
+        #expect(failure?.code == .usage)
+    }
+}

@@ -1,0 +1,32 @@
+import FilesinkiHTTP
+import FilesinkiModel
+import Testing
+
+@Suite struct StatusTests {
+    @Test(
+        "a status that a request cannot do with has its code",
+        arguments: [
+            (401, Failure.Code.notAllowed), (407, .notAllowed), (403, .notAllowed), (413, .limit),
+            (507, .limit), (301, .away), (302, .away), (408, .away), (429, .away), (500, .away),
+            (502, .away), (503, .away), (599, .away), (409, .busy), (412, .busy), (423, .busy),
+            (200, .away), (418, .away), (404, .away),
+        ])
+    func status(_ status: Int, _ code: Failure.Code) {
+        let failure = HTTPReply(status: status).failure("a/b", at: "http://h")
+        #expect(failure.code == code)
+        #expect(failure.description.contains("a/b"))
+        #expect(failure.description.contains("http://h"))
+        #expect(!failure.remedy.isEmpty)
+    }
+
+    @Test(
+        "a server says how long it wants to be left alone",
+        arguments: [
+            ("7", Duration.seconds(7)), ("0", .zero), ("99999999999", .seconds(86_400)),
+            ("-1", nil), ("soon", nil), ("Wed, 21 Oct 2015 07:28:00 GMT", nil),
+        ])
+    func retryAfter(_ text: String, _ wanted: Duration?) {
+        let reply = HTTPReply(status: 503, fields: ["Retry-After": text])
+        #expect(reply.failure("", at: "").retryAfter == wanted)
+    }
+}

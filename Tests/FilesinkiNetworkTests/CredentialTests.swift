@@ -1,0 +1,131 @@
+import FilesinkiHTTP
+import FilesinkiModel
+import FilesinkiTesting
+import Glibc
+import Testing
+
+@testable import FilesinkiNetwork
+
+@Suite struct CredentialTests {
+    let folder = try? TemporaryFolder()
+
+    func write(_ text: String, _ name: String, mode: mode_t = 0o600) throws -> String {
+        let path = try #require(folder).path + "/" + name
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        _ = text.withCString { Glibc.write(file, $0, strlen($0)) }
+        fchmod(file, mode)
+        close(file)
+        return path
+    }
+
+    func find(
+        _ address: String, user: String? = nil, _ environment: [String: String]
+    ) throws -> Credentials {
+        try CredentialFinder { environment[$0] }.find(address, user: user)
+    }
+
+    @Test func `the environment says a token, or a name and a password`() throws {
+        #expect(try find("https://h", ["FILESINKI_TOKEN": "t"]) == .bearer(Secret("t")))
+        #expect(
+            try find("https://h", ["FILESINKI_USER": "me", "FILESINKI_PASSWORD": "p"])
+                == .password(user: "me", Secret("p")))
+        #expect(
+            try find("webdav://you@h", user: "you", ["FILESINKI_PASSWORD": "p"])
+                == .password(user: "you", Secret("p")))
+        #expect(try find("https://h", ["FILESINKI_PASSWORD": "p"]) == .none)
+        #expect(try find("https://h", ["FILESINKI_TOKEN": ""]) == .none)
+    }
+
+    @Test func `a secret is the first line of a private file, or of what a command prints`() throws
+    {
+        let file = try write("from a file\r\nmore\n", "secret")
+        #expect(
+            try find("https://h", ["FILESINKI_TOKEN_FILE": file]) == .bearer(Secret("from a file")))
+        #expect(
+            try find("https://h", ["FILESINKI_TOKEN_COMMAND": "printf 'said\\nmore'"])
+                == .bearer(Secret("said")))
+    }
+
+    @Test("a file of secrets that others can read is refused", arguments: [0o644, 0o640, 0o602])
+    func openFile(_ mode: Int) throws {
+        let file = try write("hunter2", "secret", mode: mode_t(mode))
+        let failure = #expect(throws: Failure.self) {
+            try find("https://h", ["FILESINKI_TOKEN_FILE": file])
+        }
+        #expect(failure?.code == .notAllowed)
+        #expect(failure?.description.contains("hunter2") == false)
+    }
+
+    @Test(
+        "a secret that is not there is said",
+        arguments: [
+            ["FILESINKI_TOKEN_FILE": "/nowhere/token"], ["FILESINKI_TOKEN_COMMAND": "exit 3"],
+            ["FILESINKI_TOKEN_COMMAND": "true"], ["FILESINKI_TOKEN_COMMAND": "printf '\\377'"],
+        ])
+    func missing(_ environment: [String: String]) {
+        let failure = #expect(throws: Failure.self) { try find("https://h", environment) }
+        #expect(failure?.code == .notAllowed)
+    }
+
+    @Test func `in the file of credentials the most special address counts`() throws {
+        let file = try write(
+            """
+            # mine
+            [[credential]]
+            address = "https://example.org"
+            token = "all"
+
+            [[credential]]
+            address = "https://example.org/team/"
+            token = "team"
+
+            [[credential]]
+            address = "webdavs://example.org/"
+            user = "me"
+            password-command = "echo secret"
+            """, "credentials.toml")
+        let environment = ["FILESINKI_CREDENTIALS": file]
+        let cases: [(String, String?, Credentials)] = [
+            ("https://example.org/team/a", nil, .bearer(Secret("team"))),
+            ("https://example.org/other", nil, .bearer(Secret("all"))),
+            ("https://example.org", nil, .bearer(Secret("all"))),
+            ("https://example.org.evil.example/", nil, .none),
+            ("https://example.organic/", nil, .none),
+            ("webdavs://example.org/x", nil, .password(user: "me", Secret("secret"))),
+            ("webdavs://you@example.org/x", "you", .none),
+            ("http://example.org/team/a", nil, .none),
+        ]
+        for (address, user, wanted) in cases {
+            #expect(try find(address, user: user, environment) == wanted, "\(address)")
+        }
+        #expect(
+            try find("https://example.org", environment.merging(["FILESINKI_TOKEN": "e"]) { $1 })
+                == .bearer(Secret("e")))
+    }
+
+    @Test(
+        "a file of credentials that is not understood names the line",
+        arguments: [
+            ("[[credential]]\naddress = 'a'\npasword = 'x'", "Line 3"),
+            ("token = 'x'", "Line 1"), ("[credential]", "Line 1"),
+            ("[[credential]]\naddress = 'a'\ntoken = 3", "Line 3"),
+            ("[[credential]]\ntoken = 'x'", "no address"),
+        ])
+    func notUnderstood(_ text: String, _ words: String) throws {
+        let file = try write(text, "credentials.toml")
+        let failure = #expect(throws: Failure.self) {
+            try find("https://h", ["FILESINKI_CREDENTIALS": file])
+        }
+        #expect(failure?.code == .usage)
+        #expect(failure?.message.contains(words) == true)
+    }
+
+    @Test func `the file lies in the user's configuration`() throws {
+        let path = try #require(folder).path
+        mkdir(path + "/filesinki", 0o700)
+        _ = try write(
+            "[[credential]]\naddress = 'https://h'\ntoken = 't'", "filesinki/credentials.toml")
+        #expect(try find("https://h", ["XDG_CONFIG_HOME": path]) == .bearer(Secret("t")))
+        #expect(try find("https://h", ["XDG_CONFIG_HOME": "relative"]) == .none)
+    }
+}
