@@ -17,7 +17,7 @@ extension AWSConfiguration: S3CredentialSource {
             if let found = try Self.keys(values, of: file) { return found }
             if let command = values["credential_process"] {
                 try file.demandOwnWords()
-                let run = CredentialCommand(text: command, environment: environment)
+                let run = CredentialCommand(text: command)
                 return try await run.credentials()
             }
             if values["role_arn"] != nil || values.keys.contains(where: { $0.hasPrefix("sso_") }) {
