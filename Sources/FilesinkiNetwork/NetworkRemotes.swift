@@ -3,6 +3,7 @@ package import FilesinkiModel
 package import FilesinkiRemote
 import FilesinkiS3
 import FilesinkiServerRemote
+import FilesinkiWebDAV
 import Synchronization
 
 /// Opens the remotes that are reached over a network, by their addresses.
@@ -34,7 +35,8 @@ package final class NetworkRemotes: Sendable {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         switch scheme {
         case "s3": return try bucket(text)
-        default: return try server(text)
+        case "http", "https": return try server(text)
+        default: return try webDAV(text)
         }
     }
 
@@ -45,6 +47,15 @@ package final class NetworkRemotes: Sendable {
                 address, transport: connections(to: address),
                 credentials: credentials(text, user: address.user), isInsecure: isInsecure),
             surroundings: surroundings)
+    }
+
+    private func webDAV(_ text: String) throws(Failure) -> any Remote {
+        let address = try WebAddress(
+            text, schemes: ["webdav": false, "dav": false, "webdavs": true, "davs": true])
+        return WebDAVRemote(
+            address: address, transport: try connections(to: address),
+            credentials: try credentials(text, user: address.user), surroundings: surroundings,
+            allowsInsecure: isInsecure)
     }
 
     private func bucket(_ text: String) throws(Failure) -> any Remote {
