@@ -262,12 +262,11 @@ let package = Package(
             [
                 "FilesinkiDirectory", "FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote",
                 "FilesinkiServer", "FilesinkiTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         tests(
             "FilesinkiStoreTests",
