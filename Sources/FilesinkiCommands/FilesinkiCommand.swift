@@ -18,7 +18,7 @@ struct FilesinkiCommand: Command {
                 name: "Replicas:",
                 subcommands: [
                     InitCommand.self, CloneCommand.self, SyncCommand.self, StatusCommand.self,
-                    DevicesCommand.self, RemoteCommand.self,
+                    DevicesCommand.self, RemoteCommand.self, ServeCommand.self,
                 ]),
             CommandGroup(
                 name: "Files:",

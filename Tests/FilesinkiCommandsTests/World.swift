@@ -11,6 +11,8 @@ final class World {
     /// What `filesinki` sees as its current folder; absolute.
     var currentFolder: String
     var terminals = Console.Terminals()
+    /// What the world's programs can do over a network: nothing, unless a test says so.
+    var network = NetworkAccess.none
     /// How much later than its beginning the world's clock says it is.
     var hoursLater: Int64 = 0
     private let descriptor: Int32
@@ -136,7 +138,7 @@ final class World {
         Console(
             output: output, talk: talk, input: input, environment: environment,
             currentFolder: currentFolder, terminals: terminals, surroundings: surroundings,
-            network: .none)
+            network: network)
     }
 
     private var surroundings: Surroundings {

@@ -1,0 +1,118 @@
+import ArgumentParser
+import FilesinkiModel
+
+/// `serve`: a store for others.
+struct ServeCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Offer a folder with a store over HTTP or HTTPS.",
+        subcommands: [ServeFolderCommand.self, ServeTokenCommand.self],
+        defaultSubcommand: ServeFolderCommand.self)
+
+    func run(in console: Console) async throws -> ExitCode { throw CleanExit.helpRequest(self) }
+}
+
+/// `serve DIR`.
+struct ServeFolderCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "folder",
+        abstract: "Offer a folder until the process is told to end.",
+        discussion: """
+            Others reach it as http://HOST:PORT, or https://. Beyond this machine it wants tokens \
+            (filesinki serve token) and encryption, unless told otherwise. The folder may be used \
+            directly at the same time. SIGTERM ends it when the requests under way are done.
+            """)
+
+    @Argument(help: "The folder with the store; made when it is not there.", completion: .directory)
+    var dir: String
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Where to listen; port 0 takes a free one.", valueName: "host:port"))
+    var listen = "127.0.0.1:8390"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The certificate, with those that vouch for it, in PEM form."),
+        completion: .file())
+    var certificate: String?
+
+    @Option(name: .long, help: "The certificate's key, in PEM form.", completion: .file())
+    var key: String?
+
+    @Flag(name: .long, help: "Use a certificate that the server makes for itself.")
+    var selfSigned = false
+
+    @Flag(name: .long, help: "Listen to other machines without tokens or encryption.")
+    var insecure = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How large the store may become, such as 500M or 20G.", valueName: "size")
+    )
+    var quota: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A line for each request into this file; - is standard error.", valueName: "file"),
+        completion: .file())
+    var accessLog: String?
+
+    @Option(name: .long, help: .private)
+    var fault: [String] = []
+
+    @OptionGroup var talk: TalkOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        talk.apply(to: console)
+        let (host, port) = try Self.place(listen)
+        var options = ServeOptions(
+            folder: try FilePlace.absoluteText(dir, in: console.currentFolder), host: host,
+            port: port)
+        options.encryption = try encryption(in: console.currentFolder)
+        options.isInsecure = insecure
+        options.quota = try quota.map { text throws(Failure) in try SizeText.bytes(of: text) }
+        options.accessLog = try accessLog.map { path throws(Failure) in
+            path == "-" ? path : try FilePlace.absoluteText(path, in: console.currentFolder)
+        }
+        options.faults = fault
+        try await console.network.serve(options, console)
+        return .done
+    }
+
+    private func encryption(in folder: String) throws(Failure) -> ServeOptions.Encryption {
+        switch (certificate, key, selfSigned) {
+        case (nil, nil, true): return .selfSigned
+        case (nil, nil, false): return .none
+        case (let certificate?, let key?, false):
+            return .files(
+                certificate: try FilePlace.absoluteText(certificate, in: folder),
+                key: try FilePlace.absoluteText(key, in: folder))
+        default:
+            throw Failure(
+                .usage, "A certificate needs its key, and --self-signed neither.",
+                remedy: "Give --certificate and --key, or --self-signed.")
+        }
+    }
+
+    /// Reads `host:port`, `[::1]:port` or a host alone.
+    static func place(_ text: String) throws(Failure) -> (host: String, port: Int) {
+        let colon = text.lastIndex(of: ":")
+        let bracket = text.lastIndex(of: "]")
+        var host = text[...]
+        var port: Int? = 8390
+        if let colon, bracket.map({ $0 < colon }) ?? (text.filter { $0 == ":" }.count == 1) {
+            host = text[..<colon]
+            port = Int(text[text.index(after: colon)...])
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard let port, (0...65535).contains(port), !host.isEmpty else {
+            throw Failure(
+                .usage, path: text, "This is no place to listen at.",
+                remedy: "Write host:port, as in 127.0.0.1:8390 or [::]:8390.")
+        }
+        return (String(host), port)
+    }
+}

@@ -1,0 +1,78 @@
+import FilesinkiModel
+import Synchronization
+import Testing
+
+@testable import FilesinkiCommands
+
+@Suite("Serving from the command line") struct ServeTests {
+    @Test(
+        "a place to listen at is a host and a port",
+        arguments: [
+            ("127.0.0.1:80", "127.0.0.1", 80), ("localhost", "localhost", 8390),
+            ("[::1]:0", "::1", 0), ("[::]", "::", 8390), ("::1", "::1", 8390),
+            ("0.0.0.0:65535", "0.0.0.0", 65535),
+        ])
+    func place(_ text: String, _ host: String, _ port: Int) throws {
+        let place = try ServeFolderCommand.place(text)
+        #expect(place.host == host)
+        #expect(place.port == port)
+    }
+
+    @Test("what is no place is refused", arguments: ["", ":80", "h:", "h:x", "h:65536", "h:-1"])
+    func noPlace(_ text: String) {
+        let failure = #expect(throws: Failure.self) { try ServeFolderCommand.place(text) }
+        #expect(failure?.code == .usage)
+    }
+
+    @Test(
+        "a size is a number with a unit",
+        arguments: [
+            ("0", 0), ("500", 500), ("500M", 500_000_000), ("1.5G", 1_500_000_000), ("4Ki", 4096),
+            ("2 GiB", 2 << 30), ("7kB", 7000),
+        ])
+    func size(_ text: String, _ bytes: Int64) throws {
+        #expect(try SizeText.bytes(of: text) == bytes)
+    }
+
+    @Test(
+        "what is no size is refused",
+        arguments: ["", "G", "-1", "1X", "1e3", "99999999999P", "1.2.3"])
+    func noSize(_ text: String) {
+        let failure = #expect(throws: Failure.self) { try SizeText.bytes(of: text) }
+        #expect(failure?.code == .usage)
+    }
+
+    @Test func `what was asked for reaches the server as absolute paths`() async throws {
+        let world = try World()
+        let asked = Asked()
+        world.network.serve = { options, _ in asked.options.withLock { $0.append(options) } }
+        let outcome = try await world.run(
+            "serve", "store", "--listen", "[::1]:0", "--quota", "1G", "--self-signed")
+        #expect(outcome.code == .done)
+        let options = try #require(asked.options.withLock { $0 }.first)
+        #expect(options.folder == world.currentFolder + "/store")
+        #expect(options.quota == 1_000_000_000)
+        #expect(options.port == 0)
+        guard case .selfSigned = options.encryption else {
+            Issue.record("The certificate is not the server's own.")
+            return
+        }
+    }
+
+    @Test(
+        "a certificate goes with its key, and with no other",
+        arguments: [
+            ["--key", "k"], ["--certificate", "c"],
+            ["--certificate", "c", "--key", "k", "--self-signed"],
+        ])
+    func certificates(_ arguments: [String]) async throws {
+        let world = try World()
+        let line = ["serve", "store"] + arguments
+        #expect(try await world.run(bytes: line.map { Array($0.utf8) }).code == .usage)
+    }
+}
+
+/// What a server was asked for.
+private final class Asked: Sendable {
+    let options = Mutex<[ServeOptions]>([])
+}
