@@ -11,7 +11,7 @@ extension S3Address {
     ///   holds a key or a password: other programs and users could see it.
     package init(_ text: String) throws(Failure) {
         guard text.prefix(5).lowercased() == "s3://" else {
-            throw Self.refusal(text, "It does not begin with s3://")
+            throw Self.refusal("", "It does not begin with s3://")
         }
         let parts = text.dropFirst(5).split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

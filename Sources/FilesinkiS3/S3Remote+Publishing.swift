@@ -79,7 +79,9 @@ extension S3Remote {
     /// Whether the service says that it has exactly these bytes. Where it encrypts, its tag is
     /// something else than their MD5, and proves nothing.
     private func hasTag(_ reply: HTTPReply, of bytes: [UInt8]) -> Bool {
-        let tag = reply.fields["ETag"]?.filter { $0 != "\"" }
-        return tag?.lowercased() == hexadecimal(Insecure.MD5.hash(data: bytes))
+        reply.fields["ETag"]?.filter { $0 != "\"" }.lowercased() == Self.tag(of: bytes)
     }
+
+    /// What a service calls an object that was sent in one part.
+    static func tag(of bytes: [UInt8]) -> String { hexadecimal(Insecure.MD5.hash(data: bytes)) }
 }

@@ -64,15 +64,24 @@ struct CommitRace: Sendable {
                 + [UInt8](repeating: UInt8(truncatingIfNeeded: writer), count: 500 + writer)
             while told.mine[next - 1] != bytes {
                 switch try await remote.publish(bytes, to: slot(next)) {
-                case .mine: told.mine[next] = bytes
+                case .mine:
+                    told.mine[next] = bytes
+                    next += 1
                 case .theirs(let other):
                     told.theirs[next] = other
                     told.races += 1
+                    next = try await end(of: remote, from: next)
                 }
-                next += 1
             }
         }
         return told
+    }
+
+    /// The first slot behind one that is filled which a list does not show to be so.
+    private func end(of remote: any Remote, from filled: Int) async throws -> Int {
+        let rest = try await remote.list(
+            prefix: "zones/main/log/", after: slot(filled), limit: 1000)
+        return filled + 1 + rest.count
     }
 
     private func judge(
