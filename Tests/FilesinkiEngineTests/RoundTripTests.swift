@@ -25,19 +25,25 @@ struct MeasureTests {
         counting.reset()
         let answer = try await body()
         let c = counting.counts
-        print("MEASURE \(what): \(c.requests) = get \(c.gets) read \(c.reads) publish \(c.publications) put \(c.puts) list \(c.lists) delete \(c.deletions); in \(c.bytesRead) out \(c.bytesWritten)")
+        print(
+            "MEASURE \(what): \(c.requests) = get \(c.gets) read \(c.reads) publish \(c.publications) put \(c.puts) list \(c.lists) delete \(c.deletions); in \(c.bytesRead) out \(c.bytesWritten)"
+        )
         return answer
     }
 
     @Test func small() async throws {
         let a = machine("a")
         let b = machine("b")
-        try await count("init new") { _ = try await Replica.initialize(a.options, address: "memory", deviceName: "a") }
+        try await count("init new") {
+            _ = try await Replica.initialize(a.options, address: "memory", deviceName: "a")
+        }
         try await count("sync empty") { try await a.sync() }
         try a.write(["f": .file("x"), "g": .file("y")])
         try await count("first sync") { try await a.sync() }
         try await count("no change") { try await a.sync() }
-        try await count("init there") { _ = try await Replica.initialize(b.options, address: "memory", deviceName: "b") }
+        try await count("init there") {
+            _ = try await Replica.initialize(b.options, address: "memory", deviceName: "b")
+        }
         try await count("clone sync") { try await b.sync() }
         try await count("no change b") { try await b.sync() }
         try await count("save") { try await a.save("s", at: "f") }
@@ -46,20 +52,36 @@ struct MeasureTests {
         try await count("sync after saves") { try await a.sync() }
         try await count("sync b takes 3") { try await b.sync() }
         let path = try RelativePath("f")
-        try await count("load unchanged") { try await b.with { try await $0.load(path, isOffline: false, SyncOptions()) { _ in } } }
+        try await count("load unchanged") {
+            try await b.with { try await $0.load(path, isOffline: false, SyncOptions()) { _ in } }
+        }
         try await a.save("s4", at: "f")
-        try await count("load changed") { try await b.with { try await $0.load(path, isOffline: false, SyncOptions()) { _ in } } }
-        try await count("delete") { try await a.with { try await $0.delete([RelativePath("g")], recursive: false, SyncOptions()) } }
-        try await count("undelete") { try await a.with { try await $0.undelete(RelativePath("g"), SyncOptions()) } }
+        try await count("load changed") {
+            try await b.with { try await $0.load(path, isOffline: false, SyncOptions()) { _ in } }
+        }
+        try await count("delete") {
+            try await a.with {
+                try await $0.delete([RelativePath("g")], recursive: false, SyncOptions())
+            }
+        }
+        try await count("undelete") {
+            try await a.with { try await $0.undelete(RelativePath("g"), SyncOptions()) }
+        }
         for n in 0..<20 { try await a.save("n\(n)", at: "h\(n % 5)") }
         try await count("sync b takes 22") { try await b.sync() }
         try await count("log") { try await a.with { try await $0.history(of: path) } }
-        try await count("restore") { try await a.with { try await $0.restore(path, version: 2, SyncOptions()) } }
-        try await count("show") { try await a.with { try await $0.show(path, version: 2) { _ in } } }
+        try await count("restore") {
+            try await a.with { try await $0.restore(path, version: 2, SyncOptions()) }
+        }
+        try await count("show") {
+            try await a.with { try await $0.show(path, version: 2) { _ in } }
+        }
         try await count("status") { try await a.with { try await $0.status() } }
         try await count("conflicts") { try await a.with { try await $0.conflicts() } }
         try await count("devices") { try await a.with { try await $0.devices() } }
-        try await count("check") { try await a.with { try await $0.check(readData: true, progress: nil) } }
+        try await count("check") {
+            try await a.with { try await $0.check(readData: true, progress: nil) }
+        }
         try a.write(["f": .file("x edited")])
         try await count("sync small edit") { try await a.sync() }
         let c = machine("c")
@@ -73,7 +95,9 @@ struct MeasureTests {
         for start in stride(from: 0, to: files, by: 100) {
             var folder = TreeFixture()
             for n in start..<min(files, start + 100) {
-                folder[TreeFixture.Name(Array("f\(n)".utf8))] = .bytes(random.bytes(Int.random(in: 10...6000, using: &random)), mode: 0o644, modified: nil)
+                folder[TreeFixture.Name(Array("f\(n)".utf8))] = .bytes(
+                    random.bytes(Int.random(in: 10...6000, using: &random)), mode: 0o644,
+                    modified: nil)
             }
             tree[TreeFixture.Name(Array("\(name)\(start)".utf8))] = .folder(folder, mode: 0o755)
         }
@@ -99,7 +123,11 @@ struct MeasureTests {
         try await count("second up \(files)") { try await b.sync() }
         try await count("second down \(files)") { try await a.sync() }
         let moment = world.clock.surroundings.now()
-        try await count("restore at \(files)") { try await b.with { try await $0.restore(at: moment, []) { _, _, _ in } } }
-        try await count("check -r \(files)") { try await b.with { try await $0.check(readData: true, progress: nil) } }
+        try await count("restore at \(files)") {
+            try await b.with { try await $0.restore(at: moment, []) { _, _, _ in } }
+        }
+        try await count("check -r \(files)") {
+            try await b.with { try await $0.check(readData: true, progress: nil) }
+        }
     }
 }
