@@ -64,6 +64,12 @@ package final class CountingRemote: Remote {
     }
 }
 
+extension CountingRemote: FitnessReporting {
+    package func unfitness() async throws -> String? {
+        try await (wrapped as? any FitnessReporting)?.unfitness()
+    }
+}
+
 /// How often each verb of a remote was asked for, and how many bytes went which way.
 package struct RequestCounts: Hashable, Sendable {
     package var gets = 0
