@@ -138,7 +138,7 @@ final class FaultLink {
         if let ending = answer.ending { end(ending) }
     }
 
-    private func due() -> Int64 { max(Loopback.now, handshakeEnd - desk.delay) + desk.delay }
+    private func due() -> Int64 { max(Loopback.now, handshakeEnd) + desk.delay }
 
     private func add(_ bytes: ArraySlice<UInt8>, _ way: FaultProxy.Way) {
         if way == .up { up.add(bytes, due: due()) } else { down.add(bytes, due: due()) }
