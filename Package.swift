@@ -178,7 +178,8 @@ let package = Package(
         .executableTarget(
             name: "filesinki-net",
             dependencies: [
-                "CKernel", "FilesinkiCommands", "FilesinkiNetwork", "FilesinkiServer",
+                "CKernel", "FilesinkiCommands", "FilesinkiModel", "FilesinkiNetwork",
+                "FilesinkiServer",
             ], swiftSettings: strict),
 
         // Helpers of the tests; nothing in the product imports it.

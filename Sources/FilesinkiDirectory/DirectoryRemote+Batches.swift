@@ -17,18 +17,23 @@ extension DirectoryRemote {
     /// - Parameters:
     ///   - small: Objects up to this many bytes are read at once.
     ///   - budget: When this many bytes have been read, the rest is not looked at.
+    ///   - untilAbsent: Whether nothing is looked at behind the first that is absent.
     /// - Returns: A look for each of the first keys; at least one.
     /// - Throws: As ``open(_:)`` does.
     package func look(
-        at keys: ArraySlice<ObjectKey>, small: Int, budget: Int
+        at keys: [ObjectKey], small: Int, budget: Int, untilAbsent: Bool = false
     ) async throws -> [Look] {
         try await offload {
             var looks: [Look] = []
             var read = 0
             for key in keys {
                 let look = try lookNow(at: key, small: small)
-                if case .bytes(let bytes) = look { read += bytes.count }
                 looks.append(look)
+                switch look {
+                case .bytes(let bytes): read += bytes.count
+                case .absent: if untilAbsent { return looks }
+                case .large: break
+                }
                 if read >= budget { break }
             }
             return looks

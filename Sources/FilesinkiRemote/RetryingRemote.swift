@@ -4,8 +4,8 @@ package import FilesinkiModel
 ///
 /// A publication is never simply repeated: its answer may have been
 /// lost on the way, so the slot is read first, and only an empty one is published to again.
-package struct RetryingRemote: Remote {
-    private let wrapped: any Remote
+package struct RetryingRemote: RemoteWrapper {
+    package let wrapped: any Remote
     private let retries: Retries
 
     /// The first pause is half of this to all of it.
@@ -56,12 +56,5 @@ package struct RetryingRemote: Remote {
     /// Passed on once: a hint is not worth trying again.
     package func wait(prefix: String, timeout: Duration) async throws {
         try await wrapped.wait(prefix: prefix, timeout: timeout)
-    }
-}
-
-extension RetryingRemote: FitnessReporting {
-    package func unfitness() async throws -> String? {
-        guard let wrapped = wrapped as? any FitnessReporting else { return nil }
-        return try await retries.run { _ in try await wrapped.unfitness() }
     }
 }

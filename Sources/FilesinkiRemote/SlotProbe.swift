@@ -62,8 +62,10 @@ package struct SlotProbe: Sendable {
 
     /// What the remote says of itself; nil when it cannot be asked.
     private func unversioned(_ remotes: [any Remote]) async throws -> ProbeReport.Check? {
-        guard let remote = remotes.first as? any FitnessReporting else { return nil }
-        let unfitness = try await remote.unfitness()
+        guard let remote = remotes.first?.unwrapped(as: (any FitnessReporting).self) else {
+            return nil
+        }
+        let unfitness = try await Retries(surroundings).run { _ in try await remote.unfitness() }
         return .init(
             name: "unversioned", promise: "The remote is not set up to keep old versions of a key.",
             holds: unfitness == nil,

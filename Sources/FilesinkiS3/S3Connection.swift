@@ -18,6 +18,8 @@ struct S3Connection: Sendable {
         var body: [UInt8] = []
         /// In bytes.
         var maximumReply = 1 << 20
+        /// Where to end the connection on purpose.
+        var cutAfter: Int?
     }
 
     /// Sends a request, once more when the credentials had expired.
@@ -39,10 +41,11 @@ struct S3Connection: Sendable {
             call.method, call.key, query: call.query, fields: call.fields, body: call.body)
         let signature = SignatureV4(credentials, region: address.signedRegion)
         request.fields = signature.fields(for: request, at: now())
-        let reply = try await transport.send(
-            HTTPRequest(
-                request.method, request.url, fields: request.fields, body: request.body,
-                maximumReply: call.maximumReply))
+        var outgoing = HTTPRequest(
+            request.method, request.url, fields: request.fields, body: request.body,
+            maximumReply: call.maximumReply)
+        outgoing.cutAfter = call.cutAfter
+        let reply = try await transport.send(outgoing)
         if reply.isSuccess { try refuseStrange(reply, call.key) }
         return reply
     }

@@ -15,3 +15,11 @@ extension S3Remote {
         }
     }
 }
+
+extension S3Remote: CuttableRemote {
+    package func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
+        var call = upload(bytes, key, [:])
+        call.cutAfter = count
+        _ = try? await connection.send(call)
+    }
+}

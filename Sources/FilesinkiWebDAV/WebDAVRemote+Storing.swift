@@ -1,6 +1,6 @@
 import FilesinkiHTTP
 import FilesinkiModel
-import FilesinkiRemote
+package import FilesinkiRemote
 
 extension WebDAVRemote {
     /// A body larger than this is not sent before its collection is known to be there.
@@ -103,4 +103,12 @@ extension HTTPReply {
 
     /// Whether a move says that it was done. 207 is for one that was not.
     var isMoved: Bool { isSuccess && status != 207 }
+}
+
+extension WebDAVRemote: CuttableRemote {
+    package func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
+        let temporary = server.path(key).temporarySibling
+        _ = try? await server.send("PUT", temporary, body: bytes, cutAfter: count)
+        await discard(temporary)
+    }
 }

@@ -51,14 +51,16 @@ final class WebDAVServer: Sendable {
 
     /// Sends a request and waits for the whole reply, whatever its status.
     ///
+    /// - Parameter cutAfter: Where to end the connection on purpose.
     /// - Throws: As `HTTPTransport.send` does; `away` for the page of a captive portal, and
     ///   `not-allowed` for credentials that would pass over a network in the clear.
     func send(
         _ method: String, _ path: WebDAVPath, fields: HTTPFields = [:], body: [UInt8] = [],
-        maximumReply: Int = 1 << 20
+        maximumReply: Int = 1 << 20, cutAfter: Int? = nil
     ) async throws -> HTTPReply {
         var request = HTTPRequest(
             method, url(path), fields: fields, body: body, maximumReply: maximumReply)
+        request.cutAfter = cutAfter
         while true {
             let proof = try sign(&request, path)
             let reply = try await transport.send(request)

@@ -16,7 +16,10 @@ import Testing
         #expect(report.isFit, "\(report)")
         #expect(
             report.checks.map(\.name)
-                == ["one-winner", "objects", "ranges", "absence", "listing", "deletion"])
+                == [
+                    "one-winner", "objects", "ranges", "absence", "whole-or-nothing", "listing",
+                    "deletion",
+                ])
         #expect(memory.objects == [key: [1]])
     }
 

@@ -12,8 +12,18 @@ struct RemoteView: Sendable {
     var packs: [(pack: PackReference, sequence: UInt64)] = []
     /// Contents that travel inside commits met since the last run.
     var inline: [(content: ContentID, sequence: UInt64)] = []
+    /// Those of them that are still in memory.
+    var carried = CarriedContents()
+    /// What each device has published last, among the commits met since the last run.
+    var authors = DevicesSeen()
     /// Paths of commits that no replica may use.
     var refused: [Problem] = []
+
+    /// Takes in every commit that a reader gives.
+    mutating func fold(_ commits: LogReader) async throws {
+        var reader = commits
+        while let commit = try await reader.next() { fold(commit) }
+    }
 
     /// Takes in one commit: its changes replace what was known of their paths.
     mutating func fold(_ commit: Commit) {
@@ -33,6 +43,8 @@ struct RemoteView: Sendable {
         }
         packs += commit.packs.map { ($0, commit.sequence) }
         inline += commit.inline.map { ($0.id, commit.sequence) }
+        carried.keep(commit.inline)
+        authors.note(commit)
         refused += commit.refused.map { Problem.refused($0.path, $0.failure) }
         token = commit.token
     }

@@ -28,8 +28,16 @@ extension Replica {
             for (content, sequence) in view.inline {
                 try writer.addInline(content, sequence: sequence)
             }
+            try recordAuthors(view, writer)
             try recordPublication(publication, view, writer)
         }
+    }
+
+    private func recordAuthors(_ view: RemoteView, _ writer: ManifestWriter) throws {
+        guard !view.authors.items.isEmpty else { return }
+        var seen = try manifest.devicesSeen()
+        seen.add(view.authors)
+        try writer.setDevicesSeen(seen)
     }
 
     private func recordPublication(
