@@ -192,7 +192,7 @@ let package = Package(
             ]),
 
         // tests: one target for each module, in alphabetical order.
-        tests("EndToEndTests", []),
+        tests("EndToEndTests", ["FilesinkiTesting"]),
         tests(
             "FilesinkiCommandsTests",
             [
@@ -236,8 +236,10 @@ let package = Package(
         tests(
             "FilesinkiNetworkTests",
             [
-                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiNetwork", "FilesinkiRemote",
-                "FilesinkiTesting",
+                "FilesinkiCommands", "FilesinkiDirectory", "FilesinkiEngine", "FilesinkiHTTP",
+                "FilesinkiModel", "FilesinkiNetwork", "FilesinkiRemote", "FilesinkiS3",
+                "FilesinkiServer", "FilesinkiServerRemote", "FilesinkiStore", "FilesinkiTesting",
+                "FilesinkiWebDAV",
             ]),
         tests(
             "FilesinkiProtocolTests",
