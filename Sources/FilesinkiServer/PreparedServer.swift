@@ -83,9 +83,14 @@ struct PreparedServer: Sendable {
     func run(
         signals: [UnixSignal], onReady: @escaping @Sendable (ServerAddress) -> Void
     ) async throws {
+        try await run(group(signals: signals, onReady: onReady))
+    }
+
+    /// Runs what ``group(signals:onReady:)`` returned.
+    func run(_ group: ServiceGroup) async throws {
         allowDescriptors()
         do {
-            try await group(signals: signals, onReady: onReady).run()
+            try await group.run()
         } catch let error as IOError {
             throw failure(error)
         }

@@ -17,7 +17,7 @@ package final class RunningServer: Sendable {
         task = Task {
             // Also when it never came to listen.
             defer { continuation.finish() }
-            try await group.run()
+            try await prepared.run(group)
         }
         guard let address = await ready.first(where: { _ in true }) else {
             try await task.value

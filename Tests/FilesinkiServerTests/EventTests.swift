@@ -2,6 +2,7 @@ import FilesinkiDirectory
 import FilesinkiProtocol
 import FilesinkiRemote
 import FilesinkiServer
+import Foundation
 import Testing
 
 /// Notices of change, as a watcher gets them.
@@ -40,17 +41,36 @@ import Testing
         }
     }
 
+    /// `FILESINKI_WATCHERS=500` takes more of them, and says how long it took and what they cost.
+    static let count = ProcessInfo.processInfo.environment["FILESINKI_WATCHERS"].flatMap(Int.init)
+
     @Test func `a change reaches every watcher, and each is counted`() async throws {
+        let count = Self.count ?? 50
         try await withServer { server in
+            _ = try await watch(server, "zones/m/log/")
+            let before = Self.residentKilobytes
             var watchers: [RawConnection] = []
-            for _ in 0..<50 { watchers.append(try await watch(server, "zones/m/log/")) }
+            for _ in 0..<count { watchers.append(try await watch(server, "zones/m/log/")) }
+            let cost = (Self.residentKilobytes - before) / max(1, count)
+            let text = try await server.ask("GET", "/metrics").text
             #expect(
-                try await server.ask("GET", "/metrics").text.contains("filesinki_watchers 50\n"))
+                text.contains("filesinki_watchers \(count)\n")
+                    || text.contains("filesinki_watchers \(count + 1)\n"))
+            let begun = ContinuousClock().now
             _ = try await server.put("zones/m/log/1/c", [1], publish: true)
             for watcher in watchers {
                 #expect(await watcher.receive(until: "1/c").contains("data: zones/m/log/1/c\n"))
             }
+            guard Self.count != nil else { return }
+            print("\(count) watchers: told in \(ContinuousClock().now - begun), \(cost) KB each")
         }
+    }
+
+    /// What this process has in memory, server and clients together.
+    private static var residentKilobytes: Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
     }
 
     @Test func `a watcher that goes is forgotten`() async throws {

@@ -38,10 +38,10 @@ import Testing
 
     @Test func `an address that is taken is a failure`() async throws {
         try await withServer { server in
-            let error = await #expect(throws: (any Error).self) {
+            let failure = await #expect(throws: Failure.self) {
                 _ = try await TestServer { $0.port = server.port }
             }
-            #expect(error != nil)
+            #expect(failure?.code == .busy)
         }
     }
 

@@ -10,7 +10,8 @@ struct CountedChannel<Base: ServerChildChannel>: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         let address = channel.remoteAddress?.ipAddress ?? "-"
         guard census.admit(address) else {
-            return channel.eventLoop.makeFailedFuture(ChannelError.connectTimeout(.zero))
+            channel.close(mode: .all, promise: nil)
+            return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
         }
         let census = census
         channel.closeFuture.whenComplete { _ in census.leave(address) }

@@ -23,9 +23,10 @@ struct ServerBuilder {
                         maxHeaderFieldSize: limits.headerBytes,
                         maxHeaderListSize: limits.headerBytes,
                         maxHeaderFieldCount: limits.headerLines)))
-            guard let tls else { return CountedChannel(base: http, census: census) }
+            let strict = StrictChannel(base: http)
+            guard let tls else { return CountedChannel(base: strict, census: census) }
             return CountedChannel(
-                base: try TLSChannel(http, tlsConfiguration: tls), census: census)
+                base: try TLSChannel(strict, tlsConfiguration: tls), census: census)
         }
     }
 }

@@ -53,6 +53,7 @@ final class Quota: Sendable {
     func reserve<Result>(
         _ count: Int64, _ body: (inout Reservation) async throws -> Result
     ) async throws -> Result {
+        if limit != nil, state.withLock({ $0.counted == nil }) { try await self.count() }
         if !take(count) {
             guard isCountDue else { throw Refusal.full }
             try await self.count()

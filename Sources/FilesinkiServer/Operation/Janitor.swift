@@ -11,11 +11,17 @@ struct Janitor: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
+            var swept: Int64?
             while !Task.isCancelled {
                 // A folder that is away now is tidied up the next time.
                 try? await remote.sweepUploads(olderThan: limits.uploadAge)
-                _ = try? await remote.sweep(olderThan: max(limits.uploadAge, .seconds(86_400)))
                 try? await quota.count()
+                // This one looks into every folder of the store.
+                let now = surroundings.now().seconds
+                if swept.map({ !(0..<86_400).contains(now - $0) }) ?? true {
+                    swept = now
+                    _ = try? await remote.sweep()
+                }
                 try? await surroundings.sleep(limits.tidyingInterval)
             }
         }
