@@ -13,7 +13,6 @@ final class Authentication: Sendable {
         /// The field `Authorization`; nil for none.
         var field: String?
         fileprivate var nonce: String?
-        fileprivate var tries = 1
     }
 
     private enum Way {

@@ -10,14 +10,15 @@ struct WebDAVListing {
     private let after: [UInt8]
     private let limit: Int
     private var found: [ObjectInfo] = []
+    /// How many folders were asked for since an object was found.
     private var asked = 0
 
     /// How many folders are asked for at once.
     private static let parallelFolders = 8
 
-    /// More folders than this no page of a store needs: a server that makes up ever more of them would
-    /// be asked for ever.
-    private static let maximumFolders = 100_000
+    /// More folders than this are not asked for without an object in one of them: a server that makes
+    /// up ever more would be asked for ever.
+    private static let maximumFolders = 2000
 
     /// What may lead to a wanted key, or is one.
     private struct Candidate {
@@ -59,6 +60,7 @@ struct WebDAVListing {
                 try await walk(ahead.removeValue(forKey: index) ?? [])
             } else if let key = try? ObjectKey(String(decoding: candidate.key, as: UTF8.self)) {
                 guard let size = candidate.size else { throw noSize(key) }
+                asked = 0
                 found.append(ObjectInfo(key: key, size: size))
             }
         }

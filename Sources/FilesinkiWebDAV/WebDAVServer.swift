@@ -21,6 +21,9 @@ final class WebDAVServer: Sendable {
         var isProven = false
     }
 
+    /// How often one request is sent at most: a server may ask for proof ever anew.
+    private static let maximumTries = 4
+
     /// How many collections are remembered; more than a store has at once.
     private static let maximumCollections = 4096
 
@@ -61,10 +64,14 @@ final class WebDAVServer: Sendable {
         var request = HTTPRequest(
             method, url(path), fields: fields, body: body, maximumReply: maximumReply)
         request.cutAfter = cutAfter
+        var tries = 0
         while true {
+            tries += 1
             let proof = try sign(&request, path)
             let reply = try await transport.send(request)
-            if authentication.learn(from: reply, after: proof) { continue }
+            if tries < Self.maximumTries, authentication.learn(from: reply, after: proof) {
+                continue
+            }
             if reply.status == 200, reply.isPage { throw portal(path) }
             return reply
         }
@@ -76,12 +83,12 @@ final class WebDAVServer: Sendable {
         _ receive: @escaping @Sendable (HTTPReply) async throws -> Bool
     ) async throws {
         var request = request
-        while true {
+        for tries in 1...Self.maximumTries {
             let proof = try sign(&request, path)
             let isRefused = Mutex(false)
             try await transport.stream(request) { [authentication] reply in
                 if isRefused.withLock({ $0 }) { return true }
-                if authentication.learn(from: reply, after: proof) {
+                if tries < Self.maximumTries, authentication.learn(from: reply, after: proof) {
                     isRefused.withLock { $0 = true }
                     return true
                 }
