@@ -1,8 +1,42 @@
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiStore
 import FilesinkiTesting
 import Testing
+
+@Suite("Checkpoints of the engine")
+struct EngineCheckpointTests {
+    @Test(
+        "a new device makes one for the next, unless it has begun with a late one",
+        arguments: [(last: nil, made: [260]), (last: 1, made: [1, 260]), (last: 10, made: [10])]
+            as [(last: UInt64?, made: [UInt64])])
+    func newDevice(_ last: UInt64?, _ made: [UInt64]) async throws {
+        let world = try World()
+        let format = try await StoreFormat.create(
+            at: world.store, surroundings: world.clock.surroundings)
+        let log = try CommitLog(remote: world.store, zone: "files", store: format)
+        let shelf = try CheckpointShelf(remote: world.store, zone: "files", store: format)
+        var token = log.genesis
+        for number in 1...260 {
+            let draft = CommitDraft(
+                device: Device(id: Array(repeating: 1, count: 16), name: "other"),
+                time: Timestamp(nanoseconds: 1), changes: [], operation: "test")
+            let id = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 16)
+            guard case .mine(let commit) = try await log.append(draft, after: token, id: id) else {
+                return
+            }
+            token = commit.token
+            guard token.sequence == last else { continue }
+            try await shelf.save(Checkpoint(token: token, entries: [], packs: [], inline: []))
+        }
+        let machine = try await world.replica("a")
+        try await machine.sync()
+        #expect(try await shelf.sequences().sorted() == made)
+        try await machine.sync()
+        #expect(try await shelf.sequences().sorted() == made)
+    }
+}
 
 /// How often a device says how far it has seen the log, and what is known of it in between.
 @Suite("Sightings")

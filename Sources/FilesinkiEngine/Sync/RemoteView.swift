@@ -18,6 +18,8 @@ struct RemoteView: Sendable {
     var carried = CarriedContents()
     /// What each device has published last, among the commits met since the last run.
     var authors = DevicesSeen()
+    /// The number of the checkpoint that was read in this run; 0 for none.
+    var checkpoint: UInt64 = 0
     /// Paths of commits that no replica may use.
     var refused: [Problem] = []
 

@@ -99,6 +99,7 @@ extension RemoteView {
                 row.entry, formerContents: Set(row.formerContents))
         }
         head = []
+        self.checkpoint = checkpoint.token.sequence
         packs += checkpoint.packs.map { ($0, checkpoint.token.sequence) }
         inline += checkpoint.inline.map { ($0.id, $0.sequence) }
         token = checkpoint.token

@@ -28,12 +28,14 @@ extension Replica {
             for (content, sequence) in view.inline {
                 try writer.addInline(content, sequence: sequence)
             }
-            try recordAuthors(view, writer)
+            try recordMeeting(view, writer)
             try recordPublication(publication, view, writer)
         }
     }
 
-    private func recordAuthors(_ view: RemoteView, _ writer: ManifestWriter) throws {
+    private func recordMeeting(_ view: RemoteView, _ writer: ManifestWriter) throws {
+        // Who has begun with a checkpoint need not make the next one at once.
+        if view.checkpoint > 0 { try writer.setCounter("checkpoint", view.checkpoint) }
         guard !view.authors.items.isEmpty else { return }
         var seen = try manifest.devicesSeen()
         seen.add(view.authors)

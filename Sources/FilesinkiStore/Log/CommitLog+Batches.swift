@@ -30,8 +30,9 @@ struct SlotReply: Sendable {
     func whole(from remote: any Remote) async throws -> [UInt8] {
         guard case .bytes(let beginning) = reply else { return [] }
         guard Int64(beginning.count) >= limit else { return beginning }
-        let rest = try await remote.get(key, range: limit..<CommitLog.maximumStoredLength)
-        return beginning + (rest ?? [])
+        // From a byte on that is there, for a server may refuse a part that begins at the very end.
+        let rest = try await remote.get(key, range: (limit - 1)..<CommitLog.maximumStoredLength)
+        return beginning.dropLast() + (rest ?? [])
     }
 }
 
