@@ -73,10 +73,11 @@ struct PreparedServer: Sendable {
     func group(
         signals: [UnixSignal], onReady: @escaping @Sendable (ServerAddress) -> Void
     ) -> ServiceGroup {
-        var configuration = ServiceGroupConfiguration(
+        // Nothing is cancelled however long that takes: connections that were accepted and not yet
+        // looked at would end the process, and the limits of time end every connection.
+        let configuration = ServiceGroupConfiguration(
             services: [application(onReady: onReady), janitor, hub],
             gracefulShutdownSignals: signals, logger: Self.silent)
-        configuration.maximumGracefulShutdownDuration = settings.limits.shutdownTime
         return ServiceGroup(configuration: configuration)
     }
 

@@ -22,8 +22,6 @@ package struct ServerLimits: Hashable, Sendable {
     package var heartbeat: Duration = .seconds(10)
     /// How long a change waits for others to be told with it.
     package var coalescing: Duration = .milliseconds(20)
-    /// How long requests may go on after the server was told to end.
-    package var shutdownTime: Duration = .seconds(20)
     /// After this time an upload that nobody continues is removed.
     package var uploadAge: Duration = .seconds(86_400)
     /// Between two looks for what was left behind, and two counts of what the folder holds.
