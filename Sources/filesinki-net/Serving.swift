@@ -1,6 +1,7 @@
 import FilesinkiCommands
 import FilesinkiModel
 import FilesinkiServer
+import Glibc
 
 /// What the words of the command line mean to the server.
 enum Serving {
@@ -12,7 +13,7 @@ enum Serving {
         _ options: ServeOptions, _ tell: @escaping @Sendable (ServeNotice) -> Void
     ) async throws {
         var settings = ServerSettings(folder: options.folder)
-        let own = options.folder + "/" + privateFolder
+        let own = makePrivateFolder(in: options.folder)
         settings.host = options.host
         settings.port = options.port
         settings.allowInsecure = options.isInsecure
@@ -48,11 +49,22 @@ enum Serving {
             let records = try file.list().filter { $0.id == id }
             return try file.revoke(id: id) ? records.map { notice($0) } : []
         case .make(let name, let rights, let zones):
+            makePrivateFolder(in: request.folder)
             let (token, record) = try file.make(
                 name: name, rights: try parsed(rights), zones: zones.isEmpty ? nil : Set(zones),
                 .ofProcess)
             return [notice(record, secret: token.text)]
         }
+    }
+
+    /// Makes the folder, and the served one around it, where they are missing.
+    @discardableResult
+    private static func makePrivateFolder(in folder: String) -> String {
+        // What cannot be made is said by who then writes there.
+        mkdir(folder, 0o777)
+        let own = folder + "/" + privateFolder
+        mkdir(own, 0o700)
+        return own
     }
 
     private static func tokenFile(_ folder: String) -> TokenFile {

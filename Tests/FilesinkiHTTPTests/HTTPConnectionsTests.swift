@@ -3,8 +3,8 @@ import FilesinkiModel
 import FilesinkiTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPConnectionsTests {
-    static let patient = ConnectionSettings(silenceLimit: .seconds(20))
+@Suite(.timeLimit(.minutes(5))) struct HTTPConnectionsTests {
+    static let patient = ConnectionSettings(silenceLimit: .seconds(150))
 
     func send(
         _ act: ScriptedServer.Act, _ settings: ConnectionSettings = patient,

@@ -64,7 +64,8 @@ struct SelfSigned {
             issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
             extensions: try Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)
-                KeyUsage(digitalSignature: true)
+                // No KeyUsage: one that does not name the signing of certificates keeps clients on
+                // BoringSSL, our own among them, from taking it as the one that vouches for itself.
                 try ExtendedKeyUsage([.serverAuth])
                 SubjectAlternativeNames(names)
             },

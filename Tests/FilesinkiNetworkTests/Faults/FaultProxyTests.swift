@@ -15,7 +15,7 @@ import Testing
         let client: HTTPConnections
 
         init(
-            _ replies: Int = 1, delay: Duration = .zero, silence: Duration = .seconds(30),
+            _ replies: Int = 1, delay: Duration = .zero, silence: Duration = .seconds(150),
             _ plan: @escaping FaultProxy.Plan = { _ in [] }
         ) throws {
             server = try ScriptedServer(Array(repeating: .send(reply), count: replies))
