@@ -2,7 +2,7 @@ import FilesinkiDirectory
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiTesting
-import Synchronization
+import Glibc
 import Testing
 
 /// Uploads in pieces, and what else a server asks of a folder.
@@ -142,25 +142,32 @@ import Testing
         #expect(try await kinds(100, untilAbsent: true) == "b-")
     }
 
-    @Test func `a lasting watch hears of every change`() async throws {
-        let (changes, continuation) = AsyncStream<Void>.makeStream()
+    @Test func `after every change a lasting watch tells`() async throws {
+        // Each time it is told, it is noted which of the slots are there.
+        let (sights, continuation) = AsyncStream<Int>.makeStream()
         try await remote.put([1], to: ObjectKey("log/0/c"))
+        let path = folder.path
         let watching = Task { [remote] in
-            try await remote.watch(prefix: "log/") { continuation.yield() }
+            try await remote.watch(prefix: "log/") {
+                let last = (1...20).last { access("\(path)/log/\($0)/c", F_OK) == 0 }
+                continuation.yield(last ?? 0)
+            }
         }
-        var heard = changes.makeAsyncIterator()
-        // The watch may not stand yet: the first change is made until one is heard of.
+        var seen = sights.makeAsyncIterator()
+        // The watch may not stand yet: something is changed until it tells.
         let knocking = Task { [remote] in
-            for number in 1... where !Task.isCancelled {
+            var number = 0
+            while !Task.isCancelled {
+                number += 1
                 _ = try await remote.publish([1], to: ObjectKey("log/first-\(number)/c"))
             }
         }
-        await heard.next()
+        _ = await seen.next()
         knocking.cancel()
         _ = await knocking.result
-        for number in 0..<20 {
-            _ = try await remote.publish([1], to: ObjectKey("log/\(number + 1)/c"))
-            #expect(await heard.next() != nil)
+        for number in 1...20 {
+            _ = try await remote.publish([1], to: ObjectKey("log/\(number)/c"))
+            while let last = await seen.next(), last < number {}
         }
         watching.cancel()
         await #expect(throws: CancellationError.self) { try await watching.value }
