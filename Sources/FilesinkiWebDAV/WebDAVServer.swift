@@ -124,6 +124,7 @@ extension WebDAVServer {
     }
 
     func remember(_ collection: WebDAVPath) {
+        guard !collection.isTemporary else { return }
         memory.withLock { memory in
             if memory.collections.count >= Self.maximumCollections {
                 memory.collections.removeAll()
@@ -187,7 +188,7 @@ extension HTTPReply {
 
     /// Whether the reply sends a request for a file on to the collection of this name.
     func isRedirect(toCollection path: WebDAVPath) -> Bool {
-        guard (300..<400).contains(status), let location = fields["Location"],
+        guard !path.isCollection, (300..<400).contains(status), let location = fields["Location"],
             location.hasSuffix("/")
         else { return false }
         return WebDAVPath.names(of: location) == path.names
