@@ -15,7 +15,9 @@ struct MultiStatus {
         var modified: String?
     }
 
-    var resources: [Resource] = []
+    private(set) var all: [Resource] = []
+    /// Whether the reply says of one resource, and only of it, that it is not there.
+    private(set) var isOfNothing = false
 
     /// More elements than this no listing has; it bounds the memory that they take.
     private static let maximumElements = 1 << 20
@@ -36,9 +38,10 @@ struct MultiStatus {
                 .corrupt, "The server's answer is not a WebDAV listing.",
                 remedy: "Check the address; what answers there may not be the store.")
         }
-        for response in root.all("response") {
-            if let resource = Self.resource(response) { resources.append(resource) }
-        }
+        let responses = root.all("response")
+        all = responses.compactMap(Self.resource)
+        isOfNothing =
+            responses.count == 1 && responses.first?.text(of: "status") != nil && all.isEmpty
     }
 
     /// Nil for one that is not there, or whose name is malformed and so no store's.
@@ -72,48 +75,5 @@ struct MultiStatus {
         while let first = rest.first, blanks.contains(first) { rest.removeFirst() }
         while let last = rest.last, blanks.contains(last) { rest.removeLast() }
         return String(rest)
-    }
-}
-
-extension WebDAVServer {
-    /// Asks what there is at a path, and, of a collection, what is in it.
-    ///
-    /// - Returns: The resource itself and its members, in no order; nil when there is nothing.
-    /// - Throws: `Failure`: also when the reply is about another resource, for a listing that is
-    ///   misread must not be taken for an empty one.
-    func properties(
-        _ path: WebDAVPath, withMembers: Bool = false
-    ) async throws -> (own: MultiStatus.Resource, members: [MultiStatus.Resource])? {
-        let reply = try await send(
-            "PROPFIND", path,
-            fields: [
-                "Depth": withMembers ? "1" : "0", "Content-Type": "application/xml; charset=utf-8",
-            ], body: MultiStatus.request,
-            maximumReply: withMembers ? WebDAVRemote.maximumListing : 1 << 20)
-        if reply.status == 404 || reply.status == 410 { return nil }
-        if reply.isRedirect(toCollection: path), let names = path.names {
-            return (MultiStatus.Resource(names: names, isCollection: true), [])
-        }
-        guard reply.status == 207 else { throw noListing(reply, path) }
-        let found = try MultiStatus(reply.body).resources
-        guard let names = path.names, let own = found.first(where: { $0.names == names }) else {
-            if found.isEmpty, !withMembers { return nil }
-            throw Failure(
-                .away, path: path.text, "The server's listing is about something else.",
-                remedy: "Write the address as the server itself does; a proxy may change it.")
-        }
-        let members = found.filter {
-            $0.names.count == names.count + 1 && $0.names.starts(with: names)
-        }
-        return (own, members)
-    }
-
-    private func noListing(_ reply: HTTPReply, _ path: WebDAVPath) -> Failure {
-        guard [200, 405, 501].contains(reply.status) else {
-            return reply.failure(path.text, at: address.description)
-        }
-        return Failure(
-            .unfitStore, path: path.text, "There is no WebDAV at this address.",
-            remedy: "Check the address; WebDAV may have to be switched on at the server.")
     }
 }

@@ -40,14 +40,7 @@ struct WebDAVListing {
         let start = prefix.lastIndex(of: UInt8(ascii: "/")).map { prefix[...$0] } ?? []
         let folder = String(decoding: start.dropLast(), as: UTF8.self)
         guard limit > 0, start.isEmpty || (try? ObjectKey(folder)) != nil else { return [] }
-        do {
-            try await walk(try await candidates(below: Array(start)))
-        } catch let failure as Failure where !start.isEmpty {
-            // What servers say of a folder that is a file differs from one to the other.
-            let path = server.top.member(folder)
-            let own = try? await server.properties(path)?.own
-            guard let own, !own.isCollection else { throw failure }
-        }
+        try await walk(try await candidates(below: Array(start)))
         return found
     }
 
@@ -87,11 +80,11 @@ struct WebDAVListing {
     private func candidates(below path: [UInt8]) async throws -> [Candidate] {
         let folder = server.collection(String(decoding: path.dropLast(), as: UTF8.self))
         // It may have been deleted since its name was read.
-        guard let (own, members) = try await server.properties(folder, withMembers: true),
-            own.isCollection
+        guard let there = try await server.properties(folder, withMembers: true),
+            there.own.isCollection
         else { return [] }
         var result: [Candidate] = []
-        for member in members {
+        for member in there.members {
             guard let name = member.names.last, name.first != UInt8(ascii: "."),
                 path.count + name.count <= ObjectKey.maximumLength
             else { continue }

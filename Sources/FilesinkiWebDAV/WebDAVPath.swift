@@ -9,6 +9,12 @@ struct WebDAVPath: Hashable, Sendable {
 
     var isCollection: Bool { text.hasSuffix("/") }
 
+    /// Whether it is unfinished work.
+    var isTemporary: Bool { text.split(separator: "/").last?.hasPrefix(".t-") ?? false }
+
+    /// Without the slash of a collection.
+    var withoutSlash: WebDAVPath { isCollection ? WebDAVPath(String(text.dropLast())) : self }
+
     /// The collection around it; nil for the top of the server.
     var parent: WebDAVPath? {
         guard let slash = text.dropLast().lastIndex(of: "/") else { return nil }

@@ -21,22 +21,35 @@ extension WebDAVRemote {
         let place = server.collection(folder)
         for _ in 0..<3 {
             let staged = place.temporarySibling
-            // A slot that is full already costs one request more, and an empty one no time.
-            async let before = read(slot)
-            let trouble = try await makeStaged(staged)
-            if let there = try await before {
-                await discard(staged)
+            if let there = try await stage(bytes, as: String(name), in: staged, slot) {
                 return outcome(there, bytes)
             }
-            if let trouble { throw trouble.failure(slot.description, at: address) }
-            try await upload(bytes, to: staged.member(String(name)), slot)
             if let outcome = try await move(staged, to: place, slot, bytes) { return outcome }
         }
         throw vanished(slot)
     }
 
-    private func makeStaged(_ staged: WebDAVPath) async throws -> HTTPReply? {
-        try await make(staged)
+    /// - Returns: What the slot holds, when it is full already; then nothing is left staged.
+    private func stage(
+        _ bytes: [UInt8], as name: String, in staged: WebDAVPath, _ slot: ObjectKey
+    ) async throws -> [UInt8]? {
+        do {
+            // Reading goes along with making, so that it costs an empty slot no time.
+            async let before = read(slot)
+            let making = try await make(staged)
+            if let there = try await before {
+                await discard(staged)
+                return there
+            }
+            if case .refused(let reply) = making {
+                throw reply.failure(slot.description, at: address)
+            }
+            try await upload(bytes, to: staged.member(name), slot)
+            return nil
+        } catch let failure as Failure {
+            if failure.code != .away { await discard(staged) }
+            throw failure
+        }
     }
 
     /// Moves what is staged to its place, and reads the slot, whatever the server said.

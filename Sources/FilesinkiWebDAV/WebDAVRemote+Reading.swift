@@ -52,7 +52,7 @@ extension WebDAVRemote {
     /// Whether a collection is there, asked once.
     private func isFolder(_ path: WebDAVPath?) async throws -> Bool {
         guard let path, path != server.top, !server.isKnown(path) else { return true }
-        guard try await isFile(WebDAVPath(String(path.text.dropLast()))) else {
+        guard try await isFile(path.withoutSlash) else {
             server.remember(path)
             return true
         }

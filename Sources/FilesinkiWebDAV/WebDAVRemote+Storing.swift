@@ -42,43 +42,24 @@ extension WebDAVRemote {
     func upload(_ bytes: [UInt8], to path: WebDAVPath, _ key: ObjectKey) async throws {
         let parent = path.parent ?? server.top
         if bytes.count > Self.smallBody, !server.isKnown(parent) { _ = try await make(parent) }
-        var trouble: HTTPReply?
+        var wasThere = false
         for _ in 0..<4 {
             let reply = try await server.send(
                 "PUT", path, fields: ["Content-Type": "application/octet-stream"], body: bytes)
             if reply.isSuccess { return server.remember(parent) }
-            guard reply.isOfMissingParent, trouble == nil || server.isKnown(parent) else {
-                throw (trouble ?? reply).failure(key.description, at: address)
+            guard reply.isOfMissingParent, !wasThere else {
+                throw reply.failure(key.description, at: address)
             }
             server.forget(parent)
-            trouble = try await make(parent) ?? reply
+            // Somebody else may have made it a moment ago, but not twice.
+            switch try await make(parent) {
+            case .made: wasThere = false
+            case .wasThere: wasThere = true
+            case .orphaned(let reply), .refused(let reply):
+                throw reply.failure(key.description, at: address)
+            }
         }
         throw vanished(key)
-    }
-
-    /// Makes a collection, and those above it that are missing.
-    ///
-    /// - Returns: The reply that says why not, if there is one; nil when it is there.
-    func make(_ collection: WebDAVPath) async throws -> HTTPReply? {
-        for _ in 0..<4 {
-            let reply = try await server.send("MKCOL", collection)
-            // 405: it is there already.
-            if reply.isSuccess || reply.status == 405 || reply.isRedirect(toCollection: collection)
-            {
-                server.remember(collection)
-                return nil
-            }
-            guard reply.isOfMissingParent, let parent = collection.parent, parent.text != "/" else {
-                // Apache answers 403 to one of two who make it at once.
-                guard try await server.properties(collection)?.own.isCollection == true else {
-                    return reply
-                }
-                server.remember(collection)
-                return nil
-            }
-            if let trouble = try await make(parent) { return trouble }
-        }
-        return nil
     }
 
     /// Removes what is not needed any more. Nobody lists it should that fail.

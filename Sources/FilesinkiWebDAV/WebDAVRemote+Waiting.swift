@@ -11,6 +11,8 @@ extension WebDAVRemote {
     private struct Sight: Equatable {
         var entityTag: String?
         var modified: String?
+        /// Whether a change since then may show nothing: times are told in whole seconds.
+        var isFresh = false
         /// Of servers that say neither: the members.
         var members: Set<[[UInt8]]> = []
     }
@@ -32,6 +34,7 @@ extension WebDAVRemote {
             try await surroundings.sleep(min(pause, remaining))
             remaining -= min(pause, remaining)
             guard remaining > .zero else { return }
+            if first?.isFresh == true { return }
             if try await look(at: collection) != first { return }
             pause = min(pause * 2, Self.longestPause)
         }
@@ -40,8 +43,12 @@ extension WebDAVRemote {
     /// Nil when the collection is not there yet.
     private func look(at collection: WebDAVPath) async throws -> Sight? {
         guard let there = try await server.properties(collection) else { return nil }
-        if there.own.entityTag != nil || there.own.modified != nil {
-            return Sight(entityTag: there.own.entityTag, modified: there.own.modified)
+        if let tag = there.own.entityTag {
+            // Apache's becomes a strong one when a second has gone by.
+            return Sight(entityTag: tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag)
+        }
+        if let modified = there.own.modified {
+            return Sight(modified: modified, isFresh: there.isFresh)
         }
         let members = try await server.properties(collection, withMembers: true)?.members ?? []
         return Sight(members: Set(members.map(\.names)))

@@ -126,6 +126,7 @@ extension WebDAVServer {
     }
 
     func remember(_ collection: WebDAVPath) {
+        guard !collection.isTemporary else { return }
         memory.withLock { memory in
             if memory.collections.count >= Self.maximumCollections {
                 memory.collections.removeAll()
@@ -189,7 +190,7 @@ extension HTTPReply {
 
     /// Whether the reply sends a request for a file on to the collection of this name.
     func isRedirect(toCollection path: WebDAVPath) -> Bool {
-        guard (300..<400).contains(status), let location = fields["Location"],
+        guard !path.isCollection, (300..<400).contains(status), let location = fields["Location"],
             location.hasSuffix("/")
         else { return false }
         return WebDAVPath.names(of: location) == path.names

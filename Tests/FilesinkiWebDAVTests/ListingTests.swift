@@ -76,11 +76,18 @@ import Testing
     @Test func `folders without end end the listing`() async throws {
         let server = MemoryDAV(interception: { request in
             let path = MemoryDAV.path(request.url)
+            let count = path == "/dav/" ? 5000 : 0
             return Self.listing(
-                [(path, true)]
-                    + ["a", "b", "c"].map { (href: "\(path)\($0)/", isCollection: true) })
+                [(path, true)] + (0..<count).map { (href: "\(path)\($0)/", isCollection: true) })
         })
         #expect(await code { _ = try await listed(server) } == .limit)
+    }
+
+    @Test func `empty folders, as pruning leaves them, are passed over`() async throws {
+        let server = MemoryDAV()
+        for number in 100..<400 { server.place(nil, at: "/dav/packs/\(number)/") }
+        server.place([1], at: "/dav/packs/500/a")
+        #expect(try await listed(server) == ["packs/500/a"])
     }
 
     @Test func `only folders that may hold wanted keys are asked for`() async throws {

@@ -31,6 +31,7 @@ final class MemoryDAV: HTTPTransport {
         var properties: @Sendable (_ changes: Int) -> String = {
             "<D:getetag>\"\($0)\"</D:getetag>"
         }
+        var date = "later"
     }
 
     private enum Node {
@@ -218,7 +219,8 @@ extension MemoryDAV {
             "<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">\(responses.joined())"
             + "</D:multistatus>"
         return HTTPReply(
-            status: 207, fields: ["Content-Type": "application/xml"], body: Array(text.utf8))
+            status: 207, fields: ["Content-Type": "application/xml", "Date": habits.date],
+            body: Array(text.utf8))
     }
 }
 

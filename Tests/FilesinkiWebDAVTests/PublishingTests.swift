@@ -75,6 +75,44 @@ import Testing
         #expect(try await retrying.publish(bytes("one"), to: slot) == .mine)
     }
 
+    @Test("what was staged goes when it cannot be moved", arguments: ["PUT", "GET", "MOVE"])
+    func refusals(_ method: String) async throws {
+        let server = MemoryDAV(interception: { request in
+            request.method == method ? HTTPReply(status: 403) : nil
+        })
+        #expect(await code { _ = try await server.remote().publish([1], to: slot) } == .notAllowed)
+        #expect(server.paths.filter { $0.contains(".t-") } == [])
+    }
+
+    @Test(
+        "a server that refuses every collection is not asked for ever", arguments: [404, 409, 500])
+    func refusedCollections(_ status: Int) async throws {
+        let deep = try key((0..<200).map { _ in "a" }.joined(separator: "/"))
+        for refused in [["MKCOL"], ["PUT"], ["MKCOL", "PUT"]] {
+            let server = MemoryDAV(interception: { request in
+                refused.contains(request.method) && !request.url.hasSuffix("/dav/")
+                    ? HTTPReply(status: status) : nil
+            })
+            let remote = try server.remote()
+            #expect(await code { try await remote.put([1], to: deep) } != nil)
+            #expect(server.requests.count < 1000)
+        }
+    }
+
+    @Test func `a redirect of a whole server is no folder`() async throws {
+        // As one that wants https sends it.
+        let server = MemoryDAV(interception: { request in
+            let path = MemoryDAV.path(request.url)
+            return HTTPReply(status: 301, fields: ["Location": "https://localhost\(path)"])
+        })
+        let remote = try server.remote()
+        #expect(await code { _ = try await remote.list(prefix: "", after: nil, limit: 9) } == .away)
+        #expect(await code { _ = try await remote.get(slot, range: nil) } == .away)
+        #expect(await code { try await remote.put([1], to: key("packs/a")) } == .away)
+        #expect(await code { _ = try await remote.publish([1], to: slot) } == .away)
+        #expect(await code { try await remote.delete(slot) } == .away)
+    }
+
     @Test func `an empty folder in the slot's place is said and left alone`() async throws {
         let server = MemoryDAV()
         server.place(nil, at: "/dav/log/1/")

@@ -122,6 +122,19 @@ import Testing
         #expect(server.methods == ["PROPFIND", "PROPFIND", "PROPFIND"])
     }
 
+    @Test("a name below a file is absent, whatever is said of it", arguments: [400, 403, 404, 409])
+    func belowFile(_ status: Int) async throws {
+        let server = MemoryDAV(interception: { request in
+            MemoryDAV.path(request.url).hasPrefix("/dav/a/") ? HTTPReply(status: status) : nil
+        })
+        server.place([1], at: "/dav/a")
+        let remote = try server.remote()
+        #expect(try await remote.get(key("a/b/d"), range: 0..<0) == nil)
+        #expect(try await remote.list(prefix: "a/", after: nil, limit: 9) == [])
+        for name in ["a/b", "a/b/c"] { try await remote.delete(key(name)) }
+        #expect(!server.methods.contains("DELETE"))
+    }
+
     @Test func `a range is written as every server reads it`() async throws {
         let server = MemoryDAV()
         let remote = try server.remote()

@@ -50,6 +50,32 @@ import Testing
         #expect(clock.slept == seconds([1, 2, 4]))
     }
 
+    @Test func `a change in the second of the first look is not missed`() async throws {
+        var habits = MemoryDAV.Habits()
+        habits.properties = { _ in "<D:getlastmodified>now</D:getlastmodified>" }
+        habits.date = "now"
+        let clock = ManualClock()
+        let server = MemoryDAV(habits)
+        server.place([1], at: "/dav/log/1/c")
+        let remote = try server.remote(surroundings: clock.surroundings)
+        try await remote.wait(prefix: "log/", timeout: .seconds(3600))
+        #expect(clock.slept == seconds([1]))
+    }
+
+    @Test func `a tag that only becomes a strong one is no change`() async throws {
+        let looks = Counter()
+        var habits = MemoryDAV.Habits()
+        habits.properties = { _ in
+            "<D:getetag>\(looks.next() == 1 ? "W/" : "")\"a\"</D:getetag>"
+        }
+        let clock = ManualClock()
+        let server = MemoryDAV(habits)
+        server.place([1], at: "/dav/log/1/c")
+        let remote = try server.remote(surroundings: clock.surroundings)
+        try await remote.wait(prefix: "log/", timeout: .seconds(20))
+        #expect(clock.slept == seconds([1, 2, 4, 8, 5]))
+    }
+
     @Test func `no time is no wait, and a prefix that is no key's is only slept for`() async throws
     {
         let clock = ManualClock()

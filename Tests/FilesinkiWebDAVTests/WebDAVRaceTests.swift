@@ -8,11 +8,11 @@ import Testing
 
 /// Races on real servers: see Decisions/0012-webdav-slots.md for what came of longer ones.
 ///
-/// `FILESINKI_RACE_WRITERS` and `FILESINKI_RACE_COMMITS` make longer races, and show how fast they
-/// were.
+/// `FILESINKI_RACE_WRITERS` and `FILESINKI_RACE_COMMITS` make longer races, `FILESINKI_RACE_SERVER`
+/// takes one server, by its name; how fast they were is then shown.
 @Suite(.enabled(if: !installed.isEmpty, "no WebDAV server is installed"), .serialized)
 struct WebDAVRaceTests {
-    @Test("writers that append to one log at once lose nothing", arguments: installed)
+    @Test("writers that append to one log at once lose nothing", arguments: racing)
     func appending(_ server: RealServer) async throws {
         let isLong = getenv("FILESINKI_RACE_WRITERS") != nil
         let race = Race(
@@ -43,6 +43,12 @@ struct WebDAVRaceTests {
         guard let value = getenv(name) else { return nil }
         return try #require(Int(String(cString: value)), "\(name) must be a number") as Int
     }
+}
+
+/// Who asks for a password does the same with files as who asks for none.
+private let racing = installed.filter { server in
+    if let name = getenv("FILESINKI_RACE_SERVER") { return "\(server)" == String(cString: name) }
+    return ![.apacheBasic, .apacheDigest].contains(server)
 }
 
 /// Many writers, each with connections of its own to one store, and one log.
