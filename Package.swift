@@ -192,7 +192,7 @@ let package = Package(
             ]),
 
         // tests: one target for each module, in alphabetical order.
-        tests("EndToEndTests", []),
+        tests("EndToEndTests", ["FilesinkiTesting"]),
         tests(
             "FilesinkiCommandsTests",
             [
@@ -236,8 +236,10 @@ let package = Package(
         tests(
             "FilesinkiNetworkTests",
             [
-                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiNetwork", "FilesinkiRemote",
-                "FilesinkiTesting",
+                "FilesinkiCommands", "FilesinkiDirectory", "FilesinkiEngine", "FilesinkiHTTP",
+                "FilesinkiModel", "FilesinkiNetwork", "FilesinkiRemote", "FilesinkiS3",
+                "FilesinkiServer", "FilesinkiServerRemote", "FilesinkiStore", "FilesinkiTesting",
+                "FilesinkiWebDAV",
             ]),
         tests(
             "FilesinkiProtocolTests",
@@ -262,12 +264,11 @@ let package = Package(
             [
                 "FilesinkiDirectory", "FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote",
                 "FilesinkiServer", "FilesinkiTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         tests(
             "FilesinkiStoreTests",

@@ -69,7 +69,7 @@ package struct RealServer: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Returns: The server; it ends when the last reference to it does, or with this process.
     /// - Throws: ``ServerFailure`` with what the script said.
-    package func start() async throws -> RunningServer {
+    package func start() async throws -> StartedServer {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(with: Result { try startNow() })
@@ -91,14 +91,14 @@ package struct RealServer: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static let installed = Mutex<[String: Bool]>([:])
-    private static let shared = Mutex<[RealServer: Task<RunningServer, any Error>]>([:])
+    private static let shared = Mutex<[RealServer: Task<StartedServer, any Error>]>([:])
 
     private var path: String {
         let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
         return "\(root)/Scripts/servers/\(script).sh"
     }
 
-    private func startNow() throws -> RunningServer {
+    private func startNow() throws -> StartedServer {
         var last = ServerFailure(description: "\(self) was not tried.")
         // Another process may take a free port between its choice and its use.
         for _ in 0..<4 {
@@ -110,7 +110,7 @@ package struct RealServer: Hashable, Sendable, CustomStringConvertible {
                 variables.merging(["MORE_PORTS": more]) { own, _ in own })
             let said = process.line()
             if said.hasPrefix("http") {
-                return RunningServer(address: said, folder: folder, process)
+                return StartedServer(address: said, folder: folder, process)
             }
             last = ServerFailure(description: "\(self): \(said)\n\(process.rest())")
             _ = process.end()
@@ -122,7 +122,7 @@ package struct RealServer: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A server that runs until nobody refers to it any more.
-package final class RunningServer: Sendable {
+package final class StartedServer: Sendable {
     /// Where it answers, such as `http://127.0.0.1:4711/dav`, without a slash at the end.
     package let address: String
     /// Where it keeps all that it has.

@@ -12,14 +12,13 @@ extension WebDAVRemote {
         let body = ObjectBody(key.description, range: range)
         try await server.stream(request(path, range), path) { try body.take($0) }
         guard let head = body.head else { throw nothing(key) }
+        if head.mayIgnoreNames, try await !isFolder(path.parent) { return nil }
         switch head.status {
         case 200 where head.isPage:
             // The page of a captive portal, or a server's own listing of a collection.
             guard let there = try await server.properties(path) else { throw server.portal(path) }
             return there.own.isCollection ? nil : try body.whole()
-        case 200, 206:
-            if head.mayIgnoreNames, try await !isFolder(path.parent) { return nil }
-            return try body.whole()
+        case 200, 206: return try body.whole()
         case 416 where range != nil: return []
         case 404, 410: return nil
         case _ where head.isRedirect(toCollection: path): return nil
@@ -71,6 +70,7 @@ extension HTTPReply {
     /// Whether the server may have passed over the last names of the path: lighttpd answers with the
     /// file `a/b` when there is no `a/b/c` below it.
     fileprivate var mayIgnoreNames: Bool {
-        fields["Server"]?.lowercased().hasPrefix("lighttpd") ?? false
+        guard [200, 206, 416].contains(status) else { return false }
+        return fields["Server"]?.lowercased().hasPrefix("lighttpd") ?? false
     }
 }

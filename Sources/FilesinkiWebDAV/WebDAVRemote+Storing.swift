@@ -69,7 +69,12 @@ extension WebDAVRemote {
                 return nil
             }
             guard reply.isOfMissingParent, let parent = collection.parent, parent.text != "/" else {
-                return reply
+                // Apache answers 403 to one of two who make it at once.
+                guard try await server.properties(collection)?.own.isCollection == true else {
+                    return reply
+                }
+                server.remember(collection)
+                return nil
             }
             if let trouble = try await make(parent) { return trouble }
         }

@@ -20,7 +20,6 @@ struct Main {
         }
         return NetworkAccess(
             connect: { try remotes.connect($0) },
-            serve: { _, _ in throw CancellationError() },
-            tokens: { _, _ in throw CancellationError() })
+            serve: { try await Serving.serve($0, $1) }, tokens: { try Serving.tokens($0) })
     }()
 }

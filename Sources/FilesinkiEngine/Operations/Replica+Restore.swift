@@ -17,7 +17,8 @@ extension Replica {
         _ path: RelativePath, version: UInt64, _ options: SyncOptions
     ) async throws -> RestoreReport {
         let reader = try await historyReader()
-        guard let entry = try await entry(path, at: version, in: reader), entry.kind != .tombstone else {
+        guard let entry = try await entry(path, at: version, in: reader), entry.kind != .tombstone
+        else {
             throw Failure(
                 .notFound, path: path.bytes, "There is no version \(version) of it.",
                 remedy: "See which there are with filesinki log.")

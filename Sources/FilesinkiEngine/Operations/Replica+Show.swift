@@ -13,7 +13,8 @@ extension Replica {
         _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
         let reader = try await historyReader()
-        guard let entry = try await entry(path, at: version, in: reader), entry.kind != .tombstone else {
+        guard let entry = try await entry(path, at: version, in: reader), entry.kind != .tombstone
+        else {
             throw Failure(
                 .notFound, path: path.bytes, "There is no version \(version) of it.",
                 remedy: "See which there are with filesinki log.")

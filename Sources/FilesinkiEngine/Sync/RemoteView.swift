@@ -8,6 +8,8 @@ struct RemoteView: Sendable {
     var changes: [RelativePath: RemoteChange] = [:]
     /// Everything up to here is in ``changes`` or in the base.
     var token: ChangeToken
+    /// The head of the token's own commit; empty where it was not met in this run.
+    var head: [UInt8] = []
     /// Packs that were met since the last run, with the commit that named them.
     var packs: [(pack: PackReference, sequence: UInt64)] = []
     /// Contents that travel inside commits met since the last run.
@@ -47,6 +49,7 @@ struct RemoteView: Sendable {
         authors.note(commit)
         refused += commit.refused.map { Problem.refused($0.path, $0.failure) }
         token = commit.token
+        head = commit.head
     }
 }
 

@@ -51,7 +51,9 @@ extension Replica {
 
     private func saveCheckpointWhenDue(_ token: ChangeToken) async throws {
         let last = try manifest.counter("checkpoint")
-        guard token.sequence > last, token.sequence - last >= Self.commitsPerCheckpoint else { return }
+        guard token.sequence > last, token.sequence - last >= Self.commitsPerCheckpoint else {
+            return
+        }
         try await connected().shelf.save(try checkpoint(at: token))
         try manifest.write { try $0.setCounter("checkpoint", token.sequence) }
     }

@@ -33,12 +33,14 @@ extension Replica {
     /// - Throws: As ``connected()`` and ``FilesinkiStore/LogReader/prove(alongside:_:)`` do.
     func reachLog(behind token: ChangeToken) async throws -> LogReader {
         guard connection == nil, !card.store.isEmpty else {
-            var reader = LogReader(try await connected().log, after: token)
+            var reader = LogReader(
+                try await connected().log, after: token, head: try manifest.head(of: token))
             try await reader.prove()
             return reader
         }
         let assumed = try StoreConnection(remote: connect(), format: card.assumedFormat)
-        var reader = LogReader(assumed.log, after: token)
+        var reader = LogReader(
+            assumed.log, after: token, head: try manifest.head(of: token))
         if token.sequence == 0 {
             try await reader.prove(alongside: StoreFormat.request()) {
                 [card, address = assumed.remote.address] reply in

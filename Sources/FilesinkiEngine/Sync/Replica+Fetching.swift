@@ -98,6 +98,7 @@ extension RemoteView {
             changes[row.path] = RemoteChange(
                 row.entry, formerContents: Set(row.formerContents))
         }
+        head = []
         packs += checkpoint.packs.map { ($0, checkpoint.token.sequence) }
         inline += checkpoint.inline.map { ($0.id, $0.sequence) }
         token = checkpoint.token

@@ -44,7 +44,7 @@ extension Replica {
         _ publication: Publication, _ view: RemoteView, _ writer: ManifestWriter
     ) throws {
         guard case .published(let commits, _) = publication, let last = commits.last else {
-            return try writer.setToken(view.token)
+            return try writer.setTip(view.token, view.head)
         }
         for commit in commits {
             for pack in commit.packs { try writer.addPack(pack.manifestRow(commit.sequence)) }
@@ -52,7 +52,7 @@ extension Replica {
                 try writer.addInline(content.id, sequence: commit.sequence)
             }
         }
-        try writer.setToken(last.token)
+        try writer.setTip(last.token, last.head)
     }
 
     /// Paths that a rule leaves out now: both sides go separate ways, and meet as for the first time

@@ -98,7 +98,7 @@ package struct CommitLog: Sendable {
             return .mine(
                 Commit(
                     draft, sequence: sequence, id: id, parent: parent.hash,
-                    hash: ContentHasher.hash(stored), refused: []))
+                    stored: stored, refused: []))
         }
         let commit = try coder.decode(winner, sequence: sequence, key: slot.description)
         return commit.id == id ? .mine(commit) : .theirs(commit)

@@ -10,6 +10,7 @@ package import FilesinkiRemote
 package struct LogReader: Sendable {
     private let log: CommitLog
     private let last: UInt64
+    private let head: [UInt8]
     /// The last commit that was given out; at first where the reading began.
     package private(set) var token: ChangeToken
     /// What was found in the slots that follow ``token``, as far as they were asked for.
@@ -22,7 +23,12 @@ package struct LogReader: Sendable {
     /// - Parameters:
     ///   - token: What comes behind it is read.
     ///   - last: Nothing behind the commit with this number is of interest.
-    package init(_ log: CommitLog, after token: ChangeToken, upTo last: UInt64 = .max) {
+    ///   - head: The ``Commit/head`` of the token's own commit, where it is known: then the proof
+    ///     reads no more of it.
+    package init(
+        _ log: CommitLog, after token: ChangeToken, upTo last: UInt64 = .max, head: [UInt8] = []
+    ) {
+        self.head = head
         self.log = log
         self.token = token
         self.last = last
@@ -44,8 +50,10 @@ package struct LogReader: Sendable {
         var requests: [ObjectRequest] = []
         if let other { requests.append(other) }
         if token.sequence > 0 {
+            let range = head.isEmpty ? nil : 0..<Int64(head.count)
             requests.append(
-                ObjectRequest(try log.slot(token.sequence), known: token.hash.bytes))
+                ObjectRequest(
+                    try log.slot(token.sequence), range: range, known: token.hash.bytes))
         }
         let slots = try log.slots(after: token.sequence, count: batch)
         var replies = try await log.remote.replies(to: requests + slots.map(\.request))
@@ -60,12 +68,21 @@ package struct LogReader: Sendable {
         switch reply {
         case .same: return
         case .absent: throw try await log.missing(token.sequence)
-        case .bytes(let stored):
-            if ContentHasher.hash(stored) == token.hash { return }
-            // A damaged object is said to be damaged; only a good one is another history.
-            _ = try log.decode(stored, token.sequence)
-            throw log.swapped(token.sequence)
+        case .bytes(let found) where !head.isEmpty:
+            if found == head { return }
+            let slot = try log.slot(token.sequence)
+            let whole = 0..<CommitLog.maximumStoredLength
+            try await check(log.remote.get(slot, range: whole))
+        case .bytes(let stored): try await check(stored)
         }
+    }
+
+    private func check(_ stored: [UInt8]?) async throws {
+        guard let stored else { throw try await log.missing(token.sequence) }
+        if ContentHasher.hash(stored) == token.hash { return }
+        // A damaged object is said to be damaged; only a good one is another history.
+        _ = try log.decode(stored, token.sequence)
+        throw log.swapped(token.sequence)
     }
 
     /// The commit that follows; nil when there is none yet.
