@@ -30,13 +30,14 @@ struct ProbeTrial: Sendable {
         Step(name: "absence", promise: "A missing key is known to be missing.") {
             try await $0.readMissing()
         },
+        Step(name: "listing", promise: "A list shows what is there, in order, page by page.") {
+            try await $0.listAll()
+        },
+        // After the lists, which are not yet disturbed by deletions.
         Step(
             name: "whole-or-nothing",
             promise: "An upload that is cut is not seen, and takes nothing away."
         ) { try await $0.cutUploads() },
-        Step(name: "listing", promise: "A list shows what is there, in order, page by page.") {
-            try await $0.listAll()
-        },
     ]
 
     func remote(_ number: Int) -> any Remote { remotes[number % remotes.count] }

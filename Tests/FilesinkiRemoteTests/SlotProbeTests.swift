@@ -17,7 +17,7 @@ import Testing
         #expect(
             report.checks.map(\.name)
                 == [
-                    "one-winner", "objects", "ranges", "absence", "whole-or-nothing", "listing",
+                    "one-winner", "objects", "ranges", "absence", "listing", "whole-or-nothing",
                     "deletion",
                 ])
         #expect(memory.objects == [key: [1]])
