@@ -33,6 +33,7 @@ struct ProbeTrial: Sendable {
         Step(name: "listing", promise: "A list shows what is there, in order, page by page.") {
             try await $0.listAll()
         },
+        // After the lists, which are not yet disturbed by deletions.
         Step(
             name: "whole-or-nothing",
             promise: "An upload that is cut is not seen, and takes nothing away."

@@ -7,6 +7,8 @@ struct S3Connection: Sendable {
     let transport: any HTTPTransport
     let keeper: CredentialKeeper
     let now: @Sendable () -> Timestamp
+    /// Whether requests may pass over a network without encryption.
+    let allowsInsecure: Bool
 
     /// One request about a key of the bucket, or about the bucket itself.
     struct Call: Sendable {
@@ -28,6 +30,7 @@ struct S3Connection: Sendable {
     /// - Throws: `Failure` with code `away` when there is none, or when something else than an S3
     ///   service answered that all is well.
     func send(_ call: Call) async throws -> HTTPReply {
+        try refuseOpenNetwork()
         let credentials = try await keeper.current()
         let reply = try await send(call, as: credentials)
         guard [400, 401, 403].contains(reply.status), S3Fault(reply).isAboutExpiry,
@@ -48,6 +51,15 @@ struct S3Connection: Sendable {
         let reply = try await transport.send(outgoing)
         if reply.isSuccess { try refuseStrange(reply, call.key) }
         return reply
+    }
+
+    /// The key itself never passes, but a session's token does, and signed requests can be repeated.
+    private func refuseOpenNetwork() throws(Failure) {
+        let service = address.service
+        guard !service.isSecure, !service.isLoopback, !allowsInsecure else { return }
+        throw Failure(
+            .notAllowed, path: "\(service)", "Signed requests are not sent without encryption.",
+            remedy: "Use https://, or set FILESINKI_INSECURE=1 in a network that you trust.")
     }
 
     private func refuseStrange(_ reply: HTTPReply, _ key: String) throws(Failure) {

@@ -41,15 +41,17 @@ package final class S3Remote: Remote {
     ///   - address: With everything filled in that the environment has to say: see
     ///     ``AWSConfiguration/completing(_:)``.
     ///   - credentials: Asked before the first request, and again when they expire.
+    ///   - allowsInsecure: Whether requests may pass over a network without encryption.
     package init(
         address: S3Address, transport: any HTTPTransport, credentials: any S3CredentialSource,
-        surroundings: Surroundings, knobs: Knobs = Knobs()
+        surroundings: Surroundings, allowsInsecure: Bool = false, knobs: Knobs = Knobs()
     ) {
         self.address = address.description
         place = address
         connection = S3Connection(
             address: address, transport: transport,
-            keeper: CredentialKeeper(credentials, now: surroundings.now), now: surroundings.now)
+            keeper: CredentialKeeper(credentials, now: surroundings.now), now: surroundings.now,
+            allowsInsecure: allowsInsecure)
         self.surroundings = surroundings
         self.knobs = knobs
     }

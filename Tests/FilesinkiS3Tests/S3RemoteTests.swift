@@ -196,6 +196,31 @@ import Testing
         #expect(request.fields["x-amz-content-sha256"]?.hasPrefix("4bf5122f344554c5") == true)
     }
 
+    @Test(
+        "nothing is sent over a network without encryption, unless the user said so",
+        arguments: [
+            ("http", "service", false, false), ("http", "service", true, true),
+            ("https", "service", false, true), ("http", "127.0.0.1", false, true),
+            ("http", "localhost", false, true),
+        ])
+    func openNetworks(
+        _ scheme: String, _ host: String, _ allowsInsecure: Bool, _ isSent: Bool
+    ) async throws {
+        var address = MemoryBucket.address
+        address.endpoint = WebAddress(isSecure: scheme == "https", host: host)
+        let remote = S3Remote(
+            address: address, transport: bucket, credentials: MemoryBucket.credentials,
+            surroundings: ManualClock().surroundings, allowsInsecure: allowsInsecure)
+        bucket.script(.instead(.error(404, "NoSuchKey")))
+        let failure: Failure?
+        do {
+            _ = try await remote.get(key, range: nil)
+            failure = nil
+        } catch { failure = error as? Failure }
+        #expect(failure?.code == (isSent ? nil : .notAllowed))
+        #expect(bucket.requests.isEmpty != isSent)
+    }
+
     /// Two sets of keys, one after the other.
     actor Changing: S3CredentialSource {
         var number = 0
