@@ -77,10 +77,12 @@ final class Authentication: Sendable {
                 return true
             // Another task may have learned it since the request was sent.
             case .basic: return proof.field == nil
-            case .digest(let known, _):
+            case .digest(let known, let count):
                 // Another task may have got a new nonce; then this one's has just ended.
                 if known.nonce != proof.nonce { return true }
-                guard let best, best.isStale, best.nonce != known.nonce else { return false }
+                guard let best, best.nonce != known.nonce else { return false }
+                // A server that forgot its nonces may not say that they are stale.
+                guard best.isStale || count > 1 else { return false }
                 way = .digest(best, count: 0)
                 return true
             }

@@ -24,7 +24,7 @@ final class ObjectBody: Sendable {
     private let state: Mutex<State>
 
     /// A body that is not wanted is read this far, so that its connection can be used again.
-    private static let smallSurplus = 65_536
+    static let smallSurplus = 65_536
 
     init(_ key: String, range: Range<Int64>?) {
         self.key = key

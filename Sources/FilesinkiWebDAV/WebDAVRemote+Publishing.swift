@@ -65,7 +65,11 @@ extension WebDAVRemote {
             if !moved.reply.isMoved { await discard(staged) }
             return outcome(there, bytes)
         }
-        if moved.reply.isMoved { throw misplaced(slot) }
+        if moved.reply.isMoved {
+            // Once this worked, an empty slot is one that somebody deleted.
+            if server.isProven(moved) { throw vanished(slot) }
+            throw misplaced(slot)
+        }
         let isInTheWay = try await server.properties(place) != nil
         // While a server, or a proxy before it, may still be at work, what is staged stays: to empty it
         // now could move an empty folder to the slot's place.

@@ -41,7 +41,9 @@ extension WebDAVRemote {
     /// - Parameter key: What failures are about.
     func upload(_ bytes: [UInt8], to path: WebDAVPath, _ key: ObjectKey) async throws {
         let parent = path.parent ?? server.top
-        if bytes.count > Self.smallBody, !server.isKnown(parent) { _ = try await make(parent) }
+        if bytes.count > Self.smallBody, !parent.isTemporary, !server.isKnown(parent) {
+            _ = try await make(parent)
+        }
         var wasThere = false
         for _ in 0..<4 {
             let reply = try await server.send(

@@ -53,7 +53,7 @@ extension WebDAVServer {
     }
 
     private func found(_ reply: HTTPReply, _ path: WebDAVPath) throws(Failure) -> Found? {
-        guard let names = path.names else { return nil }
+        let names = path.names ?? []
         if reply.isRedirect(toCollection: path) {
             return Found(own: MultiStatus.Resource(names: names, isCollection: true))
         }

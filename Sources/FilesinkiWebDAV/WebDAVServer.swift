@@ -85,16 +85,21 @@ final class WebDAVServer: Sendable {
         var request = request
         for tries in 1...Self.maximumTries {
             let proof = try sign(&request, path)
-            let isRefused = Mutex(false)
+            // How much came of a reply that is not wanted.
+            let refused = Mutex<Int?>(nil)
             try await transport.stream(request) { [authentication] reply in
-                if isRefused.withLock({ $0 }) { return true }
+                let count = refused.withLock { count in
+                    count = count.map { $0 + reply.body.count }
+                    return count
+                }
+                if let count { return count < ObjectBody.smallSurplus }
                 if tries < Self.maximumTries, authentication.learn(from: reply, after: proof) {
-                    isRefused.withLock { $0 = true }
+                    refused.withLock { $0 = 0 }
                     return true
                 }
                 return try await receive(reply)
             }
-            if !isRefused.withLock({ $0 }) { return }
+            if refused.withLock({ $0 }) == nil { return }
         }
     }
 
@@ -174,7 +179,7 @@ extension WebDAVServer {
 
     /// What was moved was seen in its new place: only this form is used from now on.
     func prove(_ moved: Moved) {
-        guard moved.reply.isSuccess else { return }
+        guard moved.reply.isMoved else { return }
         memory.withLock { memory in
             memory.form = moved.form
             memory.isProven = true
@@ -191,8 +196,8 @@ extension HTTPReply {
     /// Whether the reply sends a request for a file on to the collection of this name.
     func isRedirect(toCollection path: WebDAVPath) -> Bool {
         guard !path.isCollection, (300..<400).contains(status), let location = fields["Location"],
-            location.hasSuffix("/")
+            location.hasSuffix("/"), let names = path.names
         else { return false }
-        return WebDAVPath.names(of: location) == path.names
+        return WebDAVPath.names(of: location) == names
     }
 }

@@ -71,6 +71,20 @@ import Testing
         #expect(server.requests.count == 7)
     }
 
+    @Test func `a server that forgot a nonce that worked is answered anew`() async throws {
+        let asked = Counter()
+        let server = MemoryDAV(interception: { request in
+            let nonce = asked.next() <= 4 ? "old" : "new"
+            let field = request.fields["Authorization"] ?? ""
+            if field.contains("nonce=\"\(nonce)\"") { return nil }
+            let challenge = "Digest realm=\"r\", nonce=\"\(nonce)\", qop=\"auth\""
+            return HTTPReply(status: 401, fields: ["WWW-Authenticate": challenge])
+        })
+        server.place(bytes("x"), at: "/dav/a")
+        let remote = try server.remote(credentials: Self.ann)
+        for _ in 0..<5 { #expect(try await remote.get(key("a"), range: nil) == bytes("x")) }
+    }
+
     @Test(
         "a wrong password is said after one try, and never shown",
         arguments: [
