@@ -73,6 +73,7 @@ struct PackRequestTests {
             }
         }
         counting.reset()
+        let before = store.remote.reads.count
         let shipments = try await BlockShipment.plan(blocks)
         try #require(shipments.count == 1)
         var found: Set<[UInt8]> = []
@@ -80,6 +81,8 @@ struct PackRequestTests {
         #expect(found == Set(contents).subtracting([contents[2], contents[12]]))
         #expect(counting.counts.requests == 1)
         #expect(counting.counts.reads == 1)
+        // Two parts of each pack.
+        #expect(store.remote.reads.count == before + 4)
     }
 
     @Test("a shipment has at most 8 MiB, and the next one sets out with it")
