@@ -11,6 +11,8 @@
 #   make bench      times filesinki beside rsync and find on a generated tree, FILES=20000, and
 #                   its merges beside git merge-file and sqldiff
 #   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many
+#   make faults     cuts, damages and answers wrongly every request of a sync: REMOTES=server, or the
+#                   names of other servers that are installed, or all; STRIDE=4096 bytes apart
 #   make install    puts the binary and its completions below PREFIX (/usr/local), under DESTDIR
 #   make docs       the reference of every module as Markdown, in .build/docs
 #   make clean      removes what was built
@@ -24,6 +26,8 @@ FILES ?= 20000
 ROUNDS ?= 2000
 SEED ?=
 FILTER ?=
+REMOTES ?= server
+STRIDE ?= 4096
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 SWIFT ?= swift
@@ -33,7 +37,7 @@ RELEASE = $(BUILD) -c release --static-swift-stdlib -Xlinker -s --product filesi
 RELEASE_BINARY = .build/release/filesinki
 SWIFT_FILES = Package.swift Sources Tests
 
-.PHONY: check demo test build release lint format bench simulate install docs clean dependencies
+.PHONY: check demo test build release lint format bench simulate faults install docs clean dependencies
 
 check: build lint test
 
@@ -67,6 +71,11 @@ simulate: dependencies
 	FILESINKI_SIMULATION_SEED='$(SEED)' FILESINKI_SIMULATION_ROUNDS='$(ROUNDS)' \
 	    FILESINKI_SIMULATION_FIRST=$$(date +%s) \
 	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SimulationTests
+
+faults: dependencies
+	FILESINKI_REMOTES='$(REMOTES)' FILESINKI_CUT_STRIDE='$(STRIDE)' \
+	    FILESINKI_CUT_BYTES=100000 FILESINKI_FLIP_STRIDE=61 \
+	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SweepTests
 
 install: release
 	@sh Scripts/install.sh $(RELEASE_BINARY) '$(DESTDIR)$(PREFIX)'

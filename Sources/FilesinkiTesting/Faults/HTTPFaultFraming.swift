@@ -92,8 +92,9 @@ struct HTTPFaultFraming {
             place = head.bodyLength.map { .body($0) } ?? .open
             return .head(head, bytes)
         }
-        guard !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)
-            || held.count > Self.longestHead
+        guard
+            !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)
+                || held.count > Self.longestHead
         else { return nil }
         place = .open
         return .head(.opaque, take(held.count))
