@@ -142,7 +142,8 @@ extension Machine {
         guard let file = fopen(path, "r") else { return nil }
         defer { fclose(file) }
         var line = [CChar](repeating: 0, count: 256)
-        return fgets(&line, 256, file) == nil ? nil : String(cString: line)
+        guard fgets(&line, 256, file) != nil else { return nil }
+        return String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     /// Runs a line of shell in the environment of a ``RemotePlace``.
