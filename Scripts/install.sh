@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the release binary, the shells' completions and systemd's units:
+# Installs the release binaries, the shells' completions and systemd's units:
 #   install.sh BINARY PREFIX [BINDIR]
 # BINDIR is where the program will be found, if not in PREFIX/bin, as with a DESTDIR.
 set -eu
@@ -7,6 +7,8 @@ binary=$1
 prefix=$2
 
 install -D -m 755 "$binary" "$prefix/bin/filesinki"
+# What only a remote over a network needs; filesinki becomes it then.
+install -D -m 755 "$(dirname "$binary")/filesinki-net" "$prefix/libexec/filesinki/filesinki-net"
 
 completions() { # SHELL FILE
     mkdir -p "$(dirname "$prefix/$2")"

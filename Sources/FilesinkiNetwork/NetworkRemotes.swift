@@ -65,7 +65,7 @@ package final class NetworkRemotes: Sendable {
         let address = try configuration.completing(written)
         return S3Remote(
             address: address, transport: try connections(to: address.service),
-            credentials: configuration, surroundings: surroundings)
+            credentials: configuration, surroundings: surroundings, allowsInsecure: isInsecure)
     }
 
     private func connections(to address: WebAddress) throws(Failure) -> HTTPConnections {

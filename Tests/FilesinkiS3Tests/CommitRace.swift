@@ -3,7 +3,7 @@ import FilesinkiRemote
 import Glibc
 
 /// Writers who each append commits to one log, as the engine does: the next number, and after a lost
-/// race the one after it. Somebody reads along all the time.
+/// race the one behind the log's end. What each was told is compared with the log in the end.
 struct CommitRace: Sendable {
     var writers: Int
     /// By each writer.
