@@ -16,8 +16,9 @@ extension TreeWatch {
 
     /// Takes what was heard. Does not wait.
     package func take() -> Heard {
-        guard let inotify else { return Heard() }
         var round = Round()
+        round.heard.isRootGone = isRootDeleted
+        guard let inotify else { return round.heard }
         var count = 0
         for _ in 0..<Self.piecesAtOnce {
             let events = inotify.read()
@@ -33,6 +34,12 @@ extension TreeWatch {
             for path in round.unsure { walk(from: path) }
         }
         return round.heard
+    }
+
+    /// The kernel tells of a folder's deletion when nobody has it open any more; this is not so long.
+    private var isRootDeleted: Bool {
+        var status = stat()
+        return fstat(root.number, &status) == 0 && status.st_nlink == 0
     }
 
     /// What one call has met so far.
