@@ -79,11 +79,15 @@ final class SecretSubject {
     }
 
     /// Starts a command of the program, with a limit that would let it leave a core.
+    ///
+    /// Where the compiler is installed its own program catches a crash first, takes minutes to tell of
+    /// it, and lets a process go on that was only sent the signal. A user has no such thing.
     func start(_ command: String) throws -> Machine.Running {
         try machine.start(
             [
                 "/bin/sh", "-c",
-                "ulimit -c unlimited; . ./\(RemotePlace.environmentFile); "
+                "ulimit -c unlimited; export SWIFT_BACKTRACE=enable=no; "
+                    + ". ./\(RemotePlace.environmentFile); "
                     + "exec \"$FILESINKI\" \(command)",
             ], input: "")
     }
