@@ -12,6 +12,9 @@ import sys
 
 TARGET, DELAY = int(sys.argv[1]), int(sys.argv[2]) / 2000
 
+# The loop itself holds its tasks so loosely that they may be collected while they wait.
+tasks = set()
+
 
 async def carry(reader, writer):
     """Takes bytes at once, as a link does, and hands each piece over when its time has come."""
@@ -38,6 +41,8 @@ async def carry(reader, writer):
 
 
 async def connected(reader, writer):
+    tasks.add(asyncio.current_task())
+    asyncio.current_task().add_done_callback(tasks.discard)
     await asyncio.sleep(2 * DELAY)
     try:
         beyond = await asyncio.open_connection("127.0.0.1", TARGET)
