@@ -22,6 +22,8 @@ package final class Console: Sendable {
     package let surroundings: Surroundings
     /// What this program can do over a network.
     package let network: NetworkAccess
+    /// Waits until a command's time is over: the machine's clock, also where a test has its own.
+    let timer: @Sendable (Duration) async throws -> Void
     private let storedWishes = Mutex(Wishes())
 
     /// Which of the streams are terminals.
@@ -47,12 +49,17 @@ package final class Console: Sendable {
         var loudness = Loudness.normal
         /// Whether results are for programs.
         var isJSON = false
+        /// Whether lists of paths are bare, each path ended by a NUL byte.
+        var isNull = false
     }
 
     package init(
         output: any ByteSink, talk: any ByteSink, input: Int32, environment: [String: String],
         currentFolder: String, terminals: Terminals, surroundings: Surroundings,
-        network: NetworkAccess
+        network: NetworkAccess,
+        timer: @escaping @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        }
     ) {
         self.output = Output(output)
         self.talk = Output(talk)
@@ -62,6 +69,7 @@ package final class Console: Sendable {
         self.terminals = terminals
         self.surroundings = surroundings
         self.network = network
+        self.timer = timer
     }
 
     /// What the user wants to see; set by the command's options.

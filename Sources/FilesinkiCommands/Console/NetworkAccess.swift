@@ -12,15 +12,20 @@ package struct NetworkAccess: Sendable {
     /// Makes, lists or revokes what lets others in.
     package var tokens: @Sendable (TokenRequest, Console) async throws -> Void
 
+    /// Tells a monitor how a command ended; throws when the monitor was not reached.
+    package var ping: @Sendable (PingRequest) async throws -> Void
+
     package init(
         connect: @escaping @Sendable (String) throws -> any Remote,
         prepare: @escaping @Sendable () throws -> Void = {},
         serve: @escaping @Sendable (ServeOptions, Console) async throws -> Void,
-        tokens: @escaping @Sendable (TokenRequest, Console) async throws -> Void
+        tokens: @escaping @Sendable (TokenRequest, Console) async throws -> Void,
+        ping: @escaping @Sendable (PingRequest) async throws -> Void = { _ in }
     ) {
         self.connect = connect
         self.prepare = prepare
         self.serve = serve
         self.tokens = tokens
+        self.ping = ping
     }
 }

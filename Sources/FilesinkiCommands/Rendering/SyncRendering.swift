@@ -1,6 +1,7 @@
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRules
 
 extension Step {
     /// Whether a person would want to see the step among many others: something was decided.
@@ -39,6 +40,8 @@ extension Console {
         let visible = report.steps.filter(\.isVisible)
         if wishes.isJSON {
             for step in visible { try output.json(step.json) }
+        } else if wishes.isNull {
+            for step in visible { try output.path(step.path) }
         } else {
             let isFull =
                 report.isDryRun || wishes.loudness == .verbose || visible.count <= Self.shownSteps
@@ -46,12 +49,30 @@ extension Console {
                 try output.line(step.description)
             }
         }
-        try show(report.notices, type: "notice")
+        try show(report.notices.filter { isWorthAWord($0, visible) }, type: "notice")
         try show(report.problems, type: "problem")
         if wishes.isJSON { return try output.json(report.json(exit: code)) }
         if let away = report.away { complain(away) }
         for line in report.summary { say(line) }
+        if report.isIdle { tellIdle("Nothing to do; in step with commit \(report.sequence).") }
     }
+
+    /// Whether a notice has to be said: one that is the same in every run is for a person who
+    /// looks, not for cron's mail.
+    private func isWorthAWord(_ notice: Problem, _ steps: [Step]) -> Bool {
+        let isOfRules = notice.path.bytes.first == UInt8(ascii: "/") || notice.path == Self.rules
+        return wishes.isJSON || isWatched || isOfRules || !steps.isEmpty
+    }
+
+    private static let rules = RelativePath(unchecked: Array(Settings.syncedFile.utf8))
+
+    /// Says that nothing was done: to a person, not to cron.
+    private func tellIdle(_ text: String) {
+        if isWatched { say(text) } else { detail(text) }
+    }
+
+    /// Whether a person looks on.
+    private var isWatched: Bool { terminals.talk || wishes.loudness == .verbose }
 }
 
 extension SyncReport {
@@ -91,11 +112,12 @@ extension SyncReport {
             lines.append("There is no remote; give it one with filesinki remote set URL.")
         } else if away != nil {
             lines.append(isQueued ? "The changes wait here; run again." : "Run again.")
-        } else if tally.isEmpty, !isDryRun {
-            lines.append("Nothing to do; in step with commit \(sequence).")
         }
         return lines
     }
+
+    /// Whether the run reached the remote and found nothing to do.
+    var isIdle: Bool { hasRemote && away == nil && !isDryRun && tallied.isEmpty }
 
     /// How many of what, in words.
     private var tallied: [String] {
