@@ -9,7 +9,8 @@ struct Main {
     static func main() async {
         fsk_share_one_heap()
         let network = NetworkAccess(
-            connect: { throw Self.notYet($0) }, serve: { options, _ in throw Self.notYet(options.folder) },
+            connect: { throw Self.notYet($0) },
+            serve: { options, _ in throw Self.notYet(options.folder) },
             tokens: { request, _ in throw Self.notYet(request.folder) },
             ping: { request in
                 let monitor = Monitor(limit: PingRequest.limit) { name in

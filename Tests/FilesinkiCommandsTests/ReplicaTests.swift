@@ -61,7 +61,7 @@ struct ReplicaTests {
         try world.write("edited", to: "a/one")
         let plan = try await world.run("sync", "a", "--dry-run")
         #expect(plan.code == .done)
-        #expect(plan.lines == ["publish one: Edited on one side."])
+        #expect(plan.lines == ["send          one  Edited on one side."])
         #expect(plan.talk.contains("Nothing was changed. Plan "))
         let again = try await world.run("sync", "a", "--dry-run")
         #expect(again.talk == plan.talk)

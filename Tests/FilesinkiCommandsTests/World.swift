@@ -4,8 +4,8 @@ import Glibc
 import Synchronization
 
 /// A folder, an environment and streams of its own for the commands of one test; the folder goes
-/// with the value. Nothing of the person who runs the tests is read or written.
-final class World {
+/// with the value. It is changed only by its test, while no command runs or while one waits. Nothing of the person who runs the tests is read or written.
+final class World: @unchecked Sendable {
     let folder: String
     private(set) var environment: [String: String]
     /// What `filesinki` sees as its current folder; absolute.
@@ -19,6 +19,8 @@ final class World {
     var timer: @Sendable (Duration) async throws -> Void = { _ in
         try await Task.sleep(for: .seconds(86_400))
     }
+    /// What happens in the world the next time that a command waits.
+    var onSleep: (@Sendable (World) async -> Void)?
     private let descriptor: Int32
     private let clock: TickingClock
     /// Whether two runs of a test give the same bytes: the clock stands still but for the test, and
@@ -170,7 +172,16 @@ final class World {
             randomBytes: { count in
                 chance?.bytes(count) ?? (0..<count).map { _ in UInt8.random(in: .min ... .max) }
             },
-            sleep: { clock.advance($0) })
+            sleep: { [self] duration in
+                clock.advance(duration)
+                let happening = takeHappening()
+                await happening?(self)
+            })
+    }
+
+    private func takeHappening() -> (@Sendable (World) async -> Void)? {
+        defer { onSleep = nil }
+        return onSleep
     }
 
     /// Removes a file.

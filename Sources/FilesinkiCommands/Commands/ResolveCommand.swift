@@ -44,7 +44,9 @@ struct ResolveCommand: ReplicaCommand {
     private static let limit = 1 << 30
 
     func validate() throws {
-        if paths.isEmpty != (all || list.pathsFrom != nil), paths.isEmpty || all { throw ValidationError("Name paths, or give --all.") }
+        if paths.isEmpty != (all || list.pathsFrom != nil), paths.isEmpty || all {
+            throw ValidationError("Name paths, or give --all.")
+        }
         if undo {
             if all || take != nil || with != nil {
                 throw ValidationError("--undo takes paths and nothing else.")

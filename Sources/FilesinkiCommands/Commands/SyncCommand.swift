@@ -81,8 +81,13 @@ extension Session {
     func withProgress<Result: Sendable>(
         _ body: (ProgressLine?) async throws -> Result
     ) async throws -> Result {
-        let progress = ProgressLine.isWanted(in: console) ? ProgressLine(console) : nil
-        defer { progress?.clear() }
+        guard ProgressLine.isWanted(in: console) else { return try await body(nil) }
+        let progress = ProgressLine(console)
+        let drawing = Task { await progress.keepDrawing() }
+        defer {
+            drawing.cancel()
+            progress.clear()
+        }
         return try await body(progress)
     }
 }

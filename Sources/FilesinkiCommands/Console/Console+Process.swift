@@ -14,7 +14,7 @@ extension Console {
             currentFolder: currentFolderOfProcess(),
             terminals: Terminals(
                 input: isatty(STDIN_FILENO) == 1, output: isatty(STDOUT_FILENO) == 1,
-                talk: isatty(STDERR_FILENO) == 1),
+                talk: isatty(STDERR_FILENO) == 1, columns: columnsOfProcess),
             surroundings: .ofProcess,
             network: network)
     }
@@ -26,6 +26,13 @@ extension Console {
                 Array(UnsafeRawBufferPointer(start: $0, count: strlen($0)))
             }
         }
+    }
+
+    /// The width of standard error's terminal; 80 where it does not say.
+    @Sendable private static func columnsOfProcess() -> Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
     }
 
     private static func currentFolderOfProcess() -> String {

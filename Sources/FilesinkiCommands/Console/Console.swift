@@ -31,11 +31,17 @@ package final class Console: Sendable {
         package var input: Bool
         package var output: Bool
         package var talk: Bool
+        /// How wide standard error's terminal is at present.
+        package var columns: @Sendable () -> Int
 
-        package init(input: Bool = false, output: Bool = false, talk: Bool = false) {
+        package init(
+            input: Bool = false, output: Bool = false, talk: Bool = false,
+            columns: @escaping @Sendable () -> Int = { 80 }
+        ) {
             self.input = input
             self.output = output
             self.talk = talk
+            self.columns = columns
         }
     }
 
@@ -51,6 +57,8 @@ package final class Console: Sendable {
         var isJSON = false
         /// Whether lists of paths are bare, each path ended by a NUL byte.
         var isNull = false
+        /// Whether a person is being asked, and nothing else may be drawn.
+        var isAsking = false
     }
 
     package init(
@@ -121,9 +129,16 @@ package final class Console: Sendable {
         writeTalk(text)
     }
 
-    /// Puts a text in the place of the terminal's current line.
-    func redrawTalk(_ text: String) {
-        try? talk.write(("\r\u{1B}[K" + text).utf8)
+    /// Puts a text in the place of the line that the terminal shows last.
+    ///
+    /// - Parameters:
+    ///   - length: The columns of that line; in a terminal that has become narrower it takes several
+    ///     rows by now.
+    ///   - columns: The terminal's width.
+    func redrawTalk(_ text: String, over length: Int, columns: Int) {
+        let rows = max(0, length - 1) / max(1, columns)
+        let up = rows > 0 ? "\u{1B}[\(rows)A" : ""
+        try? talk.write(("\r" + up + "\u{1B}[J" + text).utf8)
         try? talk.flush()
     }
 

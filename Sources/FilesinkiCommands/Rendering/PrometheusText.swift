@@ -9,14 +9,18 @@ struct PrometheusText {
 
     init(_ status: StatusReport, _ metrics: ReplicaMetrics) {
         labels = "{root=\"\(Self.escaped(status.root))\"}"
-        add("last_success_timestamp_seconds", Self.seconds(status.lastSuccess),
+        add(
+            "last_success_timestamp_seconds", Self.seconds(status.lastSuccess),
             "When a run last reached the remote and left nothing undone; 0 for never.")
-        add("last_run_timestamp_seconds", Self.seconds(metrics.lastRun?.ended),
+        add(
+            "last_run_timestamp_seconds", Self.seconds(metrics.lastRun?.ended),
             "When the last run ended; 0 for never.")
         add("last_run_exit_code", "\(metrics.lastRun?.exitCode ?? 0)", "How the last run ended.")
-        add("last_run_sent_bytes", "\(metrics.lastRun?.sentBytes ?? 0)",
+        add(
+            "last_run_sent_bytes", "\(metrics.lastRun?.sentBytes ?? 0)",
             "Stored bytes that the last run sent.")
-        add("last_run_received_bytes", "\(metrics.lastRun?.receivedBytes ?? 0)",
+        add(
+            "last_run_received_bytes", "\(metrics.lastRun?.receivedBytes ?? 0)",
             "Bytes of files that the last run received.")
         add("sequence", "\(status.token?.sequence ?? 0)", "The last commit that was seen.")
         add("paths", "\(status.paths)", "Paths that this replica and the remote agree on.")
