@@ -4,14 +4,16 @@
 #   make demo       builds, then shows the main job in a temporary folder; needs nothing but Swift
 #   make test       all tests; FILTER=Name runs those whose name matches
 #   make build      the debug build; warnings and undeclared imports are errors
-#   make release    the release binary: static Swift runtime, stripped
+#   make release    the release programs: static Swift runtime, stripped
 #   make check      build + lint + test
 #   make lint       swift format's rules, the shell scripts' syntax, the links between documents
 #   make format     rewrites the Swift files in the house style
 #   make bench      times filesinki beside rsync and find on a generated tree, FILES=20000, and
 #                   its merges beside git merge-file and sqldiff
 #   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many
-#   make install    puts the binary and its completions below PREFIX (/usr/local), under DESTDIR
+#   make install    puts the programs, their manual pages and completions below PREFIX
+#                   (/usr/local), under DESTDIR
+#   make man        the manual pages, in .build/man
 #   make docs       the reference of every module as Markdown, in .build/docs
 #   make clean      removes what was built
 #
@@ -29,11 +31,11 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SWIFT ?= swift
 STRICT = --explicit-target-dependency-import-check error
 BUILD = $(SWIFT) build -j $(JOBS) $(STRICT)
-RELEASE = $(BUILD) -c release --static-swift-stdlib -Xlinker -s --product filesinki
+RELEASE = $(BUILD) -c release --static-swift-stdlib -Xlinker -s
 RELEASE_BINARY = .build/release/filesinki
 SWIFT_FILES = Package.swift Sources Tests
 
-.PHONY: check demo test build release lint format bench simulate install docs clean dependencies
+.PHONY: check demo test build release lint format bench simulate install man docs clean dependencies
 
 check: build lint test
 
@@ -50,7 +52,8 @@ build: dependencies
 	$(BUILD) --build-tests
 
 release: dependencies
-	$(RELEASE)
+	$(RELEASE) --product filesinki
+	$(RELEASE) --product filesinki-net
 
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_FILES)
@@ -69,7 +72,10 @@ simulate: dependencies
 	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SimulationTests
 
 install: release
-	@sh Scripts/install.sh $(RELEASE_BINARY) '$(DESTDIR)$(PREFIX)'
+	@sh Scripts/install.sh .build/release '$(DESTDIR)$(PREFIX)'
+
+man: build
+	@python3 Scripts/man.py .build/debug/filesinki .build/man
 
 docs: build
 	@sh Scripts/docs.sh .build/docs
