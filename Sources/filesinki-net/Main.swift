@@ -8,22 +8,24 @@ import Glibc
 struct Main {
     static func main() async {
         fsk_share_one_heap()
-        let network = NetworkAccess(
-            connect: { throw Self.notYet($0) },
-            serve: { options, _ in throw Self.notYet(options.folder) },
-            tokens: { request, _ in throw Self.notYet(request.folder) },
+        fsk_keep_memory_private()
+        let code = await Program.run(
+            arguments: Console.argumentsOfProcess(), in: Console.ofProcess(network: network))
+        exit(code.rawValue)
+    }
+
+    private static let network: NetworkAccess = {
+        let remotes = NetworkRemotes(surroundings: .ofProcess) { name in
+            getenv(name).map { String(cString: $0) }
+        }
+        return NetworkAccess(
+            connect: { try remotes.connect($0) },
+            serve: { try await Serving.serve($0, $1) }, tokens: { try Serving.tokens($0) },
             ping: { request in
                 let monitor = Monitor(limit: PingRequest.limit) { name in
                     getenv(name).map { String(cString: $0) }
                 }
                 try await monitor.tell(request.url, body: request.body)
             })
-        let code = await Program.run(
-            arguments: Console.argumentsOfProcess(), in: Console.ofProcess(network: network))
-        exit(code.rawValue)
-    }
-
-    private static func notYet(_ place: String) -> Failure {
-        Failure(.usage, path: place, "It is not supported yet.", remedy: "Use a folder.")
-    }
+    }()
 }
