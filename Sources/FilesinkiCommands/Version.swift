@@ -17,7 +17,7 @@ enum Version {
 
     static func show(isJSON: Bool, in console: Console) throws {
         guard isJSON else { return try console.output.line(text) }
-        var object: JSONObject = ["type": "version"]
+        var object: JSONObject = ["type": "program"]
         object.add("version", number)
         object.add("json", contract)
         for library in CompressionLibraries.versions { object.add(library.name, library.version) }

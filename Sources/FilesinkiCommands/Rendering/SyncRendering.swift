@@ -49,6 +49,8 @@ extension Console {
                 try output.line(StepLine.text(step, outputStyle))
             }
         }
+        // What was done comes before what is said of it, also where both go to one terminal.
+        try output.flush()
         try show(report.notices.filter { isWorthAWord($0, visible) }, type: "notice")
         try show(report.problems, type: "problem")
         if wishes.isJSON { return try output.json(report.json(exit: code)) }
