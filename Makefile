@@ -84,7 +84,7 @@ faults: dependencies
 	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SweepTests
 
 install: release-net
-	@sh Scripts/install.sh .build/release '$(DESTDIR)$(PREFIX)'
+	@sh Scripts/install.sh $(RELEASE_BINARY) '$(DESTDIR)$(PREFIX)'
 
 man: build
 	@python3 Scripts/man.py .build/debug/filesinki .build/man
