@@ -1,4 +1,5 @@
 import FilesinkiCommands
+import FilesinkiEngine
 import FilesinkiModel
 import Glibc
 import Synchronization
@@ -19,6 +20,11 @@ final class World: @unchecked Sendable {
     var timer: @Sendable (Duration) async throws -> Void = { _ in
         try await Task.sleep(for: .seconds(86_400))
     }
+    /// What `doctor` sees of the machine: nothing that is wrong, and the world's clock.
+    lazy var machine = MachineFacts(
+        user: geteuid(), watchLimit: { 100_000 }, space: { _ in (1 << 40, 1 << 41) },
+        traits: { _ in FileSystemTraits() },
+        fileTime: { [clock] _ in Timestamp(nanoseconds: clock.tick()) })
     /// What happens in the world the next time that a command waits.
     var onSleep: (@Sendable (World) async -> Void)?
     private let descriptor: Int32
@@ -160,7 +166,7 @@ final class World: @unchecked Sendable {
         Console(
             output: output, talk: talk, input: input, environment: environment,
             currentFolder: currentFolder, terminals: terminals, surroundings: surroundings,
-            network: network, timer: timer)
+            network: network, machine: machine, timer: timer)
     }
 
     private var surroundings: Surroundings {

@@ -1,4 +1,5 @@
 import FilesinkiDirectory
+package import FilesinkiEngine
 package import FilesinkiModel
 package import FilesinkiRemote
 import Synchronization
@@ -22,6 +23,8 @@ package final class Console: Sendable {
     package let surroundings: Surroundings
     /// What this program can do over a network.
     package let network: NetworkAccess
+    /// What `doctor` wants to know of the machine.
+    let machine: MachineFacts
     /// Waits until a command's time is over: the machine's clock, also where a test has its own.
     let timer: @Sendable (Duration) async throws -> Void
     private let storedWishes = Mutex(Wishes())
@@ -64,7 +67,7 @@ package final class Console: Sendable {
     package init(
         output: any ByteSink, talk: any ByteSink, input: Int32, environment: [String: String],
         currentFolder: String, terminals: Terminals, surroundings: Surroundings,
-        network: NetworkAccess,
+        network: NetworkAccess, machine: MachineFacts = .real,
         timer: @escaping @Sendable (Duration) async throws -> Void = {
             try await Task.sleep(for: $0)
         }
@@ -77,6 +80,7 @@ package final class Console: Sendable {
         self.terminals = terminals
         self.surroundings = surroundings
         self.network = network
+        self.machine = machine
         self.timer = timer
     }
 
