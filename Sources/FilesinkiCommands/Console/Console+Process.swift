@@ -6,6 +6,7 @@ extension Console {
     ///
     /// - Parameter network: What this program can do over a network.
     package static func ofProcess(network: NetworkAccess) -> Console {
+        holdStandardStreams()
         return Console(
             output: DescriptorSink(STDOUT_FILENO, name: "standard output"),
             talk: DescriptorSink(STDERR_FILENO, name: "standard error"),
@@ -17,6 +18,16 @@ extension Console {
                 talk: isatty(STDERR_FILENO) == 1, columns: columnsOfProcess),
             surroundings: .ofProcess,
             network: network)
+    }
+
+    /// Keeps the numbers of closed streams from being given to files that are opened next: what is
+    /// then read from or written to one fails, and nothing is taken for an empty input.
+    private static func holdStandardStreams() {
+        let wrongWay = [STDIN_FILENO: O_WRONLY, STDOUT_FILENO: O_RDONLY, STDERR_FILENO: O_RDONLY]
+        for (stream, flags) in wrongWay.sorted(by: { $0.key < $1.key })
+        where fcntl(stream, F_GETFD) < 0 {
+            _ = open("/dev/null", flags)
+        }
     }
 
     /// The arguments of this process without its name, as the bytes they are.
