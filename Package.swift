@@ -197,7 +197,7 @@ let package = Package(
             ]),
 
         // tests: one target for each module, in alphabetical order.
-        tests("EndToEndTests", ["FilesinkiTesting"]),
+        tests("EndToEndTests", ["FilesinkiTesting"], exclude: ["Golden"]),
         tests(
             "FilesinkiCommandsTests",
             [

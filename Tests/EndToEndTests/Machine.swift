@@ -59,6 +59,15 @@ final class Machine {
         return try wait(for: start(["/bin/sh", "-c", function + line], input: ""))
     }
 
+    /// Runs a line of bash, and says how much memory the largest of its processes took, in bytes.
+    func measured(_ line: String) throws -> (finished: Finished, peakMemory: Int64) {
+        let function = "set -o pipefail; filesinki() { \"$FILESINKI\" \"$@\"; }; "
+        let running = try start(["/bin/bash", "-c", function + line], input: "")
+        var usage = rusage()
+        let finished = try wait(for: running, &usage)
+        return (finished, Int64(usage.ru_maxrss) << 10)
+    }
+
     /// Starts a process in this folder, with streams in files.
     func start(_ command: [String], input: String) throws -> Running {
         started += 1
@@ -94,8 +103,13 @@ final class Machine {
 
     /// Waits for the end of a process.
     func wait(for running: Running) throws -> Finished {
+        var usage = rusage()
+        return try wait(for: running, &usage)
+    }
+
+    private func wait(for running: Running, _ usage: inout rusage) throws -> Finished {
         var status: Int32 = 0
-        while waitpid(running.process, &status, 0) < 0 {
+        while wait4(running.process, &status, 0, &usage) < 0 {
             guard errno == EINTR else { throw MachineError.noProcess(errno) }
         }
         let signal = status & 0x7F
