@@ -34,22 +34,37 @@ struct Pager {
         guard Glibc.pipe(&ends) == 0 else { return nil }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
-        var started = pid_t()
         // Without less, the pages are not worth an error.
         let line = "command -v \(Self.program(command)) >/dev/null || exec cat; \(command)"
-        let words: [String] = ["/bin/sh", "-c", line]
-        let arguments = words.map { strdup($0) } + [nil]
-        defer { arguments.forEach { free($0) } }
-        guard posix_spawn(&started, "/bin/sh", &actions, nil, arguments, environ) == 0 else {
+        guard let started = Self.start(line, input: ends[0]) else {
             close(ends[1])
             return nil
         }
         process = started
         pipe = ends[1]
+    }
+
+    /// Starts a line of shell; nil when it cannot be.
+    private static func start(_ line: String, input: Int32) -> pid_t? {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        // The threads of a pool hold signals back; a pager has to hear of Ctrl-C and a new size.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var held = sigset_t()
+        sigemptyset(&held)
+        posix_spawnattr_setsigmask(&attributes, &held)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        let words: [String] = ["/bin/sh", "-c", line]
+        let arguments = words.map { strdup($0) } + [nil]
+        defer { arguments.forEach { free($0) } }
+        var started = pid_t()
+        guard posix_spawn(&started, "/bin/sh", &actions, &attributes, arguments, environ) == 0
+        else { return nil }
+        return started
     }
 
     /// The first word of a command.
