@@ -62,10 +62,19 @@ final class Machine {
     /// Runs a line of bash, and says how much memory the largest of its processes took, in bytes.
     func measured(_ line: String) throws -> (finished: Finished, peakMemory: Int64) {
         let function = "set -o pipefail; filesinki() { \"$FILESINKI\" \"$@\"; }; "
-        let running = try start(["/bin/bash", "-c", function + line], input: "")
-        var usage = rusage()
-        let finished = try wait(for: running, &usage)
-        return (finished, Int64(usage.ru_maxrss) << 10)
+        // What a process took counts from before it became another program, so a small one starts it.
+        let script = """
+            from resource import RUSAGE_CHILDREN, getrusage
+            from subprocess import call
+            from sys import argv, exit
+            code = call(["/bin/bash", "-c", argv[1]])
+            print(getrusage(RUSAGE_CHILDREN).ru_maxrss, file=open("peak", "w"))
+            exit(code)
+            """
+        let finished = try wait(
+            for: start(["/usr/bin/env", "python3", "-c", script, function + line], input: ""))
+        let kibibytes = Int64(read("peak")?.dropLast() ?? "") ?? .max >> 10
+        return (finished, kibibytes << 10)
     }
 
     /// Starts a process in this folder, with streams in files.
@@ -108,13 +117,8 @@ final class Machine {
 
     /// Waits for the end of a process.
     func wait(for running: Running) throws -> Finished {
-        var usage = rusage()
-        return try wait(for: running, &usage)
-    }
-
-    private func wait(for running: Running, _ usage: inout rusage) throws -> Finished {
         var status: Int32 = 0
-        while wait4(running.process, &status, 0, &usage) < 0 {
+        while waitpid(running.process, &status, 0) < 0 {
             guard errno == EINTR else { throw MachineError.noProcess(errno) }
         }
         let signal = status & 0x7F

@@ -39,25 +39,6 @@ struct PipeTests {
         #expect(run.peakMemory < Self.memoryLimit, "\(run.peakMemory >> 20) MiB")
     }
 
-    @Test func `a variable that two machines share is never lost`() throws {
-        let machine = try Machine.pair("echo 0 >a/count")
-        let count = """
-            count() {
-                done=0
-                while [ $done -lt 5 ]; do
-                    version=$(filesinki load --root $1 count -o $1.value --json |
-                        sed 's/.*"version":\\([0-9]*\\).*/\\1/')
-                    echo $(($(cat $1.value) + 1)) |
-                        filesinki save --root $1 count --if-version $version 2>/dev/null &&
-                        done=$((done + 1))
-                done
-            }
-            count a & count b & wait
-            filesinki load --root a count
-            """
-        #expect(try machine.shell(count).output == "10\n")
-    }
-
     @Test func `who waits for a newer version gets it, and others may write meanwhile`() throws {
         let machine = try Machine.pair("echo 0 >a/x")
         let wait = "load --root b x --wait-newer 1 --timeout 120s"
@@ -88,7 +69,9 @@ struct PipeTests {
 
     @Test func `names of every byte pass through lists`() throws {
         let machine = try Machine.pair("echo one >a/one")
+        // Without it, grep and find know only names that are UTF-8.
         let made = """
+            export LC_ALL=C
             for i in $(seq 1 255 | grep -vx 47); do
                 printf "a/n\\\\$(printf %o $i)\\0"
             done | xargs -0 touch
@@ -105,7 +88,7 @@ struct PipeTests {
     @Test func `a list without a path is not taken for everything`() throws {
         let machine = try Machine.pair("echo one >a/one")
         try machine.write("two", to: "a/two")
-        #expect(try machine.run("sync", "a", "--paths-from", "-").code == 0)
+        #expect(try machine.run("sync", "--root", "a", "--paths-from", "-").code == 0)
         #expect(try machine.run("ls", "--root", "a", "--paths-from", "-").code == 1)
         try machine.sync("b")
         #expect(try machine.paths(in: "b") == ["one"])

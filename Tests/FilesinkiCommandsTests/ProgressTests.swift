@@ -29,7 +29,7 @@ struct ProgressTests {
             (unknown, 3.0, 79, "scanning  12345 files"),
             (
                 Progress(.fetching, files: 1, totalFiles: 9), 1000, 50,
-                "fetching 11% [--------]  1 of 9 files, 2:13:20 left"
+                "fetching 11% [-------]  1 of 9 files, 2:13:20 left"
             ),
         ])
     func line(_ progress: Progress, _ elapsed: Double, _ columns: Int, _ text: String) {
