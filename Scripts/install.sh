@@ -1,5 +1,7 @@
 #!/bin/sh
-# Installs the release binaries, the manual pages and the shells' completions: install.sh BINARY PREFIX
+# Installs the release binaries, the manual pages, the shells' completions and systemd's units:
+#   install.sh BINARY PREFIX [BINDIR]
+# BINDIR is where the program will be found, if not in PREFIX/bin, as with a DESTDIR.
 set -eu
 binary=$1
 prefix=$2
@@ -24,4 +26,14 @@ python3 "$here/man.py" "$binary" "$pages"
 for page in "$pages"/*.1; do
     install -D -m 644 "$page" "$prefix/share/man/man1/$(basename "$page")"
 done
-echo "Installed $prefix/bin/filesinki, its manual pages, and completions for bash, zsh and fish."
+
+# Units of the user's service manager, which name the program by its path.
+bindir=${3:-$prefix/bin}
+mkdir -p "$prefix/lib/systemd/user"
+for unit in "$here"/../Packaging/systemd/*; do
+    sed "s|@bindir@|$bindir|" "$unit" \
+        >"$prefix/lib/systemd/user/$(basename "$unit")"
+    chmod 644 "$prefix/lib/systemd/user/$(basename "$unit")"
+done
+echo "Installed $prefix/bin/filesinki, its manual pages, completions for bash, zsh and fish, and units" \
+    "for systemd."

@@ -7,6 +7,8 @@ package protocol RemoteWrapper: Remote {
 extension RemoteWrapper {
     package var address: String { wrapped.address }
 
+    package var alternative: String { wrapped.alternative }
+
     package func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
         try await wrapped.get(key, range: range)
     }

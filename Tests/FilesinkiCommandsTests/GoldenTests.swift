@@ -104,8 +104,8 @@ struct GoldenTests {
             $0.hasPrefix("  ") && !$0.hasPrefix("   ")
         }
         .compactMap { $0.split(separator: " ").first }
-        // What prints a script, or serves until it is told to end.
-        let others: Set<Substring> = ["completions", "help", "serve", "filesinki"]
+        // What prints a script, or goes on until it is told to end.
+        let others: Set<Substring> = ["completions", "help", "serve", "watch", "filesinki"]
         for name in listed where name.allSatisfy({ $0.isLowercase || $0 == "-" }) {
             guard !others.contains(name), !name.hasPrefix("-") else { continue }
             #expect(
