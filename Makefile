@@ -15,8 +15,9 @@
 #   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many
 #   make faults     cuts, damages and answers wrongly every request of a sync: REMOTES=server, or the
 #                   names of other servers that are installed, or all; STRIDE=4096 bytes apart
-#   make install    puts both programs, their completions and systemd's units below PREFIX
-#                   (/usr/local), under DESTDIR
+#   make install    puts both programs, their manual pages, completions and systemd's units below
+#                   PREFIX (/usr/local), under DESTDIR
+#   make man        the manual pages, in .build/man
 #   make docs       the reference of every module as Markdown, in .build/docs
 #   make clean      removes what was built
 #
@@ -41,7 +42,8 @@ RELEASE = $(BUILD) -c release --static-swift-stdlib -Xlinker -s --product
 RELEASE_BINARY = .build/release/filesinki
 SWIFT_FILES = Package.swift Sources Tests
 
-.PHONY: check demo test build release release-net lint format bench bench-watch simulate faults install docs clean dependencies
+.PHONY: check demo test build release release-net lint format bench bench-watch simulate faults \
+    install man docs clean dependencies
 
 check: build lint test
 
@@ -89,6 +91,9 @@ faults: dependencies
 
 install: release-net
 	@sh Scripts/install.sh $(RELEASE_BINARY) '$(DESTDIR)$(PREFIX)' '$(PREFIX)/bin'
+
+man: build
+	@python3 Scripts/man.py .build/debug/filesinki .build/man
 
 docs: build
 	@sh Scripts/docs.sh .build/docs

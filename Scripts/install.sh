@@ -1,10 +1,11 @@
 #!/bin/sh
-# Installs the release binaries, the shells' completions and systemd's units:
+# Installs the release binaries, the manual pages, the shells' completions and systemd's units:
 #   install.sh BINARY PREFIX [BINDIR]
 # BINDIR is where the program will be found, if not in PREFIX/bin, as with a DESTDIR.
 set -eu
 binary=$1
 prefix=$2
+here=$(dirname "$0")
 
 install -D -m 755 "$binary" "$prefix/bin/filesinki"
 # What only a remote over a network needs; filesinki becomes it then.
@@ -19,12 +20,20 @@ completions bash share/bash-completion/completions/filesinki
 completions zsh share/zsh/site-functions/_filesinki
 completions fish share/fish/vendor_completions.d/filesinki.fish
 
+pages=$(mktemp -d)
+trap 'rm -rf "$pages"' EXIT
+python3 "$here/man.py" "$binary" "$pages"
+for page in "$pages"/*.1; do
+    install -D -m 644 "$page" "$prefix/share/man/man1/$(basename "$page")"
+done
+
 # Units of the user's service manager, which name the program by its path.
 bindir=${3:-$prefix/bin}
 mkdir -p "$prefix/lib/systemd/user"
-for unit in "$(dirname "$0")"/../Packaging/systemd/*; do
+for unit in "$here"/../Packaging/systemd/*; do
     sed "s|@bindir@|$bindir|" "$unit" \
         >"$prefix/lib/systemd/user/$(basename "$unit")"
     chmod 644 "$prefix/lib/systemd/user/$(basename "$unit")"
 done
-echo "Installed $prefix/bin/filesinki, completions for bash, zsh and fish, and units for systemd."
+echo "Installed $prefix/bin/filesinki, its manual pages, completions for bash, zsh and fish, and units" \
+    "for systemd."

@@ -36,7 +36,8 @@ struct FilesinkiCommand: Command {
             CommandGroup(
                 name: "Checks and tools:",
                 subcommands: [
-                    CheckCommand.self, TrustCommand.self, LintCommand.self, CheckIgnoreCommand.self,
+                    CheckCommand.self, DoctorCommand.self, TrustCommand.self, LintCommand.self,
+                    CheckIgnoreCommand.self,
                     CompressCommand.self, DecompressCommand.self, CompletionsCommand.self,
                 ]),
         ])

@@ -11,8 +11,13 @@ package enum Program {
     ///   - console: Where the command reads and writes.
     package static func run(arguments: [[UInt8]], in console: Console) async -> ExitCode {
         do {
-            let code = try await run(arguments.map(ArgumentText.encode), in: console)
-            try console.output.flush()
+            guard let command = try parse(arguments.map(ArgumentText.encode), in: console) else {
+                try console.output.flush()
+                return .done
+            }
+            let ping = try HealthPing(command, in: console)
+            let code = await run(command, in: console)
+            await ping?.send(code)
             return code
         } catch let failure as Failure {
             return report(failure, to: console)
@@ -21,20 +26,36 @@ package enum Program {
         }
     }
 
-    private static func run(
+    /// The command that the arguments name; nil when they only ask for a text, which is printed.
+    private static func parse(
         _ arguments: [String], in console: Console
-    ) async throws -> ExitCode {
+    ) throws -> (any Command)? {
         // Not a flag of the parser's: it would take away `load --version V`.
-        if arguments == ["--version"] {
-            try console.output.line(Version.text)
-            return .done
+        if arguments.first == "--version", arguments.dropFirst().allSatisfy({ $0 == "--json" }) {
+            try Version.show(isJSON: arguments.count > 1, in: console)
+            return nil
         }
         // Without an argument the help is what a person wants to see.
         var command = try FilesinkiCommand.parseAsRoot(arguments.isEmpty ? ["--help"] : arguments)
-        if let command = command as? any Command { return try await command.run(in: console) }
+        if let command = command as? any Command { return command }
         // The parser's own: `help` ends by throwing the text to print.
         try command.run()
-        return .done
+        return nil
+    }
+
+    private static func run(_ command: any Command, in console: Console) async -> ExitCode {
+        do {
+            let limit = try command.waiting.limit().map { Duration.seconds($0) }
+            let code = try await Deadline.run(limit, timer: console.timer) {
+                try await command.run(in: console)
+            }
+            try console.output.flush()
+            return code
+        } catch let failure as Failure {
+            return report(failure, to: console)
+        } catch {
+            return report(parserError: error, to: console)
+        }
     }
 
     /// What was found before `failure` is still printed: stdout is data.
@@ -50,7 +71,7 @@ package enum Program {
         guard FilesinkiCommand.exitCode(for: error).isSuccess else {
             let prefix = "Error: "
             let text = message.hasPrefix(prefix) ? message.dropFirst(prefix.count) : message[...]
-            console.complain(ArgumentText.decode(String(text)))
+            console.complain(printableLines(ArgumentText.bytes(of: String(text))))
             return .usage
         }
         do {
@@ -61,5 +82,11 @@ package enum Program {
             console.complain("\(error)")
             return ExitCode(error)
         }
+    }
+
+    /// Text of several lines, each safe for a terminal: the parser repeats what the user typed.
+    private static func printableLines(_ bytes: [UInt8]) -> String {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return lines.map { printable($0) }.joined(separator: "\n")
     }
 }

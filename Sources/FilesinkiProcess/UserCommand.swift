@@ -108,7 +108,12 @@ package struct UserCommand: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        // The threads of a pool hold signals back; a shell that never hears of a child's end waits on.
+        var held = sigset_t()
+        sigemptyset(&held)
+        posix_spawnattr_setsigmask(&attributes, &held)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
         posix_spawnattr_setpgroup(&attributes, 0)
         var child: pid_t = 0
         let result = withCStrings(["sh", "-c", text].map { Array($0.utf8) }) { argv in

@@ -20,6 +20,12 @@ struct Main {
         }
         return NetworkAccess(
             connect: { try remotes.connect($0) },
-            serve: { try await Serving.serve($0, $1) }, tokens: { try Serving.tokens($0) })
+            serve: { try await Serving.serve($0, $1) }, tokens: { try Serving.tokens($0) },
+            ping: { request in
+                let monitor = Monitor(limit: PingRequest.limit) { name in
+                    getenv(name).map { String(cString: $0) }
+                }
+                try await monitor.tell(request.url, body: request.body)
+            })
     }()
 }

@@ -63,6 +63,24 @@ final class Machine {
         return try wait(for: start(["/bin/sh", "-c", function + line], input: ""))
     }
 
+    /// Runs a line of bash, and says how much memory the largest of its processes took, in bytes.
+    func measured(_ line: String) throws -> (finished: Finished, peakMemory: Int64) {
+        let function = "set -o pipefail; filesinki() { \"$FILESINKI\" \"$@\"; }; "
+        // What a process took counts from before it became another program, so a small one starts it.
+        let script = """
+            from resource import RUSAGE_CHILDREN, getrusage
+            from subprocess import call
+            from sys import argv, exit
+            code = call(["/bin/bash", "-c", argv[1]])
+            print(getrusage(RUSAGE_CHILDREN).ru_maxrss, file=open("peak", "w"))
+            exit(code)
+            """
+        let finished = try wait(
+            for: start(["/usr/bin/env", "python3", "-c", script, function + line], input: ""))
+        let kibibytes = Int64(read("peak")?.dropLast() ?? "") ?? .max >> 10
+        return (finished, kibibytes << 10)
+    }
+
     /// Starts a process in this folder, with streams in files.
     func start(_ command: [String], input: String) throws -> Running {
         started += 1
@@ -85,7 +103,12 @@ final class Machine {
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        // The threads of a pool hold signals back; a shell that never hears of a child's end waits on.
+        var held = sigset_t()
+        sigemptyset(&held)
+        posix_spawnattr_setsigmask(&attributes, &held)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         var process = pid_t()
         let code = withStrings(enter) { arguments in
             withStrings(environment) {

@@ -1,11 +1,12 @@
 import FilesinkiCommands
+import FilesinkiEngine
 import FilesinkiModel
 import Glibc
 import Synchronization
 
 /// A folder, an environment and streams of its own for the commands of one test; the folder goes
-/// with the value. Nothing of the person who runs the tests is read or written.
-final class World {
+/// with the value. It is changed only by its test, while no command runs or while one waits. Nothing of the person who runs the tests is read or written.
+final class World: @unchecked Sendable {
     let folder: String
     private(set) var environment: [String: String]
     /// What `filesinki` sees as its current folder; absolute.
@@ -15,8 +16,22 @@ final class World {
     var network = NetworkAccess.none
     /// How much later than its beginning the world's clock says it is.
     var hoursLater: Int64 = 0
+    /// Waits until a command's time is over: for ever, unless a test says otherwise.
+    var timer: @Sendable (Duration) async throws -> Void = { _ in
+        try await Task.sleep(for: .seconds(86_400))
+    }
+    /// What `doctor` sees of the machine: nothing that is wrong, and the world's clock.
+    lazy var machine = MachineFacts(
+        user: geteuid(), watchLimit: { 100_000 }, space: { _ in (1 << 40, 1 << 41) },
+        traits: { _ in FileSystemTraits() },
+        fileTime: { [clock] _ in Timestamp(nanoseconds: clock.tick()) })
+    /// What happens in the world the next time that a command waits.
+    var onSleep: (@Sendable (World) async -> Void)?
     private let descriptor: Int32
-    private let clock = TickingClock()
+    private let clock: TickingClock
+    /// Whether two runs of a test give the same bytes: the clock stands still but for the test, and
+    /// chance has a seed.
+    private let chance: CountedChance?
 
     /// What a command left behind.
     struct Outcome {
@@ -28,7 +43,9 @@ final class World {
         var lines: [String] { text.split(separator: "\n").map(String.init) }
     }
 
-    init() throws {
+    init(isRepeatable: Bool = false) throws {
+        clock = TickingClock(step: isRepeatable ? 0 : 1_000_000)
+        chance = isRepeatable ? CountedChance() : nil
         var template = Array("/tmp/filesinki-commands-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw WorldError.noFolder(errno) }
         folder = String(cString: made)
@@ -66,7 +83,18 @@ final class World {
         guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
             throw WorldError.noFile(errno)
         }
+        if chance != nil { touch(file) }
     }
+
+    /// Gives a file the clock's time.
+    private func touch(_ file: Int32) {
+        let now = clock.tick()
+        let time = timespec(tv_sec: Int(now / 1_000_000_000), tv_nsec: Int(now % 1_000_000_000))
+        futimens(file, [time, time])
+    }
+
+    /// Lets the clock go on.
+    func wait(seconds: Int64) { clock.advance(.seconds(seconds)) }
 
     func write(_ text: String, to name: String) throws { try write(text.utf8, to: name) }
 
@@ -138,16 +166,28 @@ final class World {
         Console(
             output: output, talk: talk, input: input, environment: environment,
             currentFolder: currentFolder, terminals: terminals, surroundings: surroundings,
-            network: network)
+            network: network, machine: machine, timer: timer)
     }
 
     private var surroundings: Surroundings {
         let clock = clock
         let later = hoursLater * 3_600_000_000_000
+        let chance = chance
         return Surroundings(
             now: { Timestamp(nanoseconds: clock.tick() + later) },
-            randomBytes: { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } },
-            sleep: { clock.advance($0) })
+            randomBytes: { count in
+                chance?.bytes(count) ?? (0..<count).map { _ in UInt8.random(in: .min ... .max) }
+            },
+            sleep: { [self] duration in
+                clock.advance(duration)
+                let happening = takeHappening()
+                await happening?(self)
+            })
+    }
+
+    private func takeHappening() -> (@Sendable (World) async -> Void)? {
+        defer { onSleep = nil }
+        return onSleep
     }
 
     /// Removes a file.
@@ -159,13 +199,32 @@ final class World {
     }
 }
 
-/// A clock that goes on by a millisecond whenever it is looked at, and by itself never.
+/// Chance that is the same in every run: a number that goes up.
+final class CountedChance: Sendable {
+    private let count = Mutex<UInt64>(0)
+
+    func bytes(_ wanted: Int) -> [UInt8] {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        // The multiplier spreads the number over all bytes (Knuth, TAOCP 3.3.4).
+        let spread = number &* 6_364_136_223_846_793_005
+        return (0..<wanted).map { UInt8(truncatingIfNeeded: spread >> (8 * (7 - $0 % 8))) }
+    }
+}
+
+/// A clock that goes on by a step whenever it is looked at, and by itself never.
 final class TickingClock: Sendable {
     private let now = Mutex<Int64>(1_700_000_000_000_000_000)
+    /// In nanoseconds.
+    private let step: Int64
+
+    init(step: Int64) { self.step = step }
 
     func tick() -> Int64 {
         now.withLock { now in
-            now += 1_000_000
+            now += step
             return now
         }
     }

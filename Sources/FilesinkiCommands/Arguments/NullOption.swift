@@ -6,8 +6,11 @@ struct NullOption: ParsableArguments {
     @Flag(name: [.customShort("0"), .long], help: "Print bare paths, each ended by a NUL byte.")
     var null = false
 
-    /// Prints one path as it is, with a NUL byte behind it.
-    func printPath(_ path: RelativePath, to output: Output) throws {
-        try output.write(path.bytes + [0])
-    }
+    /// Tells the console.
+    func apply(to console: Console) { console.wishes.isNull = null }
+}
+
+extension Output {
+    /// A path as it is, with a NUL byte behind it.
+    func path(_ path: RelativePath) throws { try write(path.bytes + [0]) }
 }

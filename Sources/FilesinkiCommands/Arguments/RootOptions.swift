@@ -21,11 +21,7 @@ struct RootOptions: ParsableArguments {
         completion: .directory)
     var state: String?
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "How long to wait for another run to end, as 30s or 5m.", valueName: "time"))
-    var lockWait = "10s"
+    @OptionGroup var waiting: WaitOptions
 }
 
 extension RootOptions {

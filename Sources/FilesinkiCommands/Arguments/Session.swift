@@ -7,6 +7,8 @@ struct Session {
     let replica: Replica
     let root: RootChoice
     let console: Console
+    /// How the replica was opened.
+    let settings: ReplicaOptions
 
     /// Finds and opens the replica; the default one is made when it is not there.
     ///
@@ -30,7 +32,7 @@ struct Session {
             try console.prepare(
                 for: RemoteAddress(address, currentFolder: console.currentFolder))
         }
-        return Session(replica: replica, root: root, console: console)
+        return Session(replica: replica, root: root, console: console, settings: settings)
     }
 
     /// The path that an argument names.
@@ -62,11 +64,7 @@ struct Session {
 extension RootOptions {
     /// What the engine needs to open a replica.
     func replicaOptions(root: String, in console: Console) throws -> ReplicaOptions {
-        guard let wait = TimeText.seconds(of: lockWait) else {
-            throw Failure(
-                .usage, path: lockWait, "This is no length of time.",
-                remedy: "Write it as 30s, 5m or 2h.")
-        }
+        let wait = try TimeText.length(waiting.lockWait)
         return ReplicaOptions(
             root: root,
             state: try state.map { try FilePlace.absoluteText($0, in: console.currentFolder) },

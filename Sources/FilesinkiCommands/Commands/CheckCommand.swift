@@ -3,7 +3,7 @@ import FilesinkiEngine
 import FilesinkiModel
 
 /// `check`: proves the store.
-struct CheckCommand: Command {
+struct CheckCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Prove that the store holds what it says, and this replica's part in it.",

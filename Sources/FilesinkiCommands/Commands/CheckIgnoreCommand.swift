@@ -3,7 +3,7 @@ import FilesinkiModel
 import FilesinkiRules
 
 /// `check-ignore`: which rule leaves a path out.
-struct CheckIgnoreCommand: Command {
+struct CheckIgnoreCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-ignore",
         abstract: "Say which rule ignores a path.",
@@ -13,14 +13,15 @@ struct CheckIgnoreCommand: Command {
             """)
 
     @Argument(help: "What to look at; it need not be there.", completion: .file())
-    var paths: [String]
+    var paths: [String] = []
 
-    @OptionGroup var null: NullOption
+    @OptionGroup var list: PathsOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        guard let paths = try list.all(paths, in: console) else { return .negative }
         let root = try RootChoice.find(replica, in: console)
         let reader = RootReader(root: root.path)
         let (filter, mistakes) = try reader.ignoreFilter(console.environment)
@@ -39,12 +40,14 @@ struct CheckIgnoreCommand: Command {
         return isAnyIgnored ? .done : .negative
     }
 
+    func validate() throws { try list.require(paths) }
+
     private func show(
         _ path: RelativePath, _ match: IgnoreMatch?, in console: Console
     ) throws {
         if report.json { return try console.output.json(json(path, match)) }
         guard let match, match.isIgnored || report.talk.verbose else { return }
-        if null.null { return try null.printPath(path, to: console.output) }
+        if list.null.null { return try console.output.path(path) }
         try console.output.line(
             "\(path): \(match.isIgnored ? "ignored" : "kept") by \(match.file), "
                 + "line \(match.line): \(printable(match.pattern))")

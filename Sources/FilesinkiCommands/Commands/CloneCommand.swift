@@ -22,6 +22,7 @@ struct CloneCommand: Command {
         help: ArgumentHelp("Where the replica keeps its state.", valueName: "dir"))
     var state: String?
 
+    @OptionGroup var waiting: WaitOptions
     @OptionGroup var report: ReportOptions
 
     func run(in console: Console) async throws -> ExitCode {
@@ -34,7 +35,7 @@ struct CloneCommand: Command {
             options, address: nil, deviceName: try DeviceName.chosen(device, in: console))
         let session = Session(
             replica: try await Replica.open(options, writable: true),
-            root: RootChoice(path: path, origin: .given), console: console)
+            root: RootChoice(path: path, origin: .given), console: console, settings: options)
         // Not by `initialize`: of a mistyped address it would make a store.
         try await session.replica.setRemote(address.text, acceptingOther: false)
         made.remote = address.text

@@ -28,13 +28,16 @@ struct CompressCommand: Command {
         help: "From 0, fast, to 9, small; with zstd up to 19. Usual: 6, with zstd 3.")
     var level: Int?
 
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var report: ReportOptions
 
     func run(in console: Console) async throws -> ExitCode {
-        talk.apply(to: console)
+        report.apply(to: console)
+        try console.requireFile(output)
         var coder = try encoder()
         let source = try InputFile(file, in: console)
-        try Filter.run(&coder, from: source, to: output, refusesTerminal: true, in: console)
+        let sizes = try Filter.run(
+            &coder, from: source, to: output, refusesTerminal: true, in: console)
+        if report.json { try console.output.json(sizes.json(type: "compressed")) }
         return .done
     }
 

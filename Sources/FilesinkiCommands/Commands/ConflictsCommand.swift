@@ -3,7 +3,7 @@ import FilesinkiEngine
 import FilesinkiModel
 
 /// `conflicts`: those that wait for a person.
-struct ConflictsCommand: Command {
+struct ConflictsCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "conflicts",
         abstract: "List the open conflicts, the oldest first.",
@@ -24,7 +24,7 @@ struct ConflictsCommand: Command {
             if report.json {
                 try console.output.json(conflict.json)
             } else if null.null {
-                try null.printPath(conflict.path, to: console.output)
+                try console.output.path(conflict.path)
             } else {
                 for line in conflict.text { try console.output.line(line) }
             }

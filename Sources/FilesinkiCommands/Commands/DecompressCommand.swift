@@ -15,14 +15,17 @@ struct DecompressCommand: Command {
     @Option(name: .shortAndLong, help: "The file to write, whole or not at all.")
     var output: String?
 
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var report: ReportOptions
 
     func run(in console: Console) async throws -> ExitCode {
-        talk.apply(to: console)
+        report.apply(to: console)
+        try console.requireFile(output)
         let source = try InputFile(file, in: console)
         var coder: any StreamCoder = DetectingDecoder(name: source.name)
         do {
-            try Filter.run(&coder, from: source, to: output, refusesTerminal: false, in: console)
+            let sizes = try Filter.run(
+                &coder, from: source, to: output, refusesTerminal: false, in: console)
+            if report.json { try console.output.json(sizes.json(type: "decompressed")) }
         } catch var failure as Failure where failure.path.isEmpty {
             failure.path = Array(source.name.utf8)
             throw failure

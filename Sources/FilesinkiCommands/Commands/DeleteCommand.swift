@@ -3,30 +3,36 @@ import FilesinkiEngine
 import FilesinkiModel
 
 /// `delete`: tombstones.
-struct DeleteCommand: Command {
+struct DeleteCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
         abstract: "Delete paths here and everywhere; undelete brings them back.")
 
     @Argument(help: "What to delete.", completion: .file())
-    var paths: [String]
+    var paths: [String] = []
 
     @Flag(name: [.short, .long], help: "Folders too, with everything in them.")
     var recursive = false
 
-    @Flag(name: .long, help: "Exit with 75 when the deletion only waits here.")
-    var wait = false
-
+    @OptionGroup var list: PathsOption
+    @OptionGroup var patience: PatienceOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    func validate() throws { try list.require(paths) }
+
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        list.null.apply(to: console)
+        guard let paths = try list.all(paths, in: console) else { return .done }
         let session = try await Session.open(replica, writable: true, in: console)
         let doomed = try paths.map { try session.path($0) }
-        let result = try await session.replica.delete(
-            doomed, recursive: recursive, SyncOptions())
-        let code = ExitCode(queueing: result, isWaiting: wait)
+        let deleted = try await session.withProgress { line in
+            try await session.replica.delete(
+                doomed, recursive: recursive, SyncOptions(showing: line))
+        }
+        let result = try await session.settle(deleted, of: doomed, patience, replica.waiting)
+        let code = ExitCode(queueing: result, isWaiting: patience.wait)
         try console.show(result, exit: code)
         return code
     }

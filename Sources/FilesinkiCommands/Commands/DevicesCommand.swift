@@ -14,7 +14,7 @@ struct DevicesCommand: Command {
 }
 
 /// `devices list`, which is also what `devices` alone means.
-struct DevicesListCommand: Command {
+struct DevicesListCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the devices. Exits with 1 when there are none.")
 
@@ -42,7 +42,7 @@ struct DevicesListCommand: Command {
 }
 
 /// `devices forget`: for one that will not come back.
-struct DevicesForgetCommand: Command {
+struct DevicesForgetCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
         abstract: "Leave a device out of account that will not come back.",
@@ -52,12 +52,17 @@ struct DevicesForgetCommand: Command {
     var name: String
 
     @OptionGroup var replica: RootOptions
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var report: ReportOptions
 
     func run(in console: Console) async throws -> ExitCode {
-        talk.apply(to: console)
+        report.apply(to: console)
         let session = try await Session.open(replica, writable: true, in: console)
         try await session.replica.forgetDevice(name)
+        if report.json {
+            var object: JSONObject = ["type": "forgotten"]
+            object.add("device", name)
+            try console.output.json(object)
+        }
         console.say("Forgot \(printable(name.utf8)).")
         return .done
     }

@@ -4,13 +4,13 @@ import FilesinkiModel
 import Synchronization
 
 /// `diff`: two versions of a path, line by line.
-struct DiffCommand: Command {
+struct DiffCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Compare two versions of a path, or one with what is here.",
         discussion: """
             Without a version, the newest one is compared with what is here. Exits with 0 when they \
-            are equal and with 1 when they differ.
+            are equal and with 1 when they differ. On a terminal, a long one goes through $PAGER.
             """)
 
     @Argument(help: "What to compare.", completion: .file())
@@ -26,42 +26,38 @@ struct DiffCommand: Command {
     var conflict = false
 
     @OptionGroup var replica: RootOptions
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var report: ReportOptions
 
     func run(in console: Console) async throws -> ExitCode {
-        talk.apply(to: console)
+        report.apply(to: console)
         let session = try await Session.open(replica, writable: false, in: console)
         let target = try session.path(path)
-        if conflict { return try await diffConflict(of: target, session, in: console) }
-        let older = try await session.older(target, first)
-        let old = try await session.content(target, version: older)
-        let new = try await session.content(target, version: second)
-        guard old != new else { return .done }
-        try show(
-            old, "\(target)@\(older)", new, second.map { "\(target)@\($0)" } ?? "\(target)",
-            in: console)
-        return .negative
+        let differences =
+            conflict
+            ? try await conflictDifferences(of: target, session)
+            : [try await difference(of: target, session)]
+        try show(differences.filter(\.isSome), of: target, in: console)
+        return differences.contains { $0.isSome } ? .negative : .done
     }
 
     func validate() throws {
         if conflict, first != nil { throw ValidationError("--conflict takes no versions.") }
     }
 
-    private func show(
-        _ old: [UInt8], _ oldName: String, _ new: [UInt8], _ newName: String, in console: Console
-    ) throws {
-        let lines = UnifiedDiff.lines(
-            old, named: oldName, new, named: newName, console.outputStyle)
-        for line in lines {
-            try console.output.write(line)
-            try console.output.write(CollectionOfOne(UInt8(ascii: "\n")))
-        }
+    private func difference(
+        of target: RelativePath, _ session: Session
+    ) async throws -> Difference {
+        let older = try await session.older(target, first)
+        return Difference(
+            old: try await session.content(target, version: older), oldName: "\(target)@\(older)",
+            new: try await session.content(target, version: second),
+            newName: second.map { "\(target)@\($0)" } ?? "\(target)")
     }
 
     /// From the base to here, and from the base to there; where no base is known, from there to here.
-    private func diffConflict(
-        of target: RelativePath, _ session: Session, in console: Console
-    ) async throws -> ExitCode {
+    private func conflictDifferences(
+        of target: RelativePath, _ session: Session
+    ) async throws -> [Difference] {
         let open = try await session.replica.conflicts().last { $0.path == target }
         guard let open else {
             throw Failure(
@@ -70,14 +66,57 @@ struct DiffCommand: Command {
         }
         let here = try await session.content(of: open.here, at: open.copy ?? target)
         let there = try await session.content(of: open.there, at: target)
-        if let entry = open.base {
-            let base = try await session.content(of: entry, at: target)
-            try show(base, "\(target) base", here, "\(target) here", in: console)
-            try show(base, "\(target) base", there, "\(target) there", in: console)
-        } else {
-            try show(there, "\(target) there", here, "\(target) here", in: console)
+        guard let entry = open.base else {
+            return [
+                Difference(
+                    old: there, oldName: "\(target) there", new: here, newName: "\(target) here")
+            ]
         }
-        return .negative
+        let base = try await session.content(of: entry, at: target)
+        return [(here, "here"), (there, "there")].map { side, name in
+            Difference(
+                old: base, oldName: "\(target) base", new: side, newName: "\(target) \(name)")
+        }
+    }
+
+    private func show(
+        _ differences: [Difference], of target: RelativePath, in console: Console
+    ) throws {
+        if report.json {
+            for difference in differences {
+                try console.output.json(difference.json(of: target))
+            }
+            return
+        }
+        try Pager.show(in: console) { write in
+            for difference in differences {
+                for line in difference.lines(console.outputStyle) { try write(line + [0x0A]) }
+            }
+        }
+    }
+}
+
+/// Two contents to be compared, and what they are called.
+private struct Difference {
+    var old: [UInt8]
+    var oldName: String
+    var new: [UInt8]
+    var newName: String
+
+    var isSome: Bool { old != new }
+
+    func lines(_ style: TerminalStyle) -> [[UInt8]] {
+        UnifiedDiff.lines(old, named: oldName, new, named: newName, style)
+    }
+
+    func json(of path: RelativePath) -> JSONObject {
+        var object: JSONObject = ["type": "difference"]
+        object.add("path", path)
+        object.add("old", oldName)
+        object.add("new", newName)
+        let plain = lines(TerminalStyle(isEnabled: false))
+        object.add("diff", bytes: plain.flatMap { $0 + [0x0A] })
+        return object
     }
 }
 

@@ -4,7 +4,7 @@ import FilesinkiModel
 import FilesinkiRules
 
 /// `explain`: why a path is as it is.
-struct ExplainCommand: Command {
+struct ExplainCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
         abstract: "Say why a path was changed, deleted, skipped or renamed.",

@@ -3,7 +3,7 @@ import FilesinkiEngine
 import FilesinkiModel
 
 /// `init`: makes a folder a replica.
-struct InitCommand: Command {
+struct InitCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Make a folder a replica; again is harmless.",

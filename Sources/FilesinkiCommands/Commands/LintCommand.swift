@@ -4,7 +4,7 @@ import FilesinkiModel
 import FilesinkiRules
 
 /// `lint`: names that another system could not hold.
-struct LintCommand: Command {
+struct LintCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
         abstract: "List names that another system could not hold, with a remedy.",
@@ -16,12 +16,13 @@ struct LintCommand: Command {
     @Argument(help: "Only these, and what is below them.", completion: .file())
     var paths: [String] = []
 
-    @OptionGroup var null: NullOption
+    @OptionGroup var list: PathsOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        guard let paths = try list.all(paths, in: console) else { return .done }
         let session = try await Session.open(replica, writable: false, remote: false, in: console)
         let known = try await session.replica.list(try session.paths(paths))
         let findings = NameLint.findings(in: known.map(\.0))
@@ -36,8 +37,8 @@ struct LintCommand: Command {
             object.add("reason", finding.reason)
             object.add("remedy", finding.remedy)
             try console.output.json(object)
-        } else if null.null {
-            try null.printPath(finding.path, to: console.output)
+        } else if list.null.null {
+            try console.output.path(finding.path)
         } else {
             try console.output.line("\(finding.path): \(finding.reason) \(finding.remedy)")
         }

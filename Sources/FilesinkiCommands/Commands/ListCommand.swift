@@ -3,7 +3,7 @@ import FilesinkiEngine
 import FilesinkiModel
 
 /// `ls`: what the replica and the remote agree on.
-struct ListCommand: Command {
+struct ListCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls",
         abstract: "List the files, folders and symlinks as of the last sync.",
@@ -15,12 +15,13 @@ struct ListCommand: Command {
     @Flag(name: .shortAndLong, help: "Show mode, size, time and version too.")
     var long = false
 
-    @OptionGroup var null: NullOption
+    @OptionGroup var list: PathsOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        guard let paths = try list.all(paths, in: console) else { return .negative }
         let session = try await Session.open(replica, writable: false, remote: false, in: console)
         let found = try await session.replica.list(try session.paths(paths))
         for (path, entry) in found { try show(path, entry, in: console) }
@@ -37,8 +38,8 @@ struct ListCommand: Command {
             object.add("version", known.version)
             entry.describe(in: &object)
             try console.output.json(object)
-        } else if null.null {
-            try null.printPath(path, to: console.output)
+        } else if list.null.null {
+            try console.output.path(path)
         } else {
             let mark = entry.kind == .directory ? "/" : ""
             let target = entry.kind == .symlink ? " -> \(printable(entry.target))" : ""

@@ -3,13 +3,14 @@ import FilesinkiEngine
 import FilesinkiModel
 
 /// `load`: the content of a path.
-struct LoadCommand: Command {
+struct LoadCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
         abstract: "Print the best content of a path, after a look at the remote.",
         discussion: """
             When the remote is away, what is here is printed and said on standard error. Exits with \
-            1 when there is nothing at the path, and with 75 when that cannot be known.
+            1 when there is nothing at the path, or no newer version came in time, and with 75 when \
+            that cannot be known. --json tells of the content that -o writes.
             """)
 
     @Argument(help: "What to load.")
@@ -26,16 +27,12 @@ struct LoadCommand: Command {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Wait for a version newer than this one.", valueName: "version"))
+        help: ArgumentHelp(
+            "Wait for a version newer than this one, up to --timeout.", valueName: "version"))
     var waitNewer: UInt64?
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp("How long --wait-newer waits, as 30s; 0: for ever.", valueName: "time"))
-    var timeout = "0"
-
     @OptionGroup var replica: RootOptions
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var report: ReportOptions
 
     func validate() throws {
         if version != nil, offline || waitNewer != nil {
@@ -46,51 +43,53 @@ struct LoadCommand: Command {
         }
     }
 
+    /// The wait ends by itself when its time is over; only a remote that hangs is cut off.
+    var waiting: WaitOptions {
+        guard waitNewer != nil else { return replica.waiting }
+        var waiting = replica.waiting
+        if let limit = try? waiting.limit() { waiting.timeout = "\(limit &+ 5)s" }
+        return waiting
+    }
+
     func run(in console: Console) async throws -> ExitCode {
-        talk.apply(to: console)
-        let session = try await Session.open(replica, writable: !offline, in: console)
+        report.apply(to: console)
+        try console.requireFile(output)
+        var session = try await Session.open(replica, writable: !offline, in: console)
         let source = try session.path(path)
-        if let waitNewer { try await session.wait(for: source, after: waitNewer, timeout) }
+        if let waitNewer {
+            session = try await session.awaitNewer(source, than: waitNewer, replica.waiting)
+        }
         let file = try output.map { try OutputFile($0, in: console) }
-        let write: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
+        let loaded = try await load(source, from: session) { bytes in
             if let file { try file.write(bytes) } else { try console.output.write(bytes) }
         }
-        if let version {
-            try await session.replica.show(source, version: version, write)
-        } else {
-            let found = try await session.replica.load(
-                source, isOffline: offline, SyncOptions(), write)
-            if let away = found.sync?.away { console.say("This is what is here. \(away)") }
-            console.detail("\(source): version \(found.version).")
-        }
         try file?.finish()
+        if report.json { try console.output.json(loaded) }
         return .done
     }
-}
 
-extension Session {
-    /// Looks again and again until a path has a version newer than `version`.
-    ///
-    /// - Throws: `Failure` with code `notFound` when the time is over.
-    func wait(for path: RelativePath, after version: UInt64, _ timeout: String) async throws {
-        guard let seconds = TimeText.seconds(of: timeout) else {
-            throw Failure(
-                .usage, path: timeout, "This is no length of time.",
-                remedy: "Write it as 30s, 5m or 2h.")
+    /// Gives the content, and what there is to say of it.
+    private func load(
+        _ source: RelativePath, from session: Session,
+        _ write: @Sendable (UnsafeRawBufferPointer) throws -> Void
+    ) async throws -> JSONObject {
+        var object: JSONObject = ["type": "loaded"]
+        object.add("path", source)
+        if let version {
+            try await session.replica.show(source, version: version, write)
+            object.add("version", version)
+            return object
         }
-        var options = SyncOptions()
-        options.paths = [path]
-        let end = console.surroundings.now().seconds.addingReportingOverflow(seconds)
-        while true {
-            _ = try await replica.sync(options)
-            let found = try await replica.list([path]).first { $0.0 == path }
-            if let found, found.1.version > version { return }
-            if seconds > 0, !end.overflow, console.surroundings.now().seconds >= end.partialValue {
-                throw Failure(
-                    .notFound, path: path.bytes, "No version newer than \(version) came in time.",
-                    remedy: "Wait longer, or load what is there.")
-            }
-            try await console.surroundings.sleep(.milliseconds(500))
+        let console = session.console
+        let found = try await session.withProgress { line in
+            try await session.replica.load(
+                source, isOffline: offline, SyncOptions(showing: line), write)
         }
+        if let away = found.sync?.away { console.say("This is what is here. \(away)") }
+        console.detail("\(source): version \(found.version).")
+        object.add("version", found.version)
+        found.entry.describe(in: &object)
+        if let away = found.sync?.away { object.add("away", .object(away.json(type: "failure"))) }
+        return object
     }
 }

@@ -3,7 +3,7 @@ import FilesinkiEngine
 import FilesinkiModel
 
 /// `log`: the versions of a path.
-struct LogCommand: Command {
+struct LogCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
         abstract: "List the versions of a path, the newest first.",

@@ -57,6 +57,7 @@ struct MergeCommand: Command {
         let merge = try fileMerge(in: console)
         let parent = console.environment["TMPDIR"] ?? "/tmp"
         if check { return try show(MergeCheck(merge, in: parent), in: console) }
+        try console.requireFile(output)
         let folder = try MergeFolder(in: parent, for: merge.path)
         defer { folder.remove() }
         switch try merge.run(in: folder) {
@@ -64,19 +65,29 @@ struct MergeCommand: Command {
             for reason in reasons { console.say(reason) }
             try write(in: console) { try MergeFolder.stream(file, $0) }
             console.detail("Merged by \(word).")
+            try tell(.done, by: word, reasons, in: console)
             return .done
         case .conflict(let reasons):
             for reason in reasons { console.say(reason) }
             if markers { try writeMarked(folder, merge, in: console) }
+            try tell(.negative, by: nil, reasons, in: console)
             return .negative
         }
     }
 
+    private func tell(
+        _ code: ExitCode, by word: String?, _ reasons: [String], in console: Console
+    ) throws {
+        guard report.json else { return }
+        var object: JSONObject = ["type": "merge"]
+        object.add("exit", code.rawValue)
+        object.add("merged_by", word)
+        object.add("reasons", .array(reasons.map(JSONValue.string)))
+        try console.output.json(object)
+    }
+
     private func fileMerge(in console: Console) throws -> FileMerge {
-        guard let limit = TimeText.seconds(of: timeLimit), limit > 0 else {
-            throw Failure(
-                .usage, path: timeLimit, "This is no length of time.", remedy: "Write it as 60s.")
-        }
+        let limit = max(1, try TimeText.length(timeLimit))
         let files = try [base, here, there].map {
             try FilePlace.absoluteText($0, in: console.currentFolder)
         }

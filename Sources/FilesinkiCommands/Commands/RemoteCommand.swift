@@ -17,7 +17,7 @@ struct RemoteCommand: Command {
 }
 
 /// `remote show`.
-struct RemoteShowCommand: Command {
+struct RemoteShowCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Print the remote's address. Exits with 1 when there is none.")
@@ -43,7 +43,7 @@ struct RemoteShowCommand: Command {
 }
 
 /// `remote set`.
-struct RemoteSetCommand: Command {
+struct RemoteSetCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Set where the store is now, or, with --accept, meet another store.",
@@ -59,22 +59,27 @@ struct RemoteSetCommand: Command {
     var accept = false
 
     @OptionGroup var replica: RootOptions
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var report: ReportOptions
 
     func run(in console: Console) async throws -> ExitCode {
-        talk.apply(to: console)
+        report.apply(to: console)
         let address = try RemoteAddress(url, currentFolder: console.currentFolder)
         try console.prepare(for: address)
         let session = try await Session.open(
             replica, writable: true, remote: false, in: console)
         try await session.replica.setRemote(address.text, acceptingOther: accept)
+        if report.json {
+            var object: JSONObject = ["type": "remote"]
+            object.add("remote", address.text)
+            try console.output.json(object)
+        }
         console.say("The remote is \(printable(address.text.utf8)).")
         return .done
     }
 }
 
 /// `remote check`.
-struct RemoteCheckCommand: Command {
+struct RemoteCheckCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Prove that a place keeps the promises that a store needs.",

@@ -4,7 +4,7 @@ import FilesinkiModel
 import FilesinkiRules
 
 /// `resolve`: ends conflicts.
-struct ResolveCommand: Command {
+struct ResolveCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
         abstract: "End a conflict: the content chosen gets the name, the copy goes.",
@@ -35,6 +35,8 @@ struct ResolveCommand: Command {
     @Flag(name: .long, help: "Take the last resolve back: both contents stand side by side again.")
     var undo = false
 
+    @OptionGroup var list: PathsOption
+    @OptionGroup var patience: PatienceOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -42,7 +44,9 @@ struct ResolveCommand: Command {
     private static let limit = 1 << 30
 
     func validate() throws {
-        if paths.isEmpty != all { throw ValidationError("Name paths, or give --all.") }
+        if paths.isEmpty != (all || list.pathsFrom != nil), paths.isEmpty || all {
+            throw ValidationError("Name paths, or give --all.")
+        }
         if undo {
             if all || take != nil || with != nil {
                 throw ValidationError("--undo takes paths and nothing else.")
@@ -57,18 +61,21 @@ struct ResolveCommand: Command {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        list.null.apply(to: console)
+        guard let paths = try list.all(paths, in: console) else { return .done }
         let resolution = try resolution(in: console)
         let session = try await Session.open(replica, writable: true, in: console)
-        let targets = try await targets(session)
+        let targets = try await targets(paths, session)
         var code = ExitCode.done
         for path in targets {
-            let result =
+            let ended =
                 if let resolution {
                     try await session.replica.resolve(path, resolution, SyncOptions())
                 } else {
                     try await session.replica.unresolve(path, SyncOptions())
                 }
-            let one = ExitCode(queueing: result, isWaiting: false)
+            let result = try await session.settle(ended, of: [path], patience, replica.waiting)
+            let one = ExitCode(queueing: result, isWaiting: patience.wait)
             try console.show(result, exit: one)
             if one != .done { code = one }
         }
@@ -77,7 +84,7 @@ struct ResolveCommand: Command {
     }
 
     /// The paths that are meant, in order and each once: a path may have more than one conflict.
-    private func targets(_ session: Session) async throws -> [RelativePath] {
+    private func targets(_ paths: [String], _ session: Session) async throws -> [RelativePath] {
         let open = Set(try await session.replica.conflicts().map(\.path))
         if all { return open.sorted() }
         var chosen: [RelativePath] = []

@@ -3,7 +3,7 @@ import FilesinkiEngine
 import FilesinkiModel
 
 /// `restore`: back in time.
-struct RestoreCommand: Command {
+struct RestoreCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Bring back an older version of a path, or a whole tree as it was.",
@@ -29,11 +29,13 @@ struct RestoreCommand: Command {
         completion: .directory)
     var output: String?
 
+    @OptionGroup var list: PathsOption
+    @OptionGroup var patience: PatienceOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
-        if paths.isEmpty, output == nil {
+        if paths.isEmpty, list.pathsFrom == nil, output == nil {
             throw ValidationError("Give PATH@VERSION, or --at TIME with PATH or -o DIR.")
         }
         if output != nil, at == nil { throw ValidationError("With -o DIR, give --at TIME.") }
@@ -41,6 +43,8 @@ struct RestoreCommand: Command {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        list.null.apply(to: console)
+        guard let paths = try list.all(paths, in: console) else { return .done }
         let moment = try at.map { text in
             guard let moment = TimeText.parse(text) else {
                 throw Failure(
@@ -55,7 +59,7 @@ struct RestoreCommand: Command {
         }
         var code = ExitCode.done
         for path in paths {
-            let result = try await session.restore(path, at: moment)
+            let result = try await session.restore(path, at: moment, patience, replica.waiting)
             if result != .done { code = result }
         }
         return code
@@ -64,7 +68,10 @@ struct RestoreCommand: Command {
 
 extension Session {
     /// Brings one path back, here and everywhere.
-    fileprivate func restore(_ argument: String, at moment: Timestamp?) async throws -> ExitCode {
+    fileprivate func restore(
+        _ argument: String, at moment: Timestamp?, _ patience: PatienceOption,
+        _ waiting: WaitOptions
+    ) async throws -> ExitCode {
         let wanted = VersionedPath(argument)
         let path = try path(moment == nil ? wanted.path : argument)
         let version: UInt64
@@ -73,10 +80,13 @@ extension Session {
         } else {
             version = try wanted.required().version
         }
-        let result = try await replica.restore(path, version: version, SyncOptions())
+        var result = try await replica.restore(path, version: version, SyncOptions())
+        if let sync = result.sync {
+            result.sync = try await settle(sync, of: [path], patience, waiting)
+        }
         try console.show(result)
         guard result.problems.isEmpty else { return .partial }
-        return result.sync.map { ExitCode(queueing: $0, isWaiting: false) } ?? .done
+        return result.sync.map { ExitCode(queueing: $0, isWaiting: patience.wait) } ?? .done
     }
 
     private func newestVersion(of path: RelativePath, at moment: Timestamp) async throws -> UInt64 {
@@ -113,6 +123,8 @@ extension Console {
                 var object: JSONObject = ["type": "restored"]
                 object.add("path", path)
                 try output.json(object)
+            } else if wishes.isNull {
+                try output.path(path)
             } else {
                 detail("restored \(path)")
             }

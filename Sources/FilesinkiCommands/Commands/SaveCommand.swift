@@ -3,7 +3,7 @@ import FilesinkiEngine
 import FilesinkiModel
 
 /// `save`: content into a path.
-struct SaveCommand: Command {
+struct SaveCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "save",
         abstract: "Write content at a path, durably, and publish it.",
@@ -32,9 +32,7 @@ struct SaveCommand: Command {
         completion: .file())
     var final: String?
 
-    @Flag(name: .long, help: "Exit with 75 when the content only waits here.")
-    var wait = false
-
+    @OptionGroup var patience: PatienceOption
     @OptionGroup var rules: RunOptions
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
@@ -47,12 +45,15 @@ struct SaveCommand: Command {
         let target = try session.path(path)
         var options = SaveOptions()
         options.ifVersion = ifVersion
-        options.sync = try rules.syncOptions(nil)
-        let result = try await session.replica.save(target, options) { write in
-            try source.read(write)
+        let saved = try await session.withProgress { line in
+            options.sync = try rules.syncOptions(line)
+            return try await session.replica.save(target, options) { write in
+                try source.read(write)
+            }
         }
+        let result = try await session.settle(saved, of: target, patience, replica.waiting)
         if let final, result.differs { try await session.export(target, to: final) }
-        let code = ExitCode(queueing: result.sync, isWaiting: wait)
+        let code = ExitCode(queueing: result.sync, isWaiting: patience.wait)
         try console.show(result, of: target, exit: code)
         return code
     }

@@ -63,10 +63,10 @@ struct ServeFolderCommand: Command {
     @Option(name: .long, help: .private)
     var fault: [String] = []
 
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var report: ReportOptions
 
     func run(in console: Console) async throws -> ExitCode {
-        talk.apply(to: console)
+        report.apply(to: console)
         let (host, port) = try Self.place(listen)
         var options = ServeOptions(
             folder: try FilePlace.absoluteText(dir, in: console.currentFolder), host: host,
@@ -80,6 +80,15 @@ struct ServeFolderCommand: Command {
         try await console.network.serve(options) { notice in
             switch notice {
             case .ready(let address, let fingerprint, let certificate):
+                if console.wishes.isJSON {
+                    // Who no longer listens does not end a server.
+                    var object: JSONObject = ["type": "serving"]
+                    object.add("folder", folder)
+                    object.add("address", address)
+                    object.add("fingerprint", fingerprint)
+                    object.add("certificate", certificate)
+                    try? console.output.json(object)
+                }
                 console.say("Serving \(folder) at \(address)")
                 if let fingerprint { console.say("The certificate's SHA-256 is \(fingerprint)") }
                 if let certificate {

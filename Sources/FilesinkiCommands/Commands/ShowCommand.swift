@@ -3,7 +3,7 @@ import FilesinkiEngine
 import FilesinkiModel
 
 /// `show`: any content of the history.
-struct ShowCommand: Command {
+struct ShowCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print a version of a path, or any content in the store.")
 
@@ -19,7 +19,7 @@ struct ShowCommand: Command {
     var output: String?
 
     @OptionGroup var replica: RootOptions
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var report: ReportOptions
 
     func validate() throws {
         if (version == nil) == (content == nil) {
@@ -28,7 +28,9 @@ struct ShowCommand: Command {
     }
 
     func run(in console: Console) async throws -> ExitCode {
-        talk.apply(to: console)
+        report.apply(to: console)
+        try console.requireFile(output)
+        var object: JSONObject = ["type": "shown"]
         let session = try await Session.open(replica, writable: false, in: console)
         let file = try output.map { try OutputFile($0, in: console) }
         let write: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
@@ -36,8 +38,10 @@ struct ShowCommand: Command {
         }
         if let version {
             let wanted = try VersionedPath(version).required()
-            try await session.replica.show(
-                try session.path(wanted.path), version: wanted.version, write)
+            let path = try session.path(wanted.path)
+            try await session.replica.show(path, version: wanted.version, write)
+            object.add("path", path)
+            object.add("version", wanted.version)
         } else if let content {
             guard let id = ContentID(hexadecimal: content) else {
                 throw Failure(
@@ -45,8 +49,10 @@ struct ShowCommand: Command {
                     remedy: "It has 64 hexadecimal digits; filesinki log --json shows them.")
             }
             try await session.replica.show(content: id, write)
+            object.add("content", id.description)
         }
         try file?.finish()
+        if report.json { try console.output.json(object) }
         return .done
     }
 }

@@ -3,13 +3,14 @@ import FilesinkiEngine
 import FilesinkiModel
 
 /// `status`: how a replica stands.
-struct StatusCommand: Command {
+struct StatusCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show the last success, what waits, and open conflicts.",
         discussion: """
             Nothing is scanned and nobody is asked. Exits with 3 when conflicts are open, and with \
-            1 when the last success is older than --max-age.
+            1 when the last success is older than --max-age. With --prometheus, open conflicts are a \
+            number among others, and the exit code is 0 or 1.
             """)
 
     @Argument(help: "A folder that is or lies in the replica.", completion: .directory)
@@ -20,22 +21,34 @@ struct StatusCommand: Command {
         help: ArgumentHelp("How old the last success may be, as 2h.", valueName: "time"))
     var maxAge: String?
 
+    @Flag(name: .long, help: "Print what Prometheus' textfile collector reads.")
+    var prometheus = false
+
+    @Option(name: .shortAndLong, help: "The file to write, whole or not at all.")
+    var output: String?
+
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    func validate() throws {
+        if prometheus, report.json { throw ValidationError("Give --json or --prometheus.") }
+        if output != nil, !prometheus {
+            throw ValidationError("--output goes with --prometheus.")
+        }
+    }
+
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let limit = try maxAge.map { text in
-            guard let seconds = TimeText.seconds(of: text) else {
-                throw Failure(
-                    .usage, path: text, "This is no length of time.",
-                    remedy: "Write it as 30s, 5m or 2h.")
-            }
-            return seconds
-        }
+        let limit = try maxAge.map { text throws(Failure) in try TimeText.length(text) }
         let session = try await Session.open(
             replica, near: dir, writable: false, remote: false, in: console)
         let status = try await session.replica.status()
+        if prometheus {
+            let text = PrometheusText(status, try await session.replica.metrics())
+            try console.write(text.bytes, to: output)
+            let now = console.surroundings.now()
+            return status.isStale(at: now, maximumAge: limit) ? .negative : .done
+        }
         let isStale = status.isStale(at: console.surroundings.now(), maximumAge: limit)
         let code: ExitCode = isStale ? .negative : status.conflicts > 0 ? .conflict : .done
         if report.json {

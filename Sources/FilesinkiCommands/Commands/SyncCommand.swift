@@ -3,7 +3,7 @@ import FilesinkiEngine
 import FilesinkiModel
 
 /// `sync`: one run.
-struct SyncCommand: Command {
+struct SyncCommand: ReplicaCommand, PingingCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
         abstract: "Bring this replica and the remote in step.",
@@ -27,17 +27,30 @@ struct SyncCommand: Command {
         help: "Ask at the terminal where a strategy or on-delete says 'ask'; else it stays open.")
     var ask = false
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Tell a monitor: a request to this address when all went well, else to URL/fail.",
+            discussion: "$FILESINKI_PING_URL does the same.", valueName: "url"))
+    var pingURL: String?
+
+    @OptionGroup var list: PathsOption
+    @OptionGroup var patience: PatienceOption
     @OptionGroup var rules: RunOptions
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    var pingAddress: String? { dryRun ? "" : pingURL }
+
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        list.null.apply(to: console)
+        guard let paths = try list.all(paths, in: console) else { return .done }
         let session = try await Session.open(
             replica, near: paths.first, writable: true, in: console)
         let chosen = try session.paths(paths)
         let question = try ask ? ConflictQuestion(console) : nil
-        return try await session.run(rules) { options in
+        return try await session.run(rules, patience, replica.waiting) { options in
             if let question { options.ask = { question.answer($0) } }
             options.paths = chosen
             options.isDryRun = dryRun
@@ -49,12 +62,15 @@ struct SyncCommand: Command {
 extension Session {
     /// One run with its progress and its report.
     func run(
-        _ rules: RunOptions? = nil, _ adjust: (inout SyncOptions) -> Void
+        _ rules: RunOptions? = nil, _ patience: PatienceOption? = nil,
+        _ waiting: WaitOptions = .none, _ adjust: (inout SyncOptions) -> Void
     ) async throws -> ExitCode {
         let result = try await withProgress { progress in
             var options = try rules?.syncOptions(progress) ?? SyncOptions(showing: progress)
             adjust(&options)
-            return try await replica.sync(options)
+            let first = try await replica.sync(options)
+            guard patience?.wait == true else { return first }
+            return try await untilReached(first, options, waiting)
         }
         let code = ExitCode(result)
         try console.show(result, exit: code)
@@ -65,8 +81,13 @@ extension Session {
     func withProgress<Result: Sendable>(
         _ body: (ProgressLine?) async throws -> Result
     ) async throws -> Result {
-        let progress = ProgressLine.isWanted(in: console) ? ProgressLine(console) : nil
-        defer { progress?.clear() }
+        guard ProgressLine.isWanted(in: console) else { return try await body(nil) }
+        let progress = ProgressLine(console)
+        let drawing = Task { await progress.keepDrawing() }
+        defer {
+            drawing.cancel()
+            progress.clear()
+        }
         return try await body(progress)
     }
 }

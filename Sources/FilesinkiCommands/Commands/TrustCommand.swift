@@ -4,7 +4,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 
 /// `trust`: lets the commands in the synced rules run on this device.
-struct TrustCommand: Command {
+struct TrustCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
         abstract: "Let the commands in the synced rules run on this device.",

@@ -6,6 +6,7 @@ extension Console {
     ///
     /// - Parameter network: What this program can do over a network.
     package static func ofProcess(network: NetworkAccess) -> Console {
+        holdStandardStreams()
         return Console(
             output: DescriptorSink(STDOUT_FILENO, name: "standard output"),
             talk: DescriptorSink(STDERR_FILENO, name: "standard error"),
@@ -14,9 +15,19 @@ extension Console {
             currentFolder: currentFolderOfProcess(),
             terminals: Terminals(
                 input: isatty(STDIN_FILENO) == 1, output: isatty(STDOUT_FILENO) == 1,
-                talk: isatty(STDERR_FILENO) == 1),
+                talk: isatty(STDERR_FILENO) == 1, columns: columnsOfProcess),
             surroundings: .ofProcess,
             network: network)
+    }
+
+    /// Keeps the numbers of closed streams from being given to files that are opened next: what is
+    /// then read from or written to one fails, and nothing is taken for an empty input.
+    private static func holdStandardStreams() {
+        let wrongWay = [STDIN_FILENO: O_WRONLY, STDOUT_FILENO: O_RDONLY, STDERR_FILENO: O_RDONLY]
+        for (stream, flags) in wrongWay.sorted(by: { $0.key < $1.key })
+        where fcntl(stream, F_GETFD) < 0 {
+            _ = open("/dev/null", flags)
+        }
     }
 
     /// The arguments of this process without its name, as the bytes they are.
@@ -26,6 +37,13 @@ extension Console {
                 Array(UnsafeRawBufferPointer(start: $0, count: strlen($0)))
             }
         }
+    }
+
+    /// The width of standard error's terminal; 80 where it does not say.
+    @Sendable private static func columnsOfProcess() -> Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
     }
 
     private static func currentFolderOfProcess() -> String {

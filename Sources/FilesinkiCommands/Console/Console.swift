@@ -1,4 +1,5 @@
 import FilesinkiDirectory
+package import FilesinkiEngine
 package import FilesinkiModel
 package import FilesinkiRemote
 import Synchronization
@@ -22,6 +23,10 @@ package final class Console: Sendable {
     package let surroundings: Surroundings
     /// What this program can do over a network.
     package let network: NetworkAccess
+    /// What `doctor` wants to know of the machine.
+    let machine: MachineFacts
+    /// Waits until a command's time is over: the machine's clock, also where a test has its own.
+    let timer: @Sendable (Duration) async throws -> Void
     private let storedWishes = Mutex(Wishes())
 
     /// Which of the streams are terminals.
@@ -29,11 +34,17 @@ package final class Console: Sendable {
         package var input: Bool
         package var output: Bool
         package var talk: Bool
+        /// How wide standard error's terminal is at present.
+        package var columns: @Sendable () -> Int
 
-        package init(input: Bool = false, output: Bool = false, talk: Bool = false) {
+        package init(
+            input: Bool = false, output: Bool = false, talk: Bool = false,
+            columns: @escaping @Sendable () -> Int = { 80 }
+        ) {
             self.input = input
             self.output = output
             self.talk = talk
+            self.columns = columns
         }
     }
 
@@ -47,12 +58,19 @@ package final class Console: Sendable {
         var loudness = Loudness.normal
         /// Whether results are for programs.
         var isJSON = false
+        /// Whether lists of paths are bare, each path ended by a NUL byte.
+        var isNull = false
+        /// Whether a person is being asked, and nothing else may be drawn.
+        var isAsking = false
     }
 
     package init(
         output: any ByteSink, talk: any ByteSink, input: Int32, environment: [String: String],
         currentFolder: String, terminals: Terminals, surroundings: Surroundings,
-        network: NetworkAccess
+        network: NetworkAccess, machine: MachineFacts = .real,
+        timer: @escaping @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        }
     ) {
         self.output = Output(output)
         self.talk = Output(talk)
@@ -62,6 +80,8 @@ package final class Console: Sendable {
         self.terminals = terminals
         self.surroundings = surroundings
         self.network = network
+        self.machine = machine
+        self.timer = timer
     }
 
     /// What the user wants to see; set by the command's options.
@@ -113,9 +133,16 @@ package final class Console: Sendable {
         writeTalk(text)
     }
 
-    /// Puts a text in the place of the terminal's current line.
-    func redrawTalk(_ text: String) {
-        try? talk.write(("\r\u{1B}[K" + text).utf8)
+    /// Puts a text in the place of the line that the terminal shows last.
+    ///
+    /// - Parameters:
+    ///   - length: The columns of that line; in a terminal that has become narrower it takes several
+    ///     rows by now.
+    ///   - columns: The terminal's width.
+    func redrawTalk(_ text: String, over length: Int, columns: Int) {
+        let rows = max(0, length - 1) / max(1, columns)
+        let up = rows > 0 ? "\u{1B}[\(rows)A" : ""
+        try? talk.write(("\r" + up + "\u{1B}[J" + text).utf8)
         try? talk.flush()
     }
 

@@ -16,15 +16,20 @@ package struct NetworkAccess: Sendable {
     package typealias Serve =
         @Sendable (ServeOptions, @escaping @Sendable (ServeNotice) -> Void) async throws -> Void
 
+    /// Tells a monitor how a command ended; throws when the monitor was not reached.
+    package var ping: @Sendable (PingRequest) async throws -> Void
+
     package init(
         connect: @escaping @Sendable (String) throws -> any Remote,
         prepare: @escaping @Sendable () throws -> Void = {},
         serve: @escaping Serve,
-        tokens: @escaping @Sendable (TokenRequest) async throws -> [TokenNotice]
+        tokens: @escaping @Sendable (TokenRequest) async throws -> [TokenNotice],
+        ping: @escaping @Sendable (PingRequest) async throws -> Void = { _ in }
     ) {
         self.connect = connect
         self.prepare = prepare
         self.serve = serve
         self.tokens = tokens
+        self.ping = ping
     }
 }

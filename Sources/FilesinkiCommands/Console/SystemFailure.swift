@@ -20,6 +20,7 @@ enum SystemFailure {
         case ENOENT, ENOTDIR: "Check the spelling."
         case EACCES, EPERM: "Ask its owner for the permission."
         case ENOSPC, EDQUOT: "Make room and run the command again."
+        case EBADF: "Whoever started filesinki has closed it; redirect it."
         case EROFS: "The file system is mounted read only."
         default: "Run the command again; if it stays so, check the disk."
         }

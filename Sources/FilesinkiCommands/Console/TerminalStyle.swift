@@ -6,6 +6,7 @@ struct TerminalStyle {
     func dim(_ text: String) -> String { wrapped(text, "2") }
     func red(_ text: String) -> String { wrapped(text, "31") }
     func green(_ text: String) -> String { wrapped(text, "32") }
+    func blue(_ text: String) -> String { wrapped(text, "34") }
     func yellow(_ text: String) -> String { wrapped(text, "33") }
 
     private func wrapped(_ text: String, _ code: String) -> String {

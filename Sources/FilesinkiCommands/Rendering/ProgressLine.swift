@@ -2,77 +2,89 @@ import FilesinkiEngine
 import FilesinkiModel
 import Synchronization
 
-/// One line on a terminal that says how far a run is, at what rate, and how long it will take.
+/// Shows how far a run is: one line on a terminal, drawn anew; elsewhere, with `-v`, a plain line now
+/// and then.
 final class ProgressLine: Sendable {
     private let console: Console
     private let state: Mutex<State>
+    private let columns: (@Sendable () -> Int)?
 
     private struct State {
-        var phase: Progress.Phase?
-        var began = Timestamp(nanoseconds: 0)
+        var progress: Progress?
+        /// When the run began, and its phase.
+        var began: Timestamp
+        var phaseBegan = Timestamp(nanoseconds: 0)
         var shown = Timestamp(nanoseconds: 0)
-        var isVisible = false
+        /// How many columns the line takes that is to be seen now.
+        var visible = 0
     }
 
-    /// How often the line is drawn anew, in nanoseconds.
+    /// Nobody has to be told of what is over in half a second.
+    private static let patience: Int64 = 500_000_000
+    /// How often the line is drawn anew, in nanoseconds; a plain one is printed.
     private static let interval: Int64 = 100_000_000
+    private static let plainInterval: Int64 = 10_000_000_000
 
     init(_ console: Console) {
         self.console = console
-        state = Mutex(State())
+        columns = console.terminals.talk ? console.terminals.columns : nil
+        state = Mutex(State(began: console.surroundings.now()))
     }
 
-    /// Whether the user sees a terminal and wants talk.
+    /// Whether there is somebody to see it.
     static func isWanted(in console: Console) -> Bool {
-        console.terminals.talk && console.wishes.loudness != .quiet
+        switch console.wishes.loudness {
+        case .quiet: false
+        case .normal: console.terminals.talk
+        case .verbose: true
+        }
     }
 
     func show(_ progress: Progress) {
         let now = console.surroundings.now()
-        let line = state.withLock { state -> String? in
-            if state.phase != progress.phase {
-                state.phase = progress.phase
-                state.began = now
-            }
-            guard now.nanoseconds &- state.shown.nanoseconds >= Self.interval else { return nil }
-            state.shown = now
-            state.isVisible = true
-            let elapsed = Double(now.nanoseconds &- state.began.nanoseconds) / 1e9
-            return Self.text(progress, elapsed: elapsed)
+        state.withLock { state in
+            if state.progress?.phase != progress.phase { state.phaseBegan = now }
+            state.progress = progress
         }
-        if let line { console.redrawTalk(line) }
+        draw(now)
+    }
+
+    /// Draws the line from time to time, also while nothing is told: a rate falls when a link hangs.
+    func keepDrawing() async {
+        while true {
+            do { try await console.timer(.milliseconds(200)) } catch { return }
+            if Task.isCancelled { return }
+            draw(console.surroundings.now())
+        }
+    }
+
+    private func draw(_ now: Timestamp) {
+        let isPlain = columns == nil
+        let room = columns.map { max(1, $0() - 1) }
+        state.withLock { state in
+            let interval = isPlain ? Self.plainInterval : Self.interval
+            guard let progress = state.progress, !console.wishes.isAsking,
+                now.nanoseconds &- state.began.nanoseconds >= Self.patience,
+                now.nanoseconds &- state.shown.nanoseconds >= interval
+            else { return }
+            state.shown = now
+            let elapsed = Double(now.nanoseconds &- state.phaseBegan.nanoseconds) / 1e9
+            let line = ProgressText.line(progress, elapsed: elapsed, columns: room)
+            guard let room else { return console.detail(line) }
+            console.redrawTalk(line, over: state.visible, columns: room + 1)
+            state.visible = line.count
+        }
     }
 
     /// Takes the line away.
     func clear() {
-        let wasVisible = state.withLock { state in
-            defer { state.isVisible = false }
-            return state.isVisible
+        state.withLock { state in
+            if state.visible > 0, let columns {
+                console.redrawTalk("", over: state.visible, columns: columns())
+            }
+            state.visible = 0
+            state.progress = nil
         }
-        if wasVisible { console.redrawTalk("") }
-    }
-
-    /// - Parameter elapsed: Seconds since the phase began.
-    static func text(_ progress: Progress, elapsed: Double) -> String {
-        var parts = [progress.phase.rawValue]
-        parts.append(
-            progress.totalFiles > 0
-                ? "\(progress.files) of \(progress.totalFiles) files" : "\(progress.files) files")
-        if progress.bytes > 0 { parts.append(SizeText.text(progress.bytes)) }
-        guard elapsed >= 1 else { return parts.joined(separator: ", ") }
-        if progress.bytes > 0 {
-            parts.append(SizeText.text(Int64(Double(progress.bytes) / elapsed)) + "/s")
-        }
-        if let left = secondsLeft(progress, elapsed) { parts.append("\(left) s left") }
-        return parts.joined(separator: ", ")
-    }
-
-    private static func secondsLeft(_ progress: Progress, _ elapsed: Double) -> Int64? {
-        let byBytes = progress.totalBytes > 0 && progress.bytes > 0
-        let done = byBytes ? Double(progress.bytes) : Double(progress.files)
-        let total = byBytes ? Double(progress.totalBytes) : Double(progress.totalFiles)
-        guard done > 0, total >= done else { return nil }
-        return Int64((elapsed * (total - done) / done).rounded(.up))
     }
 }
 

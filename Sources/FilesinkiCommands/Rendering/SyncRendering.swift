@@ -1,6 +1,7 @@
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRules
 
 extension Step {
     /// Whether a person would want to see the step among many others: something was decided.
@@ -39,19 +40,41 @@ extension Console {
         let visible = report.steps.filter(\.isVisible)
         if wishes.isJSON {
             for step in visible { try output.json(step.json) }
+        } else if wishes.isNull {
+            for step in visible { try output.path(step.path) }
         } else {
             let isFull =
                 report.isDryRun || wishes.loudness == .verbose || visible.count <= Self.shownSteps
             for step in visible where isFull || step.isNotable {
-                try output.line(step.description)
+                try output.line(StepLine.text(step, outputStyle))
             }
         }
-        try show(report.notices, type: "notice")
+        // What was done comes before what is said of it, also where both go to one terminal.
+        try output.flush()
+        try show(report.notices.filter { isWorthAWord($0, visible) }, type: "notice")
         try show(report.problems, type: "problem")
         if wishes.isJSON { return try output.json(report.json(exit: code)) }
         if let away = report.away { complain(away) }
         for line in report.summary { say(line) }
+        if report.isIdle { tellIdle("Nothing to do; in step with commit \(report.sequence).") }
     }
+
+    /// Whether a notice has to be said: one that is the same in every run is for a person who
+    /// looks, not for cron's mail.
+    private func isWorthAWord(_ notice: Problem, _ steps: [Step]) -> Bool {
+        let isOfRules = notice.path.bytes.first == UInt8(ascii: "/") || notice.path == Self.rules
+        return wishes.isJSON || isWatched || isOfRules || !steps.isEmpty
+    }
+
+    private static let rules = RelativePath(unchecked: Array(Settings.syncedFile.utf8))
+
+    /// Says that nothing was done: to a person, not to cron.
+    private func tellIdle(_ text: String) {
+        if isWatched { say(text) } else { detail(text) }
+    }
+
+    /// Whether a person looks on.
+    private var isWatched: Bool { terminals.talk || wishes.loudness == .verbose }
 }
 
 extension SyncReport {
@@ -78,9 +101,9 @@ extension SyncReport {
     /// The run in a few sentences.
     var summary: [String] {
         var lines: [String] = []
-        if isDryRun { lines.append("Nothing was changed. Plan \(planID).") }
         let tally = tallied
         if !tally.isEmpty { lines.append(tally.joined(separator: ", ") + ".") }
+        if isDryRun { lines.append("Nothing was changed. Plan \(planID).") }
         if !copies.isEmpty {
             lines.append("Both contents of \(copies.count) conflict(s) were kept side by side.")
         }
@@ -91,25 +114,48 @@ extension SyncReport {
             lines.append("There is no remote; give it one with filesinki remote set URL.")
         } else if away != nil {
             lines.append(isQueued ? "The changes wait here; run again." : "Run again.")
-        } else if tally.isEmpty, !isDryRun {
-            lines.append("Nothing to do; in step with commit \(sequence).")
         }
         return lines
     }
 
-    /// How many of what, in words.
+    /// Whether the run reached the remote and found nothing to do.
+    var isIdle: Bool { hasRemote && away == nil && !isDryRun && tallied.isEmpty }
+
+    /// How many of what, in words, with the bytes of the files.
     private var tallied: [String] {
-        var sent = 0, received = 0, deletedHere = 0, deletedThere = 0
+        var sent = Tally(), received = Tally(), deletedHere = Tally(), deletedThere = Tally()
         for step in steps {
             let isDeletion = step.action.entry?.kind == .tombstone
-            if step.action.writesThere { if isDeletion { deletedThere += 1 } else { sent += 1 } }
-            if step.action.writesHere { if isDeletion { deletedHere += 1 } else { received += 1 } }
+            let size = step.action.entry?.size ?? 0
+            if step.action.writesThere { isDeletion ? deletedThere.add(0) : sent.add(size) }
+            if step.action.writesHere { isDeletion ? deletedHere.add(0) : received.add(size) }
         }
-        let counts = [
-            (sent, "sent"), (received, "received"), (deletedHere, "deleted here"),
-            (deletedThere, "deleted there"), (copies.count, "conflict copies"),
-            (conflicts.count, "open conflicts"), (problems.count, "problems"),
+        let words =
+            isDryRun
+            ? ["to send", "to receive", "to delete here", "to delete there"]
+            : ["sent", "received", "deleted here", "deleted there"]
+        let changes = zip([sent, received, deletedHere, deletedThere], words)
+        let others = [
+            (copies.count, "conflict copies"), (conflicts.count, "open conflicts"),
+            (problems.count, "problems"),
         ]
-        return counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return changes.compactMap { $0.text($1) }
+            + others.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    }
+
+    private struct Tally {
+        var count = 0
+        var bytes: Int64 = 0
+
+        mutating func add(_ size: Int64) {
+            count += 1
+            let (sum, overflow) = bytes.addingReportingOverflow(size)
+            bytes = overflow ? .max : sum
+        }
+
+        func text(_ word: String) -> String? {
+            guard count > 0 else { return nil }
+            return "\(count) \(word)" + (bytes > 0 ? " (\(SizeText.text(bytes)))" : "")
+        }
     }
 }

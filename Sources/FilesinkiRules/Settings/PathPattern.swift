@@ -11,11 +11,12 @@ package struct PathPattern: Sendable {
     package init(_ glob: String) throws(Failure) {
         if glob.utf8.first == UInt8(ascii: "!") {
             throw Self.failure(
-                "The pattern '\(glob)' begins with !.", "Write a rule for the other paths.")
+                "The pattern '\(printable(glob.utf8))' begins with !.",
+                "Write a rule for the other paths.")
         }
         guard let rules = IgnoreRules(pattern: Array(glob.utf8)) else {
             throw Self.failure(
-                "The pattern '\(glob)' matches nothing.",
+                "The pattern '\(printable(glob.utf8))' matches nothing.",
                 "Write a pattern as in .gitignore, such as *.json or docs/.")
         }
         self.rules = rules

@@ -1,0 +1,57 @@
+import ArgumentParser
+import FilesinkiModel
+
+/// How long a command may wait, for other runs here and for everything else.
+struct WaitOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How long to wait for another run to end, as 30s or 5m.", valueName: "time"))
+    var lockWait = "10s"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How long all of it may take, as 30s or 5m; then it ends with 75 and its work is kept.",
+            valueName: "time"))
+    var timeout: String?
+
+    /// No limit, and the usual patience with other runs.
+    static var none: WaitOptions {
+        var options = WaitOptions()
+        options.lockWait = "10s"
+        options.timeout = nil
+        return options
+    }
+
+    /// In seconds; nil without a limit.
+    func limit() throws(Failure) -> Int64? {
+        guard let timeout else { return nil }
+        let seconds = try TimeText.length(timeout)
+        return seconds == 0 ? nil : seconds
+    }
+}
+
+/// Whether a change that only waits here is enough.
+struct PatienceOption: ParsableArguments {
+    @Flag(
+        name: .long,
+        help: """
+            Exit with 75 when the change only waits here; with --timeout, try again until then.
+            """)
+    var wait = false
+}
+
+extension TimeText {
+    /// A length of time that a user wrote, in seconds.
+    ///
+    /// - Throws: `Failure` with code `usage` when it is none.
+    static func length(_ text: String) throws(Failure) -> Int64 {
+        guard let seconds = seconds(of: text) else {
+            throw Failure(
+                .usage, path: ArgumentText.bytes(of: text), "This is no length of time.",
+                remedy: "Write it as 30s, 5m or 2h.")
+        }
+        return seconds
+    }
+}

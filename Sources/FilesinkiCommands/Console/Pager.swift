@@ -1,0 +1,83 @@
+import FilesinkiModel
+import Glibc
+
+/// Shows long output page by page, on a terminal only.
+struct Pager {
+    private let process: pid_t
+    private let pipe: Int32
+
+    /// Gives `body` a function that writes: to the user's pager on a terminal, else to standard
+    /// output.
+    static func show(
+        in console: Console, _ body: (([UInt8]) throws -> Void) throws -> Void
+    ) throws {
+        guard console.terminals.output, let pager = Pager(console.environment) else {
+            return try body { try console.output.write($0) }
+        }
+        // Who leaves the pager has seen enough: that is no failure.
+        let before = signal(SIGPIPE, SIG_IGN)
+        defer { signal(SIGPIPE, before) }
+        let output = Output(DescriptorSink(pager.pipe, name: "the pager"))
+        let outcome = Result {
+            try body { try output.write($0) }
+            try output.flush()
+        }
+        pager.finish()
+        if case .failure(let error) = outcome, !((error as? Failure)?.code == .io) { throw error }
+    }
+
+    /// Starts `$PAGER`, or `less -FRX`; nil when there is none, or the user wants none.
+    private init?(_ environment: [String: String]) {
+        let command = environment["PAGER"] ?? "less -FRX"
+        guard !command.isEmpty, command != "cat" else { return nil }
+        var ends: [Int32] = [-1, -1]
+        guard Glibc.pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        // Without less, the pages are not worth an error.
+        let line = "command -v \(Self.program(command)) >/dev/null || exec cat; \(command)"
+        guard let started = Self.start(line, input: ends[0]) else {
+            close(ends[1])
+            return nil
+        }
+        process = started
+        pipe = ends[1]
+    }
+
+    /// Starts a line of shell; nil when it cannot be.
+    private static func start(_ line: String, input: Int32) -> pid_t? {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        // The threads of a pool hold signals back; a pager has to hear of Ctrl-C and a new size.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var held = sigset_t()
+        sigemptyset(&held)
+        posix_spawnattr_setsigmask(&attributes, &held)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        let words: [String] = ["/bin/sh", "-c", line]
+        let arguments = words.map { strdup($0) } + [nil]
+        defer { arguments.forEach { free($0) } }
+        var started = pid_t()
+        guard posix_spawn(&started, "/bin/sh", &actions, &attributes, arguments, environ) == 0
+        else { return nil }
+        return started
+    }
+
+    /// The first word of a command.
+    private static func program(_ command: String) -> String {
+        let word = command.prefix { $0 != " " }
+        return word.allSatisfy { $0.isLetter || $0.isNumber || "/._-+".contains($0) }
+            ? String(word) : "sh"
+    }
+
+    /// Waits until the user has seen enough.
+    private func finish() {
+        close(pipe)
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    }
+}

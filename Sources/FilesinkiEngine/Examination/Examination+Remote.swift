@@ -1,0 +1,142 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+
+extension Examination {
+    /// How far two clocks may be apart, in seconds.
+    private static let clockTolerance: Int64 = 300
+    /// How long a device may be away before it is asked after, in days.
+    private static let longestAbsence: Int64 = 90
+    /// How many commits that this replica has not seen are looked at.
+    private static let followedCommits = 256
+
+    /// Whether the rules can be read; a trouble for each that cannot.
+    func rules() -> [Finding] {
+        do {
+            let problems = try RuleReader(options: options, state: state).problems()
+            guard !problems.isEmpty else { return [Finding("rules", .ok, "They are understood.")] }
+            return problems.map { Finding("rules", .trouble, $0) }
+        } catch { return [Finding("rules", thrown: error)] }
+    }
+
+    /// The remote and everything about it.
+    func remote(_ card: ReplicaCard) async -> [Finding] {
+        guard let address = card.remote else {
+            return [
+                Finding(
+                    "remote", .warning, "The replica has no remote.",
+                    remedy: "Give it one with filesinki remote set URL.")
+            ]
+        }
+        let replica: Replica
+        let connection: StoreConnection
+        do {
+            replica = try await Replica.open(options, writable: false)
+            connection = try await replica.connected()
+        } catch { return [Finding("remote", thrown: error)] }
+        var findings = [Finding("remote", .ok, "The store at \(address) answers.")]
+        findings.append(await promises(address))
+        findings.append(await clock(replica, connection))
+        findings.append(await devices(replica))
+        findings.append(await conflicts(replica))
+        return findings
+    }
+
+    private func promises(_ address: String) async -> Finding {
+        let connect = options.connect
+        let probe = SlotProbe(surroundings: options.surroundings, writers: 8, rounds: 4) {
+            try connect(address)
+        }
+        do {
+            let broken = try await probe.run().checks.filter { !$0.holds }
+            guard let first = broken.first else {
+                return Finding("promises", .ok, "The remote keeps every promise that was tried.")
+            }
+            return Finding(
+                "promises", .trouble, "The remote breaks a promise: \(first.promise)",
+                remedy: "Move the store; filesinki remote check shows every promise.")
+        } catch { return Finding("promises", thrown: error) }
+    }
+
+    private func clock(_ replica: Replica, _ connection: StoreConnection) async -> Finding {
+        let now = options.surroundings.now()
+        if connection.remote.address.hasPrefix("/"),
+            let there = try? facts.fileTime(connection.remote.address),
+            abs(there.seconds &- now.seconds) > Self.clockTolerance
+        {
+            return Finding(
+                "clock", .trouble,
+                "This clock and that of the store's disk are \(Self.span(there, now)) apart.",
+                remedy: "Set the clock, for example with systemd-timesyncd.")
+        }
+        do {
+            guard let newest = try await replica.newestCommit(Self.followedCommits) else {
+                return Finding("clock", .ok, "There is no commit to compare it with.")
+            }
+            guard newest.time.seconds &- now.seconds > Self.clockTolerance else {
+                return Finding("clock", .ok, "It agrees with what others wrote.")
+            }
+            return Finding(
+                "clock", .trouble,
+                "The newest commit, by \(printable(newest.device.name.utf8)), is "
+                    + "\(Self.span(newest.time, now)) in the future.",
+                remedy: "Set the clock here or there; times decide only where a rule says newest.")
+        } catch { return Finding("clock", thrown: error) }
+    }
+
+    private static func span(_ one: Timestamp, _ other: Timestamp) -> String {
+        let seconds = abs(one.seconds &- other.seconds)
+        if seconds >= 172_800 { return "\(seconds / 86_400) days" }
+        return seconds >= 7200 ? "\(seconds / 3600) hours" : "\(seconds / 60) minutes"
+    }
+
+    private func devices(_ replica: Replica) async -> Finding {
+        do {
+            let now = options.surroundings.now()
+            let all = try await replica.devices()
+            let stale = all.filter {
+                !$0.isThisOne
+                    && now.seconds &- $0.time.seconds > Self.longestAbsence * 86_400
+            }
+            guard let first = stale.first else {
+                return Finding("devices", .ok, "\(all.count) share the store.")
+            }
+            let name = printable(first.device.name.utf8)
+            return Finding(
+                "devices", .warning,
+                "\(stale.count) devices were not seen for \(Self.longestAbsence) days, "
+                    + "the first is \(name).",
+                remedy: "If it will not come back, run filesinki devices forget \(name).")
+        } catch { return Finding("devices", thrown: error) }
+    }
+
+    private func conflicts(_ replica: Replica) async -> Finding {
+        do {
+            let status = try await replica.status()
+            guard status.conflicts == 0 else {
+                return Finding(
+                    "conflicts", .warning, "\(status.conflicts) conflicts are open.",
+                    remedy: "See them with filesinki conflicts.")
+            }
+            return Finding("conflicts", .ok, "None is open.")
+        } catch { return Finding("conflicts", thrown: error) }
+    }
+}
+
+extension Replica {
+    /// The last commit in the log, among those that this replica has seen and the first `limit` that
+    /// it has not; nil when the log is empty.
+    func newestCommit(_ limit: Int) async throws -> Commit? {
+        let log = try await connected().log
+        let seen = try manifest.token ?? log.genesis
+        var newest = try await log.read(seen.sequence)
+        var token = seen
+        for _ in 0..<limit {
+            guard let next = try await log.next(after: token) else { break }
+            newest = next
+            token = next.token
+        }
+        return newest
+    }
+}

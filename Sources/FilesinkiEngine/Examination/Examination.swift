@@ -1,0 +1,193 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiRules
+import Glibc
+
+/// Looks for the usual troubles of a replica, and says what to do about each.
+///
+/// Nothing is repaired, and nothing is changed but for a folder of files that are made and removed to
+/// see what a file system does.
+package struct Examination: Sendable {
+    let options: ReplicaOptions
+    let facts: MachineFacts
+    let state: StateFolder
+
+    package init(_ options: ReplicaOptions, _ facts: MachineFacts) {
+        self.options = options
+        self.facts = facts
+        state = StateFolder(root: options.root, state: options.state)
+    }
+
+    /// Looks at everything, in an order in which a trouble explains those that follow.
+    ///
+    /// - Parameter canReach: Whether the remote may be asked.
+    package func run(canReach: Bool) async -> [Finding] {
+        guard let card = try? Replica.readCard(state) else { return [missingReplica()] }
+        var findings = [
+            Finding("replica", .ok, "\(options.root) is the replica \(card.device.name)."),
+            root(card), privacy(), fileSystem(), disk(), manifest(), leftovers(),
+        ]
+        findings += rules()
+        findings.append(watches())
+        if canReach { findings += await remote(card) }
+        return findings
+    }
+
+    private func missingReplica() -> Finding {
+        do {
+            _ = try Replica.readCard(state)
+            return Finding(
+                "replica", .trouble, "\(options.root) is no replica.",
+                remedy: "Make it one with filesinki init, or name another with --root.")
+        } catch { return Finding("replica", thrown: error) }
+    }
+
+    private func root(_ card: ReplicaCard) -> Finding {
+        do {
+            let root = try RootFolder(path: options.root)
+            let found = try RootMarker(root: root).check(card.device.id)
+            guard found == .ok else {
+                return Finding(
+                    "root", .trouble,
+                    found == .missing
+                        ? "The root has lost its marker: a disk that is not mounted, or an emptied folder."
+                        : "The root belongs to another replica.",
+                    remedy: found == .missing
+                        ? "Mount it; if it is the right folder, run filesinki init there again."
+                        : "Check --root and --state.")
+            }
+        } catch { return Finding("root", thrown: error) }
+        guard access(options.root, R_OK | W_OK | X_OK) == 0 else {
+            return Finding(
+                "root", .trouble, "The root cannot be read and written by this user.",
+                remedy: "Run as its owner, or change its permissions.")
+        }
+        return Finding("root", .ok, "It is there and can be written.")
+    }
+
+    /// The state tells what is in the root, and the log may run commands.
+    private func privacy() -> Finding {
+        for path in [state.path, state.card, state.manifest] {
+            var status = stat()
+            guard lstat(path, &status) == 0 else { continue }
+            if status.st_uid != facts.user {
+                return Finding(
+                    "privacy", .trouble, "\(path) belongs to another user.",
+                    remedy: "Run chown on it, or run filesinki as its owner.")
+            }
+            if status.st_mode & 0o022 != 0, status.st_mode & S_IFMT != S_IFLNK {
+                return Finding(
+                    "privacy", .trouble, "Others can change \(path).",
+                    remedy: "Run chmod go-rwx on it.")
+            }
+        }
+        var status = stat()
+        if lstat(state.path, &status) == 0, status.st_mode & 0o077 != 0 {
+            return Finding(
+                "privacy", .warning, "Others can read \(state.path).",
+                remedy: "Run chmod go-rwx on it.")
+        }
+        return Finding("privacy", .ok, "The state is private.")
+    }
+
+    private func fileSystem() -> Finding {
+        let traits: FileSystemTraits
+        do { traits = try facts.traits(state.path) } catch {
+            return Finding("file-system", thrown: error)
+        }
+        if !traits.exchanges {
+            return Finding(
+                "file-system", .warning,
+                "The root's file system cannot swap two names in one step.",
+                remedy: "A save at the very moment of a sync is kept beside; a local file system "
+                    + "such as ext4, xfs or btrfs has no such gap.")
+        }
+        if traits.foldsCase || traits.foldsUnicode {
+            return Finding(
+                "file-system", .warning,
+                traits.foldsCase
+                    ? "The root's file system takes a and A for one name."
+                    : "The root's file system takes two spellings of one letter for one name.",
+                remedy: "See with filesinki lint which names would meet.")
+        }
+        if !traits.keepsModes {
+            return Finding(
+                "file-system", .warning, "The root's file system does not keep permission bits.",
+                remedy: "Expect files to change their mode elsewhere after an edit here.")
+        }
+        return Finding("file-system", .ok, "It can do all that is needed.")
+    }
+
+    private func disk() -> Finding {
+        guard let (free, total) = facts.space(options.root) else {
+            return Finding("disk", .ok, "How much is free is not known.")
+        }
+        let megabytes = free / 1_000_000
+        let remedy = "Make room; a run that finds none stops and keeps everything."
+        if free < 100_000_000 {
+            return Finding("disk", .trouble, "Only \(megabytes) MB are free.", remedy: remedy)
+        }
+        if free < 1_000_000_000, free < total / 20 {
+            return Finding("disk", .warning, "Only \(megabytes) MB are free.", remedy: remedy)
+        }
+        return Finding("disk", .ok, "\(megabytes) MB are free.")
+    }
+
+    private func manifest() -> Finding {
+        do {
+            let manifest = try ManifestDatabase.openReadOnly(at: state.manifest)
+            let paths = try manifest.loadBase().count
+            _ = try manifest.loadLocal()
+            _ = try manifest.loadRemote()
+            return Finding("manifest", .ok, "It is sound and knows \(paths) paths.")
+        } catch {
+            var finding = Finding("manifest", thrown: error)
+            if error.code == .corrupt {
+                finding.remedy = "Run filesinki sync: it is set aside and made anew from the log."
+            }
+            return finding
+        }
+    }
+
+    /// What is in the staging folder while nobody works there.
+    private func leftovers() -> Finding {
+        do {
+            guard let lock = try ReplicaLock.attempt(state.lock) else {
+                return Finding("leftovers", .ok, "Another run is at work now.")
+            }
+            defer { withExtendedLifetime(lock) {} }
+            let count = Self.names(in: state.staging)
+            guard count > 0 else { return Finding("leftovers", .ok, "There are none.") }
+            return Finding(
+                "leftovers", .warning, "A run that was killed left \(count) files behind.",
+                remedy: "The next filesinki sync brings back what is yours and removes the rest.")
+        } catch { return Finding("leftovers", thrown: error) }
+    }
+
+    private static func names(in folder: String) -> Int {
+        guard let stream = opendir(folder) else { return 0 }
+        defer { closedir(stream) }
+        var count = 0
+        while readdir(stream) != nil { count += 1 }
+        // A folder holds at least itself and its parent.
+        return max(0, count - 2)
+    }
+
+    private func watches() -> Finding {
+        guard let limit = facts.watchLimit(),
+            let manifest = try? ManifestDatabase.openReadOnly(at: state.manifest),
+            let rows = try? manifest.loadBase()
+        else { return Finding("watches", .ok, "How many folders can be watched is not known.") }
+        let folders = rows.count { $0.entry.kind == .directory } + 1
+        // Other programs watch folders too: a desktop, an editor.
+        guard folders < limit / 2 else {
+            return Finding(
+                "watches", .warning,
+                "\(folders) folders are to be watched, and the system lets a user watch \(limit).",
+                remedy: "Run sudo sysctl fs.inotify.max_user_watches=\(max(folders, limit) * 4), "
+                    + "and keep it in /etc/sysctl.d.")
+        }
+        return Finding("watches", .ok, "\(folders) folders of at most \(limit).")
+    }
+}

@@ -1,0 +1,38 @@
+import FilesinkiManifest
+package import FilesinkiModel
+
+/// What a monitor wants to know of a replica beside its status.
+package struct ReplicaMetrics: Sendable {
+    /// How the last run went that ended.
+    package struct Run: Sendable {
+        package var ended: Timestamp
+        package var exitCode: Int32
+        /// Stored bytes that went to the remote.
+        package var sentBytes: Int64
+        /// Bytes of files that came from there.
+        package var receivedBytes: Int64
+    }
+
+    /// Nil before the first run.
+    package var lastRun: Run?
+    /// The bytes of all files that both sides agree on, held to what 64 bits can count.
+    package var treeBytes: Int64
+}
+
+extension Replica {
+    /// Reads only the manifest, as ``status()`` does.
+    package func metrics() throws -> ReplicaMetrics {
+        let runs = try manifest.runs(limit: 100)
+        let last = runs.lazy.compactMap { row -> ReplicaMetrics.Run? in
+            guard let ended = row.ended, let code = row.exitCode else { return nil }
+            return ReplicaMetrics.Run(
+                ended: ended, exitCode: code, sentBytes: row.counts.sent,
+                receivedBytes: row.counts.received)
+        }.first
+        let bytes = try manifest.loadBase().reduce(Int64(0)) { sum, row in
+            let (next, overflow) = sum.addingReportingOverflow(row.entry.size)
+            return overflow ? .max : next
+        }
+        return ReplicaMetrics(lastRun: last, treeBytes: bytes)
+    }
+}

@@ -1,0 +1,62 @@
+import CKernel
+package import FilesinkiModel
+import Glibc
+
+/// Finds out what a file system can do, by trying it.
+package struct FileSystemProbe: ~Copyable {
+    private let folder: String
+    private let names = ["one", "two", "case", "\u{E9}"]
+
+    /// - Parameter parent: The absolute path of a folder, in which one is made and removed again.
+    /// - Throws: `Failure` with code `io` when nothing can be made there.
+    package init(in parent: String) throws(Failure) {
+        folder = "\(parent)/probe-\(getpid())"
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+            throw SystemError.last.failure("make a folder", Array(parent.utf8))
+        }
+    }
+
+    deinit {
+        for name in names { unlink(folder + "/" + name) }
+        rmdir(folder)
+    }
+
+    /// Tries everything.
+    package func traits() throws(Failure) -> FileSystemTraits {
+        for name in names { try make(name) }
+        return FileSystemTraits(
+            exchanges: swapNames(), foldsCase: isThere("CASE"), foldsUnicode: isThere("e\u{301}"),
+            keepsModes: keepsMode())
+    }
+
+    /// When a file was made here just now, by the clock of whoever keeps the file system.
+    package func time() throws(Failure) -> Timestamp {
+        try make("one")
+        var status = stat()
+        guard lstat(folder + "/one", &status) == 0 else {
+            throw SystemError.last.failure("look at a file", Array(folder.utf8))
+        }
+        return Timestamp(
+            seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
+    }
+
+    private func make(_ name: String) throws(Failure) {
+        let path = folder + "/" + name
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw SystemError.last.failure("make a file", Array(path.utf8)) }
+        close(file)
+    }
+
+    private func swapNames() -> Bool {
+        fsk_rename(AT_FDCWD, folder + "/one", AT_FDCWD, folder + "/two", fsk_rename_exchange) == 0
+    }
+
+    private func isThere(_ name: String) -> Bool { access(folder + "/" + name, F_OK) == 0 }
+
+    private func keepsMode() -> Bool {
+        let path = folder + "/one"
+        var status = stat()
+        return chmod(path, 0o640) == 0 && lstat(path, &status) == 0
+            && status.st_mode & 0o777 == 0o640
+    }
+}

@@ -1,0 +1,96 @@
+import Glibc
+import Testing
+
+@Suite("Pipes of any size")
+struct PipeTests {
+    /// How much is sent through each pipe.
+    private static let megabytes =
+        getenv("FILESINKI_PIPE_MEGABYTES").flatMap { Int(String(cString: $0)) } ?? 30
+
+    /// What the program may take in memory whatever the size is. A debug build takes more than a
+    /// release one.
+    private static let memoryLimit: Int64 = 220 << 20
+
+    /// Bytes that do not compress, the same in every run: a keystream.
+    private static let source =
+        "python3 -c 'import random, sys; r = random.Random(7); "
+        + "[sys.stdout.buffer.write(r.randbytes(1 << 20)) for _ in range(\(megabytes))]'"
+
+    @Test(
+        "what goes in comes out, in bounded memory",
+        arguments: [
+            "tee >(cksum >sum1) | filesinki save big; filesinki load big | cksum >sum2",
+            "tee >(cksum >sum1) | filesinki compress -l 0 | filesinki decompress | cksum >sum2",
+            """
+            tee >(cksum >sum1) | filesinki save --root a big
+            filesinki load --root b big -o out; cksum <out >sum2
+            """,
+            """
+            tee >(cksum >sum1) | filesinki save --root a big
+            filesinki show --root b big@2 | cksum >sum2
+            """,
+        ])
+    func bounded(_ line: String) throws {
+        let machine = try Machine.pair("echo one >a/one")
+        let run = try machine.measured("\(Self.source) | \(line)")
+        #expect(run.finished.code == 0, "\(run.finished.talk)")
+        let sums = try machine.shell("sort -u sum1 sum2 | wc -l; cut -d' ' -f2 sum1")
+        #expect(sums.output == "1\n\(Self.megabytes << 20)\n")
+        #expect(run.peakMemory < Self.memoryLimit, "\(run.peakMemory >> 20) MiB")
+    }
+
+    @Test func `who waits for a newer version gets it, and others may write meanwhile`() throws {
+        let machine = try Machine.pair("echo 0 >a/x")
+        let wait = "load --root b x --wait-newer 1 --timeout 120s"
+        let waiting = try machine.start(
+            [Machine.binary] + wait.split(separator: " ").map(String.init), input: "")
+        #expect(try machine.run("save", "--root", "b", "y", input: "2").code == 0)
+        #expect(try machine.run("save", "--root", "a", "x", input: "new").code == 0)
+        let loaded = try machine.wait(for: waiting)
+        #expect(loaded.code == 0, "\(loaded.talk)")
+        #expect(loaded.output == "new")
+    }
+
+    @Test func `a hundred saves at once are all there`() throws {
+        let machine = try Machine.pair("echo one >a/one")
+        let saves = """
+            for i in $(seq 100); do
+                { echo $i | filesinki save --root a --lock-wait 10m many/$i || echo $i failed; } &
+            done
+            wait
+            """
+        let run = try machine.shell(saves)
+        #expect(run.output.isEmpty)
+        #expect(run.talk.isEmpty)
+        try machine.sync("b")
+        #expect(try machine.paths(in: "b").filter { $0.hasPrefix("many/") }.count == 100)
+        #expect(try machine.shell("cat b/many/* | sort -n | uniq | wc -l").output == "100\n")
+    }
+
+    @Test func `names of every byte pass through lists`() throws {
+        let machine = try Machine.pair("echo one >a/one")
+        // Without it, grep and find know only names that are UTF-8.
+        let made = """
+            export LC_ALL=C
+            for i in $(seq 1 255 | grep -vx 47); do
+                printf "a/n\\\\$(printf %o $i)\\0"
+            done | xargs -0 touch
+            filesinki sync a >/dev/null 2>&1; filesinki sync b >/dev/null 2>&1
+            filesinki ls --root b -0 | grep -zc ^n
+            filesinki ls --root b -0 | filesinki ls --root b --paths-from - -0 | grep -zc ^n
+            filesinki ls --root b -0 | grep -z ^n |
+                filesinki delete --root b --paths-from - -0 | grep -zc ^n
+            find b -name 'n*' | wc -l
+            """
+        #expect(try machine.shell(made).output == "254\n254\n254\n0\n")
+    }
+
+    @Test func `a list without a path is not taken for everything`() throws {
+        let machine = try Machine.pair("echo one >a/one")
+        try machine.write("two", to: "a/two")
+        #expect(try machine.run("sync", "--root", "a", "--paths-from", "-").code == 0)
+        #expect(try machine.run("ls", "--root", "a", "--paths-from", "-").code == 1)
+        try machine.sync("b")
+        #expect(try machine.paths(in: "b") == ["one"])
+    }
+}

@@ -1,0 +1,163 @@
+import FilesinkiEngine
+import FilesinkiModel
+import Glibc
+import Testing
+
+@testable import FilesinkiCommands
+
+/// A trouble that a test makes up, and what the doctor has to say of it.
+private struct Trouble: Sendable, CustomTestStringConvertible {
+    var name: String
+    var level: Finding.Level
+    /// A part of the line.
+    var words: String
+    var make: @Sendable (World) async throws -> Void
+
+    init(
+        _ name: String, _ level: Finding.Level, _ words: String,
+        _ make: @escaping @Sendable (World) async throws -> Void
+    ) {
+        self.name = name
+        self.level = level
+        self.words = words
+        self.make = make
+    }
+
+    var testDescription: String { "\(name): \(words)" }
+}
+
+@Suite("The doctor")
+struct DoctorTests {
+    @Test func `a sound replica has no trouble, and exits with 0`() async throws {
+        let world = try await ReplicaTests.pair()
+        let outcome = try await world.run("doctor", "a")
+        #expect(outcome.code == .done, "\(outcome.text)")
+        #expect(outcome.lines.allSatisfy { $0.hasPrefix("ok ") }, "\(outcome.text)")
+        #expect(try await world.run("doctor", "a", "-q").output.isEmpty)
+    }
+
+    private static let troubles: [Trouble] = [
+        Trouble("replica", .trouble, "is no replica. Make it one with filesinki init") { world in
+            world.remove("a/.filesinki/replica")
+        },
+        Trouble("replica", .trouble, "own description cannot be read") { world in
+            try world.write("x", to: "a/.filesinki/replica")
+        },
+        Trouble("root", .trouble, "lost its marker") { $0.remove("a/.filesinki/root") },
+        Trouble("root", .trouble, "belongs to another replica") { world in
+            try world.write("00\n", to: "a/.filesinki/root")
+        },
+        Trouble("privacy", .warning, "Others can read") { world in
+            chmod(world.folder + "/a/.filesinki", 0o755)
+        },
+        Trouble("privacy", .trouble, "Others can change") { world in
+            chmod(world.folder + "/a/.filesinki/manifest.sqlite", 0o666)
+        },
+        Trouble("privacy", .trouble, "belongs to another user") { $0.machine.user = 12_345 },
+        Trouble("file-system", .warning, "cannot swap two names") { world in
+            world.machine.traits = { _ in FileSystemTraits(exchanges: false) }
+        },
+        Trouble("file-system", .warning, "takes a and A for one name") { world in
+            world.machine.traits = { _ in FileSystemTraits(foldsCase: true) }
+        },
+        Trouble("file-system", .warning, "two spellings of one letter") { world in
+            world.machine.traits = { _ in FileSystemTraits(foldsUnicode: true) }
+        },
+        Trouble("file-system", .warning, "does not keep permission bits") { world in
+            world.machine.traits = { _ in FileSystemTraits(keepsModes: false) }
+        },
+        Trouble("disk", .trouble, "Only 50 MB are free") { world in
+            world.machine.space = { _ in (50_000_000, 1 << 40) }
+        },
+        Trouble("disk", .warning, "Only 500 MB are free") { world in
+            world.machine.space = { _ in (500_000_000, 1 << 40) }
+        },
+        Trouble("manifest", .trouble, "Run filesinki sync: it is set aside") { world in
+            try world.write(String(repeating: "x", count: 9000), to: "a/.filesinki/manifest.sqlite")
+        },
+        Trouble("leftovers", .warning, "left 2 files behind") { world in
+            try world.write("x", to: "a/.filesinki/staging/1-1")
+            try world.write("x", to: "a/.filesinki/staging/1-2")
+        },
+        Trouble("rules", .trouble, ".filesinki.toml") { world in
+            try world.write("[[rule]]\nmatch = ", to: "a/.filesinki.toml")
+        },
+        Trouble("rules", .trouble, "newset") { world in
+            try world.write(
+                "[[rule]]\nmatch = \"*\"\nstrategy = \"newset\"\n", to: "a/.filesinki.toml")
+        },
+        Trouble("watches", .warning, "max_user_watches=12") { $0.machine.watchLimit = { 3 } },
+        Trouble("remote", .trouble, "not there (unmounted?)") { $0.rename("store", to: "gone") },
+        Trouble("remote", .trouble, "There is no store there") { world in
+            world.rename("store", to: "gone")
+            try world.makeFolder("store")
+        },
+        Trouble("remote", .warning, "has no remote") { world in
+            let card = world.readText("a/.filesinki/replica") ?? ""
+            let lines = card.split(separator: "\n").filter { !$0.hasPrefix("remote") }
+            try world.write(lines.joined(separator: "\n") + "\n", to: "a/.filesinki/replica")
+        },
+        Trouble("remote", .trouble, "is not the store") { world in
+            world.rename("store", to: "gone")
+            _ = try await world.run("init", "c", "--remote", "store")
+        },
+        Trouble("clock", .trouble, "apart") { world in
+            world.machine.fileTime = { _ in Timestamp(nanoseconds: 0) }
+        },
+        Trouble("clock", .trouble, "3 hours in the future") { world in
+            world.hoursLater = 3
+            try world.write("later", to: "b/later")
+            _ = try await world.run("sync", "b")
+            world.hoursLater = 0
+        },
+        Trouble("devices", .warning, "filesinki devices forget b") { $0.hoursLater = 24 * 100 },
+        Trouble("conflicts", .warning, "1 conflicts are open") { world in
+            try world.write("from a", to: "a/one")
+            try world.write("from b", to: "b/one")
+            _ = try await world.run("sync", "b")
+            _ = try await world.run("sync", "a")
+        },
+        Trouble("credentials", .trouble, "Run chmod 600") { world in
+            try world.write("", to: "config/filesinki/credentials.toml")
+        },
+        Trouble("network", .trouble, "Install it.") { world in
+            let card = world.readText("a/.filesinki/replica") ?? ""
+            let lines = card.split(separator: "\n").filter { !$0.hasPrefix("remote") }
+            let text = lines.joined(separator: "\n") + "\nremote = https://host\n"
+            try world.write(text, to: "a/.filesinki/replica")
+            world.network.prepare = {
+                throw Failure(.usage, "It is not there.", remedy: "Install it.")
+            }
+        },
+    ]
+
+    @Test("each trouble is found, with its remedy", arguments: troubles)
+    private func found(_ trouble: Trouble) async throws {
+        let world = try await ReplicaTests.pair()
+        try await trouble.make(world)
+        // A clock that is set anew agrees with the disk of the store.
+        if trouble.name != "clock" {
+            let hours = world.hoursLater
+            let time = world.machine.fileTime
+            world.machine.fileTime = {
+                Timestamp(nanoseconds: try time($0).nanoseconds + hours * 3_600_000_000_000)
+            }
+        }
+        let outcome = try await world.run("doctor", "a")
+        let line = outcome.lines.first { $0.contains("  \(trouble.name): ") && !$0.hasPrefix("ok") }
+        #expect(line?.hasPrefix(trouble.level.rawValue) == true, "\(outcome.text)")
+        #expect(line?.contains(trouble.words) == true, "\(outcome.text)")
+        #expect(outcome.code == (trouble.level == .trouble ? .negative : .done))
+    }
+
+    @Test func `on this machine's own disk, what is found out by trying is true`() throws {
+        let world = try World()
+        let facts = MachineFacts.real
+        let traits = try facts.traits(world.folder)
+        // The tests' temporary folder is on a Linux file system.
+        #expect(traits == FileSystemTraits())
+        #expect(world.names().isEmpty)
+        #expect(facts.space(world.folder) != nil)
+        #expect(try facts.fileTime(world.folder).seconds > 1_700_000_000)
+    }
+}

@@ -1,0 +1,172 @@
+import FilesinkiCommands
+import Testing
+
+/// What a command is run in, and how.
+private struct Scene: Sendable, CustomTestStringConvertible {
+    /// The name of the golden file.
+    var name: String
+    /// Command lines that come before, in a world with the replicas `a` and `b`; `write PATH TEXT`
+    /// writes a file.
+    var before: [String] = []
+    /// The command line whose output is looked at.
+    var command: String
+    var code = ExitCode.done
+    var input = ""
+
+    var testDescription: String { name }
+}
+
+@Suite("The contract for --json")
+struct GoldenTests {
+    private static let conflict = [
+        "write a/one from-a", "write b/one from-b", "sync a", "sync b",
+    ]
+
+    private static let scenes: [Scene] = [
+        Scene(name: "version", command: "--version"),
+        Scene(name: "init", command: "init c --remote store --device c"),
+        Scene(name: "clone", command: "clone store c --device c"),
+        Scene(
+            name: "sync", before: ["write a/one 1", "write a/new 2", "delete --root a two"],
+            command: "sync a"),
+        Scene(name: "sync-nothing", command: "sync a"),
+        Scene(name: "sync-plan", before: ["write a/one 1"], command: "sync a --dry-run"),
+        Scene(
+            name: "sync-conflict", before: Array(conflict.dropLast()), command: "sync b",
+            code: .conflict),
+        Scene(name: "sync-away", before: ["move store gone"], command: "sync a", code: .away),
+        Scene(name: "status", before: ["write a/one 1"], command: "status a"),
+        Scene(name: "devices", before: ["sync b"], command: "devices --root a"),
+        Scene(name: "devices-forget", before: ["sync b"], command: "devices forget b --root a"),
+        Scene(name: "remote-show", command: "remote show --root a"),
+        Scene(
+            name: "remote-set", before: ["move store elsewhere"],
+            command: "remote set elsewhere --root a"),
+        Scene(name: "remote-check", before: ["folder fresh"], command: "remote check fresh"),
+        Scene(name: "save", command: "save --root a three", input: "3"),
+        Scene(
+            name: "save-if-version", command: "save --root a one --if-version 7", code: .negative,
+            input: "3"),
+        Scene(name: "load", command: "load --root a one -o out"),
+        Scene(name: "load-absent", command: "load --root a none -o out", code: .negative),
+        Scene(name: "delete", command: "delete --root a one"),
+        Scene(name: "undelete", before: ["delete --root a one"], command: "undelete --root a one"),
+        Scene(name: "ls", command: "ls --root a"),
+        Scene(name: "log", before: ["write a/one 1", "sync a"], command: "log --root a one"),
+        Scene(name: "show", command: "show --root a one@1 -o out"),
+        Scene(
+            name: "diff", before: ["write a/one 1"], command: "diff --root a one",
+            code: .negative),
+        Scene(
+            name: "restore", before: ["write a/one 1", "sync a"],
+            command: "restore --root a one@1"),
+        Scene(name: "explain", before: ["write a/one 1"], command: "explain --root a one"),
+        Scene(name: "conflicts", before: conflict, command: "conflicts --root b", code: .conflict),
+        Scene(name: "resolve", before: conflict, command: "resolve --root b one --take here"),
+        Scene(
+            name: "merge", before: ["write x 1", "write y 1", "write z 2"],
+            command: "merge x y z -o out"),
+        Scene(
+            name: "merge-check", before: ["write x 1", "write y 1", "write z 2"],
+            command: "merge --check x y z"),
+        Scene(name: "check", command: "check --root a"),
+        Scene(name: "doctor", command: "doctor a"),
+        Scene(name: "trust", command: "trust --root a --show", code: .negative),
+        Scene(
+            name: "lint", before: ["write a/aux.txt 1", "sync a"], command: "lint --root a",
+            code: .negative),
+        Scene(
+            name: "check-ignore", before: ["write a/.filesinkiignore *.tmp"],
+            command: "check-ignore --root a x.tmp"),
+        Scene(name: "compress", before: ["write x 1"], command: "compress x -o out"),
+        Scene(
+            name: "decompress", before: ["write x 1", "compress x -o y"],
+            command: "decompress y -o out"),
+        Scene(name: "failure", command: "sync a --strategy newset", code: .usage),
+    ]
+
+    @Test("each command prints what its golden file holds", arguments: scenes)
+    private func golden(_ scene: Scene) async throws {
+        let world = try await Self.pair()
+        for line in scene.before { try await world.perform(line) }
+        world.wait(seconds: 60)
+        let words = scene.command.split(separator: " ").map { Array($0.utf8) }
+        let outcome = try await world.run(
+            bytes: words + [Array("--json".utf8)], input: Array(scene.input.utf8))
+        #expect(outcome.code == scene.code, "\(outcome.talk)")
+        try Golden(name: scene.name + ".jsonl").expect(world.stripped(outcome.text))
+    }
+
+    @Test func `every command that prints results has a golden file`() async throws {
+        let world = try World()
+        let help = try await world.run("--help").text
+        let listed = help.split(separator: "\n").filter {
+            $0.hasPrefix("  ") && !$0.hasPrefix("   ")
+        }
+        .compactMap { $0.split(separator: " ").first }
+        // What prints a script, or goes on until it is told to end.
+        let others: Set<Substring> = ["completions", "help", "serve", "watch", "filesinki"]
+        for name in listed where name.allSatisfy({ $0.isLowercase || $0 == "-" }) {
+            guard !others.contains(name), !name.hasPrefix("-") else { continue }
+            #expect(
+                Self.scenes.contains { $0.command.hasPrefix(name) }, "\(name) has no golden file.")
+        }
+    }
+
+    @Test func `status for Prometheus prints what its golden file holds`() async throws {
+        let world = try await Self.pair()
+        try await world.perform("write a/one 1")
+        try await world.perform("move store gone")
+        _ = try await world.run("sync", "a")
+        let outcome = try await world.run("status", "a", "--prometheus")
+        #expect(outcome.code == .done)
+        try Golden(name: "status.prom").expect(world.stripped(outcome.text))
+    }
+
+    /// Two replicas, `a` and `b`, with the files `one` and `two`, in a world without chance.
+    static func pair() async throws -> World {
+        let world = try World(isRepeatable: true)
+        let lines = [
+            "folder a", "write a/one one", "write a/two two",
+            "init a --remote store --device a", "sync a", "clone store b --device b",
+        ]
+        for line in lines { try await world.perform(line) }
+        return world
+    }
+}
+
+extension World {
+    /// A line of a scene: a command line, `write PATH TEXT`, `folder PATH` or `move OLD NEW`.
+    fileprivate func perform(_ line: String) async throws {
+        wait(seconds: 1)
+        let words = line.split(separator: " ").map(String.init)
+        switch words[0] {
+        case "write": try write(words[2] + "\n", to: words[1])
+        case "folder": try makeFolder(words[1])
+        case "move": rename(words[1], to: words[2])
+        default:
+            let outcome = try await run(bytes: words.map { Array($0.utf8) })
+            try #require(
+                outcome.code == .done || outcome.code == .conflict, "\(line): \(outcome.talk)")
+        }
+    }
+
+    /// A text without what differs from machine to machine: where the world is, and how well a
+    /// version of a library compresses.
+    fileprivate func stripped(_ text: String) -> String {
+        var text = text.split(separator: folder, omittingEmptySubsequences: false)
+            .joined(separator: "WORLD")
+        for member in ["sent_bytes\":", "written_bytes\":", "liblzma\":\"", "libzstd\":\""] {
+            text = Self.masked(text, after: member)
+        }
+        return text
+    }
+
+    private static func masked(_ text: String, after member: String) -> String {
+        let parts = text.split(separator: member, omittingEmptySubsequences: false)
+        let rest = parts.dropFirst().map { part in
+            "N" + part.drop { $0.isNumber || $0 == "." }
+        }
+        return ([String(parts[0])] + rest).joined(separator: member)
+    }
+}

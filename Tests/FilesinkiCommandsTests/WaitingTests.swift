@@ -1,0 +1,112 @@
+import FilesinkiModel
+import FilesinkiRemote
+import Testing
+
+@testable import FilesinkiCommands
+
+@Suite("Waiting")
+struct WaitingTests {
+    /// A remote that never answers.
+    private struct Hanging: Remote {
+        var address: String { "http://hanging" }
+
+        func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
+            try await hang()
+            return nil
+        }
+
+        func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply] {
+            try await hang()
+            return []
+        }
+
+        func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
+            try await hang()
+            return .mine
+        }
+
+        func put(_ bytes: [UInt8], to key: ObjectKey) async throws { try await hang() }
+
+        func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] {
+            try await hang()
+            return []
+        }
+
+        func delete(_ key: ObjectKey) async throws { try await hang() }
+        func wait(prefix: String, timeout: Duration) async throws { try await hang() }
+
+        private func hang() async throws { try await Task.sleep(for: .seconds(86_400)) }
+    }
+
+    /// A world whose replica `a` has a remote that hangs, and where time is over at once.
+    private static func hanging() async throws -> World {
+        let world = try World()
+        world.network.connect = { _ in Hanging() }
+        try world.makeFolder("a")
+        let made = try await world.run("init", "a")
+        try #require(made.code == .done)
+        let card = try #require(world.readText("a/.filesinki/replica"))
+        try world.write(card + "remote = http://hanging\n", to: "a/.filesinki/replica")
+        world.timer = { _ in }
+        return world
+    }
+
+    @Test(
+        "what hangs ends with 75 when its time is over",
+        arguments: [
+            ["sync", "a"], ["save", "--root", "a", "x"], ["load", "--root", "a", "x"],
+            ["log", "--root", "a", "x"], ["devices", "--root", "a"], ["check", "--root", "a"],
+            ["clone", "http://hanging", "b"],
+        ])
+    func hangs(_ line: [String]) async throws {
+        let world = try await Self.hanging()
+        let words = (line + ["--timeout", "5s"]).map { Array($0.utf8) }
+        let outcome = try await world.run(bytes: words, input: [1])
+        #expect(outcome.code == .away)
+        #expect(outcome.talk.contains("The time that --timeout gives is over."))
+    }
+
+    @Test func `what was saved when the time was over is kept`() async throws {
+        let world = try await Self.hanging()
+        _ = try await world.run("save", "--root", "a", "x", "--timeout", "5s", input: [7])
+        #expect(world.read("a/x") == [7])
+    }
+
+    @Test func `a length of time that is none is refused`() async throws {
+        let world = try await ReplicaTests.pair()
+        #expect(try await world.run("sync", "a", "--timeout", "soon").code == .usage)
+        #expect(try await world.run("sync", "a", "--lock-wait", "soon").code == .usage)
+        #expect(try await world.run("sync", "a", "--timeout", "0").code == .done)
+    }
+
+    @Test func `with --wait and --timeout a change is tried again until the remote is back`()
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        let save = ["save", "--root", "a", "x", "--wait", "--timeout", "60s", "--json"]
+        let late = try await world.run(bytes: save.map { Array($0.utf8) }, input: [1])
+        #expect(late.code == .away)
+        #expect(late.text.contains(#""queued":true"#))
+        world.onSleep = { world in world.rename("gone", to: "store") }
+        let done = try await world.run(bytes: save.map { Array($0.utf8) }, input: [2])
+        #expect(done.code == .done)
+        #expect(done.text.contains(#""version":2,"queued":false"#))
+        #expect(try await world.run("load", "--root", "b", "x").output == [2])
+    }
+
+    @Test func `a newer version is waited for without keeping others from the replica`()
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        world.onSleep = { world in
+            // Whoever waits must not hold the lock that this run needs.
+            let saved = try? await world.run(
+                "save", "--root", "b", "one", "--lock-wait", "0", input: Array("new".utf8))
+            #expect(saved?.code == .done)
+        }
+        let newer = try await world.run(
+            "load", "--root", "b", "one", "--wait-newer", "1", "--timeout", "60s")
+        #expect(newer.text == "new")
+    }
+}
