@@ -16,7 +16,8 @@ extension Console {
                 input: isatty(STDIN_FILENO) == 1, output: isatty(STDOUT_FILENO) == 1,
                 talk: isatty(STDERR_FILENO) == 1),
             surroundings: .ofProcess,
-            network: network)
+            network: network,
+            interruptions: .ofProcess)
     }
 
     /// The arguments of this process without its name, as the bytes they are.

@@ -22,6 +22,8 @@ package final class Console: Sendable {
     package let surroundings: Surroundings
     /// What this program can do over a network.
     package let network: NetworkAccess
+    /// What ends a command that would go on for ever.
+    package let interruptions: Interruptions
     private let storedWishes = Mutex(Wishes())
 
     /// Which of the streams are terminals.
@@ -52,7 +54,7 @@ package final class Console: Sendable {
     package init(
         output: any ByteSink, talk: any ByteSink, input: Int32, environment: [String: String],
         currentFolder: String, terminals: Terminals, surroundings: Surroundings,
-        network: NetworkAccess
+        network: NetworkAccess, interruptions: Interruptions = .none
     ) {
         self.output = Output(output)
         self.talk = Output(talk)
@@ -62,6 +64,7 @@ package final class Console: Sendable {
         self.terminals = terminals
         self.surroundings = surroundings
         self.network = network
+        self.interruptions = interruptions
     }
 
     /// What the user wants to see; set by the command's options.
