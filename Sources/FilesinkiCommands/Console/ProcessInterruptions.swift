@@ -67,7 +67,18 @@ private enum SignalPipe {
         }
         // A second signal of the kind does what it always does.
         action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND)) | SA_RESTART
-        for number in [SIGINT, SIGTERM] { sigaction(number, &action, nil) }
+        for number in [SIGINT, SIGTERM] where !isIgnored(number) {
+            sigaction(number, &action, nil)
+        }
         return ends[0]
+    }
+
+    /// Whether whoever started the process wants it to go on, as a shell does for what it starts in
+    /// the background.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var present = sigaction()
+        sigaction(number, nil, &present)
+        let handler = unsafeBitCast(present.__sigaction_handler, to: Int.self)
+        return handler == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }

@@ -1,7 +1,5 @@
 import FilesinkiEngine
 import FilesinkiModel
-import FilesinkiRemote
-import FilesinkiStore
 import FilesinkiTesting
 import Synchronization
 import Testing
@@ -94,36 +92,8 @@ final class Notes: Sendable {
 }
 
 extension World {
-    /// Removes the commits up to a number, as a store does that was pruned, after a checkpoint that
-    /// holds the tree.
-    ///
-    /// - Parameter keeping: Whether the checkpoint's own commit stays.
+    /// Removes the commits up to a number, as a store does that was pruned.
     func prune(to number: UInt64, keepingLast: Bool = false) async throws {
-        let format = try #require(try await StoreFormat.read(from: store))
-        let commits = try await commits().filter { $0.sequence <= number }
-        var rows: [RelativePath: CheckpointRow] = [:]
-        for commit in commits {
-            for change in commit.changes {
-                rows[change.path] = CheckpointRow(
-                    path: change.path,
-                    entry: VersionedEntry(change.entry, version: commit.sequence))
-            }
-        }
-        let inline = commits.filter { _ in keepingLast }.flatMap { commit in
-            commit.inline.map { InlineLocation(id: $0.id, sequence: commit.sequence) }
-        }
-        let shelf = try CheckpointShelf(remote: store, zone: "files", store: format)
-        try await shelf.save(
-            Checkpoint(
-                token: try #require(commits.last).token,
-                entries: rows.values.sorted { $0.path < $1.path },
-                packs: commits.flatMap(\.packs), inline: inline))
-        for commit in commits where !keepingLast || commit.sequence < number {
-            let digits = String(commit.sequence)
-            let name = String(repeating: "0", count: 20 - digits.utf8.count) + digits
-            store.objects = store.objects.filter {
-                !$0.key.description.contains("/log/\(name)/")
-            }
-        }
+        try await PrunedLog.prune(store, to: number, keepingLast: keepingLast)
     }
 }
