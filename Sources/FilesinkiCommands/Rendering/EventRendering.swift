@@ -38,15 +38,23 @@ extension Console {
         case .position(let token):
             try output.json(token.json)
         case .events(let events, let end):
-            for event in events { try output.json(event.json) }
+            try show(events)
             try output.json(end.json)
         case .difference(let difference):
             var head: JSONObject = ["type": "resync"]
             head.add("since", difference.since)
             head.add("complete", difference.since == nil)
             try output.json(head)
-            for event in difference.events { try output.json(event.json) }
+            try show(difference.events)
             try output.json(difference.end.json)
+        }
+    }
+
+    private func show(_ events: [Event]) throws {
+        for event in events {
+            // The rest is for whoever comes back with the last token.
+            try Task.checkCancellation()
+            try output.json(event.json)
         }
     }
 

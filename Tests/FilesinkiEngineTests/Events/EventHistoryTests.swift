@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiTesting
 import Testing
@@ -37,12 +38,13 @@ struct EventHistoryTests {
     /// Whoever begins behind any event hears exactly the rest.
     private static func everyToken(_ listener: Listener) async throws {
         for (index, event) in listener.heard.enumerated().filter({ $0.offset % 7 == 0 }) {
-            let (rest, _) = try await listener.machine.told(
-                from: .token(try #require(event.token))
-            ) {
+            let token = try #require(event.token)
+            let observer = listener.machine.observer {
                 listener.adjust(&$0)
+                $0.start = .token(token)
                 $0.isSyncing = false
             }
+            let rest = try await observer.events()
             #expect(rest.map(\.brief) == listener.heard[(index + 1)...].map(\.brief))
         }
     }
@@ -107,8 +109,12 @@ private final class Listener {
     /// One life.
     func listen(_ world: World, _ random: inout SeededRandom) async throws {
         var life = endurance == .max ? Int.max : Int.random(in: 0...endurance, using: &random)
+        var machine = machine
         if endurance != .max, random.chance(0.3) {
-            world.remote.plan(.init(.before(.away), skip: Int.random(in: 0...30, using: &random)))
+            let faulty = FaultyRemote(
+                world.store,
+                script: [.init(.before(.away), skip: Int.random(in: 0...30, using: &random))])
+            machine.options.connect = { _ in faulty }
         }
         let observer = machine.observer { adjust(&$0) }
         do {
