@@ -65,7 +65,8 @@ struct EventTests {
             Self.token
                 + """
                 t=$(filesinki changes --root b | token)
-                echo new | filesinki save --root a new; echo mine | filesinki save --root b mine
+                echo new | filesinki save --root a new >talk
+                echo mine | filesinki save --root b mine >talk
                 filesinki changes --root b --since "$t"
                 t=$(filesinki changes --root b --since "$t" | tail -n 1 | token)
                 echo --; filesinki changes --root b --since "$t"
@@ -158,7 +159,7 @@ struct EventTests {
             Self.token
                 + """
                 t=$(filesinki changes --root b | token)
-                echo more >>a/one; filesinki sync -q a
+                echo more >>a/one; filesinki sync -q a >said
                 mv store gone; mkfifo talk
                 filesinki observe --root b --once --since "$t" 2>talk & process=$!
                 exec 3<talk; read -r said <&3

@@ -30,7 +30,8 @@ struct ObserveGuideTests {
         // What is there already, so that it begins and ends.
         let ended = try machine.shell(
             """
-            echo two | filesinki save --root a inbox/two; filesinki delete --root a inbox/one
+            { echo two | filesinki save --root a inbox/two
+              filesinki delete --root a inbox/one; } >/dev/null
             filesinki() { "$FILESINKI" "$@" --since 0 --once; }
             . ./1.sh
             """)
@@ -49,8 +50,8 @@ struct ObserveGuideTests {
         let ended = try machine.shell(
             """
             set -e
-            . ./2.sh; echo two | filesinki save --root a inbox/two
-            . ./2.sh; . ./2.sh; filesinki delete -q --root a inbox/one
+            . ./2.sh; echo two | filesinki save --root a inbox/two >/dev/null
+            . ./2.sh; . ./2.sh; filesinki delete -q --root a inbox/one >/dev/null
             . ./2.sh; cat history
             """)
         #expect(
@@ -66,7 +67,7 @@ struct ObserveGuideTests {
         let ended = try machine.shell(
             """
             filesinki() { "$FILESINKI" "$@" --since 0; }
-            echo yes | "$FILESINKI" save --root a answer.txt
+            echo yes | "$FILESINKI" save --root a answer.txt >/dev/null
             . ./3.sh
             """)
         #expect(ended.output == "yes\n", "\(ended)")

@@ -181,6 +181,8 @@ struct EventTests {
         _ = try await world.run("sync", "a")
         try world.write("new\n", to: "a/three")
         _ = try await world.run("sync", "a")
+        // Small contents lie in the commits that go.
+        _ = try await world.run("sync", "b")
         try await PrunedLog.prune(DirectoryRemote(path: world.folder + "/store"), to: 3)
         for command in ["changes", "observe"] {
             let outcome = try await world.run(command, "--root", "b", "--since", since)
