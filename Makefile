@@ -5,13 +5,16 @@
 #   make test       all tests; FILTER=Name runs those whose name matches
 #   make build      the debug build; warnings and undeclared imports are errors
 #   make release    the release binary: static Swift runtime, stripped
+#   make release-net   that, and filesinki-net, which has the network
 #   make check      build + lint + test
 #   make lint       swift format's rules, the shell scripts' syntax, the links between documents
 #   make format     rewrites the Swift files in the house style
 #   make bench      times filesinki beside rsync and find on a generated tree, FILES=20000, and
 #                   its merges beside git merge-file and sqldiff
 #   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many
-#   make install    puts the binary and its completions below PREFIX (/usr/local), under DESTDIR
+#   make faults     cuts, damages and answers wrongly every request of a sync: REMOTES=server, or the
+#                   names of other servers that are installed, or all; STRIDE=4096 bytes apart
+#   make install    puts both programs and their completions below PREFIX (/usr/local), under DESTDIR
 #   make docs       the reference of every module as Markdown, in .build/docs
 #   make clean      removes what was built
 #
@@ -24,16 +27,18 @@ FILES ?= 20000
 ROUNDS ?= 2000
 SEED ?=
 FILTER ?=
+REMOTES ?= server
+STRIDE ?= 4096
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 SWIFT ?= swift
 STRICT = --explicit-target-dependency-import-check error
 BUILD = $(SWIFT) build -j $(JOBS) $(STRICT)
-RELEASE = $(BUILD) -c release --static-swift-stdlib -Xlinker -s --product filesinki
+RELEASE = $(BUILD) -c release --static-swift-stdlib -Xlinker -s --product
 RELEASE_BINARY = .build/release/filesinki
 SWIFT_FILES = Package.swift Sources Tests
 
-.PHONY: check demo test build release lint format bench simulate install docs clean dependencies
+.PHONY: check demo test build release release-net lint format bench simulate faults install docs clean dependencies
 
 check: build lint test
 
@@ -50,7 +55,10 @@ build: dependencies
 	$(BUILD) --build-tests
 
 release: dependencies
-	$(RELEASE)
+	$(RELEASE) filesinki
+
+release-net: release
+	$(RELEASE) filesinki-net
 
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_FILES)
@@ -68,7 +76,12 @@ simulate: dependencies
 	    FILESINKI_SIMULATION_FIRST=$$(date +%s) \
 	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SimulationTests
 
-install: release
+faults: dependencies
+	FILESINKI_REMOTES='$(REMOTES)' FILESINKI_CUT_STRIDE='$(STRIDE)' \
+	    FILESINKI_CUT_BYTES=100000 FILESINKI_FLIP_STRIDE=61 \
+	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SweepTests
+
+install: release-net
 	@sh Scripts/install.sh $(RELEASE_BINARY) '$(DESTDIR)$(PREFIX)'
 
 docs: build

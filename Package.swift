@@ -41,9 +41,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         // Only filesinki-net carries what follows.
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.30.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(
             url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -131,11 +133,17 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "X509", package: "swift-certificates"),
             ]),
 
@@ -172,7 +180,8 @@ let package = Package(
         .executableTarget(
             name: "filesinki-net",
             dependencies: [
-                "CKernel", "FilesinkiCommands", "FilesinkiNetwork", "FilesinkiServer",
+                "CKernel", "FilesinkiCommands", "FilesinkiModel", "FilesinkiNetwork",
+                "FilesinkiServer",
             ], swiftSettings: strict),
 
         // Helpers of the tests; nothing in the product imports it.
@@ -185,7 +194,7 @@ let package = Package(
             ]),
 
         // tests: one target for each module, in alphabetical order.
-        tests("EndToEndTests", []),
+        tests("EndToEndTests", ["FilesinkiTesting"]),
         tests(
             "FilesinkiCommandsTests",
             [
@@ -229,8 +238,10 @@ let package = Package(
         tests(
             "FilesinkiNetworkTests",
             [
-                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiNetwork", "FilesinkiRemote",
-                "FilesinkiTesting",
+                "FilesinkiCommands", "FilesinkiDirectory", "FilesinkiEngine", "FilesinkiHTTP",
+                "FilesinkiModel", "FilesinkiNetwork", "FilesinkiRemote", "FilesinkiS3",
+                "FilesinkiServer", "FilesinkiServerRemote", "FilesinkiStore", "FilesinkiTesting",
+                "FilesinkiWebDAV",
             ]),
         tests(
             "FilesinkiProtocolTests",
@@ -255,12 +266,11 @@ let package = Package(
             [
                 "FilesinkiDirectory", "FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote",
                 "FilesinkiServer", "FilesinkiTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         tests(
             "FilesinkiStoreTests",

@@ -1,10 +1,12 @@
 #!/bin/sh
-# Installs the release binary and the shells' completions: install.sh BINARY PREFIX
+# Installs the release binaries and the shells' completions: install.sh BINARY PREFIX
 set -eu
 binary=$1
 prefix=$2
 
 install -D -m 755 "$binary" "$prefix/bin/filesinki"
+# What only a remote over a network needs; filesinki becomes it then.
+install -D -m 755 "$(dirname "$binary")/filesinki-net" "$prefix/libexec/filesinki/filesinki-net"
 
 completions() { # SHELL FILE
     mkdir -p "$(dirname "$prefix/$2")"

@@ -10,7 +10,9 @@ trap 'rm -f "$findings"' EXIT
 for script in Scripts/*.sh; do
     sh -n "$script" 2>>"$findings" || true
 done
-bash -n .ci/run 2>>"$findings" || true
+for script in Scripts/servers/*.sh .ci/run; do
+    bash -n "$script" 2>>"$findings" || true
+done
 
 # Relative links in Markdown lead to something that is there.
 find README.md Docs -name '*.md' 2>/dev/null | while read -r document; do

@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -45,3 +47,9 @@ int fsk_rename(
 int fsk_sync_file_system(int file) { return syncfs(file); }
 
 void fsk_share_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
+
+void fsk_keep_memory_private(void) {
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    prctl(PR_SET_DUMPABLE, 0);
+}

@@ -21,7 +21,7 @@ extension DirectoryRemote {
     }
 
     /// The time of the file system, in seconds since 1970.
-    private func present(in top: borrowing Descriptor) throws(Failure) -> Int64 {
+    func present(in top: borrowing Descriptor) throws(Failure) -> Int64 {
         let name = temporaryName()
         guard let file = top.open(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600) else {
             throw failure(errno, "The file could not be made", folder.path)

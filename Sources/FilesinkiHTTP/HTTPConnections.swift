@@ -78,7 +78,11 @@ package final class HTTPConnections: HTTPTransport {
         var outgoing = HTTPClientRequest(url: request.url)
         outgoing.method = HTTPMethod(rawValue: request.method)
         for (name, value) in request.fields.all { outgoing.headers.add(name: name, value: value) }
-        if !request.body.isEmpty || ["PUT", "POST"].contains(request.method) {
+        if let count = request.cutAfter {
+            let part = ByteBuffer(bytes: request.body.prefix(count))
+            outgoing.body = .stream(
+                CutBody(part: part), length: .known(Int64(request.body.count)))
+        } else if !request.body.isEmpty || ["PUT", "POST"].contains(request.method) {
             outgoing.body = .bytes(request.body)
         }
         return try await client.execute(
@@ -122,6 +126,25 @@ package final class HTTPConnections: HTTPTransport {
             host: proxy.host, port: proxy.port,
             authorization: proxy.authorization.map { .basic(credentials: $0.value) })
     }
+}
+
+/// A body that ends before its end.
+private struct CutBody: AsyncSequence, Sendable {
+    struct Cut: Error {}
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var part: ByteBuffer?
+
+        mutating func next() async throws -> ByteBuffer? {
+            guard let part else { throw Cut() }
+            self.part = nil
+            return part
+        }
+    }
+
+    let part: ByteBuffer
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(part: part) }
 }
 
 extension Duration {

@@ -10,6 +10,9 @@ package struct HTTPRequest: Sendable {
     package var maximumReply: Int
     /// How long the whole exchange may take; nil for what its bytes need at a slow link's rate.
     package var limit: Duration?
+    /// Ends the connection after so many bytes of the body, on purpose, to see what a server makes of
+    /// it; nil for the whole.
+    package var cutAfter: Int?
 
     /// - Parameter maximumReply: In bytes; 1 MiB without it.
     package init(

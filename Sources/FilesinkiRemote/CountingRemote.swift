@@ -1,8 +1,8 @@
 import Synchronization
 
 /// Counts what is asked of a remote: what a run costs in round trips, and in bytes.
-package final class CountingRemote: Remote {
-    private let wrapped: any Remote
+package final class CountingRemote: RemoteWrapper {
+    package let wrapped: any Remote
     private let counted = Mutex(RequestCounts())
 
     package init(_ wrapped: any Remote) { self.wrapped = wrapped }

@@ -33,6 +33,11 @@ struct ProbeTrial: Sendable {
         Step(name: "listing", promise: "A list shows what is there, in order, page by page.") {
             try await $0.listAll()
         },
+        // After the lists, which are not yet disturbed by deletions.
+        Step(
+            name: "whole-or-nothing",
+            promise: "An upload that is cut is not seen, and takes nothing away."
+        ) { try await $0.cutUploads() },
     ]
 
     func remote(_ number: Int) -> any Remote { remotes[number % remotes.count] }
@@ -60,6 +65,27 @@ struct ProbeTrial: Sendable {
             }
         }
         return "Objects of \(sizes.count) sizes were put twice and read through another connection."
+    }
+
+    /// Cuts uploads at several places; where there is no connection to cut there is nothing to try.
+    private func cutUploads() async throws -> String {
+        guard let cuttable = remote(0).unwrapped(as: (any CuttableRemote).self) else {
+            return "There is no connection that could be cut."
+        }
+        let bytes = content(7, size: 300_000)
+        for (number, count) in [1, 4096, 299_999].enumerated() {
+            let key = try ObjectKey("\(place)/packs/cut\(number)")
+            await cuttable.putCut(bytes, to: key, after: count)
+            guard try await remote(1).get(key, range: nil) == nil else {
+                throw SlotProbe.Broken(detail: "An upload that was cut is there to be read.")
+            }
+            try await remote(2).put(bytes, to: key)
+            await cuttable.putCut(bytes, to: key, after: count)
+            guard try await remote(1).get(key, range: nil) == bytes else {
+                throw SlotProbe.Broken(detail: "An upload that was cut spoilt what was there.")
+            }
+        }
+        return "Uploads were cut at 3 places, and nothing of them was seen."
     }
 
     private func readRanges() async throws -> String {

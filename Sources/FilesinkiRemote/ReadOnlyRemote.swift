@@ -1,8 +1,8 @@
 import FilesinkiModel
 
 /// Passes on what reads, and refuses what would change the store.
-package struct ReadOnlyRemote: Remote {
-    private let wrapped: any Remote
+package struct ReadOnlyRemote: RemoteWrapper {
+    package let wrapped: any Remote
 
     package init(_ wrapped: any Remote) { self.wrapped = wrapped }
 

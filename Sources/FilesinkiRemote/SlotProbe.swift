@@ -39,6 +39,11 @@ package struct SlotProbe: Sendable {
         for _ in 0..<4 { remotes.append(try await connect()) }
         let trial = ProbeTrial(remotes: remotes, place: place, writers: writers, rounds: rounds)
         var checks: [ProbeReport.Check] = []
+        if let fitness = try await unversioned(remotes) {
+            checks.append(fitness)
+            // What the remote says of itself needs no proof.
+            if !fitness.holds { return ProbeReport(checks: checks) }
+        }
         do {
             for step in ProbeTrial.steps { checks.append(try await check(step, trial)) }
         } catch {
@@ -53,6 +58,18 @@ package struct SlotProbe: Sendable {
         }
         checks.append(try await check(cleaning, trial))
         return ProbeReport(checks: checks)
+    }
+
+    /// What the remote says of itself; nil when it cannot be asked.
+    private func unversioned(_ remotes: [any Remote]) async throws -> ProbeReport.Check? {
+        guard let remote = remotes.first?.unwrapped(as: (any FitnessReporting).self) else {
+            return nil
+        }
+        let unfitness = try await Retries(surroundings).run { _ in try await remote.unfitness() }
+        return .init(
+            name: "unversioned", promise: "The remote is not set up to keep old versions of a key.",
+            holds: unfitness == nil,
+            detail: unfitness ?? "The remote was asked, and said that it is not.")
     }
 
     private func check(

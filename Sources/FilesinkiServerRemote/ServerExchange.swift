@@ -36,15 +36,18 @@ struct ServerExchange: Sendable {
     ///
     /// - Parameters:
     ///   - key: What the request is about; nil for the server as a whole.
+    ///   - cutAfter: Where to end the connection on purpose.
     ///   - allowing: Statuses beside the successes that the caller knows what to do with.
     func ask(
         _ method: String, _ path: String, about key: ObjectKey?, fields: HTTPFields = [:],
-        body: [UInt8] = [], maximumReply: Int = 1 << 20, allowing: Set<Int> = []
+        body: [UInt8] = [], maximumReply: Int = 1 << 20, cutAfter: Int? = nil,
+        allowing: Set<Int> = []
     ) async throws -> HTTPReply {
-        let reply = try await transport.send(
-            HTTPRequest(
-                method, address + path, fields: authorized(fields), body: body,
-                maximumReply: max(maximumReply, WireLimits.errorBytes)))
+        var request = HTTPRequest(
+            method, address + path, fields: authorized(fields), body: body,
+            maximumReply: max(maximumReply, WireLimits.errorBytes))
+        request.cutAfter = cutAfter
+        let reply = try await transport.send(request)
         try check(reply, about: key, allowing: allowing)
         return reply
     }

@@ -74,3 +74,11 @@ extension ServerRemote {
         return ContentDigest.encode(Array(hasher.finalize()))
     }
 }
+
+extension ServerRemote: CuttableRemote {
+    package func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
+        _ = try? await exchange.ask(
+            "PUT", WirePaths.object(key), about: key,
+            fields: [WireHeaders.digest: Self.digest(bytes)], body: bytes, cutAfter: count)
+    }
+}

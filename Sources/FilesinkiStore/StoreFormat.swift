@@ -59,5 +59,16 @@ package struct StoreFormat: Hashable, Sendable {
         }
     }
 
+    /// What ``init(reply:)`` reads, for a request together with others.
+    package static func request() throws(Failure) -> ObjectRequest { ObjectRequest(try key()) }
+
+    /// What the store says of itself in the reply to ``request()``; nil when there is no store.
+    ///
+    /// - Throws: `Failure` with code `newer-format` or `corrupt`.
+    package init?(reply: ObjectReply) throws(Failure) {
+        guard case .bytes(let bytes) = reply else { return nil }
+        self = try StoreFormatText.decode(bytes)
+    }
+
     private static func key() throws(Failure) -> ObjectKey { try ObjectKey(StoreLayout.format) }
 }

@@ -16,6 +16,9 @@ enum StoreLayout {
     /// The longest name of a zone, in bytes.
     static let maximumZoneLength = 64
 
+    /// Where commits and checkpoints of a zone are; ends with a slash.
+    static func everything(of zone: String) -> String { "zones/\(zone)/" }
+
     /// Where the commits of a zone are; ends with a slash.
     static func log(of zone: String) -> String { "zones/\(zone)/log/" }
 

@@ -55,6 +55,16 @@ package final class FaultyRemote: Remote {
         try await request(.get, key.description) { _ in try await wrapped.get(key, range: range) }
     }
 
+    /// One after the other, each a request of its own, so that a script meets the same one each time.
+    package func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply] {
+        var replies: [ObjectReply] = []
+        for request in requests {
+            let bytes = try await get(request.key, range: request.range)
+            replies.append(bytes.map(ObjectReply.bytes) ?? .absent)
+        }
+        return replies
+    }
+
     package func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
         try await request(.publish, slot.description) { _ in
             let outcome = try await wrapped.publish(bytes, to: slot)

@@ -7,7 +7,8 @@ struct Main {
     static func main() async {
         fsk_share_one_heap()
         let code = await Program.run(
-            arguments: Console.argumentsOfProcess(), in: Console.ofProcess(network: NetworkProgram.standIn))
+            arguments: Console.argumentsOfProcess(),
+            in: Console.ofProcess(network: NetworkProgram.standIn))
         exit(code.rawValue)
     }
 }

@@ -1,14 +1,25 @@
 import CKernel
 import FilesinkiCommands
+import FilesinkiModel
+import FilesinkiNetwork
 import Glibc
 
 @main
 struct Main {
     static func main() async {
         fsk_share_one_heap()
+        fsk_keep_memory_private()
         let code = await Program.run(
-            arguments: Console.argumentsOfProcess(),
-            in: Console.ofProcess(network: NetworkProgram.standIn))
+            arguments: Console.argumentsOfProcess(), in: Console.ofProcess(network: network))
         exit(code.rawValue)
     }
+
+    private static let network: NetworkAccess = {
+        let remotes = NetworkRemotes(surroundings: .ofProcess) { name in
+            getenv(name).map { String(cString: $0) }
+        }
+        return NetworkAccess(
+            connect: { try remotes.connect($0) },
+            serve: { try await Serving.serve($0, $1) }, tokens: { try Serving.tokens($0) })
+    }()
 }

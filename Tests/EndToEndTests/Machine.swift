@@ -73,10 +73,19 @@ final class Machine {
         posix_spawn_file_actions_addopen(&actions, 2, stream + ".talk", flags, 0o644)
         // The shell only changes the folder; the process that is started takes its place.
         let enter = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder] + command
+        // The tests' own servers ignore a broken pipe; a user's shell does not.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         var process = pid_t()
         let code = withStrings(enter) { arguments in
             withStrings(environment) {
-                posix_spawn(&process, "/bin/sh", &actions, nil, arguments, $0)
+                posix_spawn(&process, "/bin/sh", &actions, &attributes, arguments, $0)
             }
         }
         guard code == 0 else { throw MachineError.noProcess(code) }

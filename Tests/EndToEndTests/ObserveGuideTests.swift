@@ -1,13 +1,16 @@
 import Glibc
 import Testing
 
-/// The recipes of `Docs/Guide/observe.md`, run as they stand there.
-@Suite("The guide to observing", .enabled(if: ObserveGuideTests.hasReader, "jq is not installed"))
-struct ObserveGuideTests {
-    static let hasReader = ["/usr/bin/jq", "/usr/local/bin/jq", "/bin/jq"].contains {
-        access($0, X_OK) == 0
+/// What the recipes read JSON with.
+private enum JSONReader {
+    static let isInstalled = ["/usr/bin/jq", "/usr/local/bin/jq", "/bin/jq"].contains {
+        (path: String) in access(path, X_OK) == 0
     }
+}
 
+/// The recipes of `Docs/Guide/observe.md`, run as they stand there.
+@Suite("The guide to observing", .enabled(if: JSONReader.isInstalled, "jq is not installed"))
+struct ObserveGuideTests {
     /// A machine with the replicas `a` and `notes`, and the guide's recipes as files: `1.sh`, `2.sh`
     /// and so on.
     private func machine() throws -> Machine {

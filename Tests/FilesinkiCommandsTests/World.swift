@@ -200,5 +200,5 @@ extension NetworkAccess {
     static let none = NetworkAccess(
         connect: { throw WorldError.noNetwork($0) },
         serve: { options, _ in throw WorldError.noNetwork(options.folder) },
-        tokens: { request, _ in throw WorldError.noNetwork(request.folder) })
+        tokens: { request in throw WorldError.noNetwork(request.folder) })
 }

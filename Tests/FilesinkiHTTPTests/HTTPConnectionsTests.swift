@@ -3,8 +3,8 @@ import FilesinkiModel
 import FilesinkiTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPConnectionsTests {
-    static let patient = ConnectionSettings(silenceLimit: .seconds(20))
+@Suite(.timeLimit(.minutes(5))) struct HTTPConnectionsTests {
+    static let patient = ConnectionSettings(silenceLimit: .seconds(150))
 
     func send(
         _ act: ScriptedServer.Act, _ settings: ConnectionSettings = patient,
@@ -114,6 +114,19 @@ import Testing
         }
         #expect(seen.total >= 1000)
         #expect(seen.total < 1 << 20)
+    }
+
+    @Test func `a body that is cut on purpose never arrives as a whole one`() async throws {
+        let server = try ScriptedServer([.send(ScriptedServer.reply("201 Created"))])
+        var request = HTTPRequest(
+            "PUT", server.url, body: [UInt8](repeating: 1, count: 200_000))
+        request.cutAfter = 150_000
+        let sent = request
+        let failure = await #expect(throws: Failure.self) {
+            try await HTTPConnections().send(sent)
+        }
+        #expect(failure?.code == .away)
+        #expect(server.requests.isEmpty)
     }
 
     @Test func `a file of certificates that cannot be read is said`() {

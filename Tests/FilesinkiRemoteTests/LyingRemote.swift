@@ -14,7 +14,7 @@ final class LyingRemote: Remote {
         /// The answer names other bytes than the slot's.
         case invents
         case ignoresRanges, altersObjects, findsMissing, hidesFromLists, listsInDisorder
-        case ignoresAfter, keepsDeleted
+        case ignoresAfter, keepsDeleted, showsCutUploads, losesToCutUploads
 
         /// The check of the probe that has to find it.
         var check: String {
@@ -25,12 +25,13 @@ final class LyingRemote: Remote {
             case .findsMissing: "absence"
             case .hidesFromLists, .listsInDisorder, .ignoresAfter: "listing"
             case .keepsDeleted: "deletion"
+            case .showsCutUploads, .losesToCutUploads: "whole-or-nothing"
             }
         }
     }
 
-    private let memory = MemoryRemote()
-    private let lie: Lie
+    fileprivate let memory = MemoryRemote()
+    fileprivate let lie: Lie
     let address = "liar"
 
     init(_ lie: Lie) { self.lie = lie }
@@ -80,4 +81,14 @@ final class LyingRemote: Remote {
     }
 
     func wait(prefix: String, timeout: Duration) async throws {}
+}
+
+extension LyingRemote: CuttableRemote {
+    func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
+        switch lie {
+        case .showsCutUploads: try? await memory.put(Array(bytes.prefix(count)), to: key)
+        case .losesToCutUploads: try? await memory.delete(key)
+        default: break
+        }
+    }
 }

@@ -16,7 +16,10 @@ import Testing
         #expect(report.isFit, "\(report)")
         #expect(
             report.checks.map(\.name)
-                == ["one-winner", "objects", "ranges", "absence", "listing", "deletion"])
+                == [
+                    "one-winner", "objects", "ranges", "absence", "listing", "whole-or-nothing",
+                    "deletion",
+                ])
         #expect(memory.objects == [key: [1]])
     }
 
@@ -43,5 +46,62 @@ import Testing
         let faulty = FaultyRemote(memory, script: [.init(.before(.away), verb: .put, skip: 3)])
         await #expect(throws: Failure.self) { _ = try await probe(faulty).run() }
         #expect(memory.objects.isEmpty)
+    }
+
+    /// A remote in memory that can be asked, and has its answer.
+    struct Telling: RemoteWrapper, FitnessReporting {
+        var wrapped: any Remote
+        var answer: String?
+
+        var address: String { wrapped.address }
+
+        func unfitness() async throws -> String? { answer }
+
+        func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
+            try await wrapped.get(key, range: range)
+        }
+
+        func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
+            try await wrapped.publish(bytes, to: slot)
+        }
+
+        func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
+            try await wrapped.put(bytes, to: key)
+        }
+
+        func list(
+            prefix: String, after: ObjectKey?, limit: Int
+        ) async throws -> [ObjectInfo] {
+            try await wrapped.list(prefix: prefix, after: after, limit: limit)
+        }
+
+        func delete(_ key: ObjectKey) async throws { try await wrapped.delete(key) }
+
+        func wait(prefix: String, timeout: Duration) async throws {
+            try await wrapped.wait(prefix: prefix, timeout: timeout)
+        }
+    }
+
+    @Test func `a remote that says itself that it is unfit is not raced, also through wrappers`()
+        async throws
+    {
+        let telling = Telling(wrapped: LyingRemote(.overwrites), answer: "It keeps versions.")
+        let surroundings = ManualClock().surroundings
+        for remote: any Remote in [
+            telling, RetryingRemote(telling, surroundings: surroundings), CountingRemote(telling),
+        ] {
+            let report = try await probe(remote).run()
+            #expect(report.checks.map(\.name) == ["unversioned"])
+            #expect(report.checks.first?.detail == "It keeps versions.")
+            #expect(!report.isFit)
+        }
+    }
+
+    @Test func `a remote that says nothing against itself is raced`() async throws {
+        let fit = try await probe(Telling(wrapped: MemoryRemote(), answer: nil)).run()
+        #expect(fit.isFit, "\(fit)")
+        #expect(fit.checks.first?.name == "unversioned")
+        let liar = try await probe(Telling(wrapped: LyingRemote(.overwrites), answer: nil)).run()
+        #expect(liar.checks.prefix(2).map(\.holds) == [true, false])
     }
 }

@@ -74,11 +74,20 @@ struct ServeFolderCommand: Command {
         options.encryption = try encryption(in: console.currentFolder)
         options.isInsecure = insecure
         options.quota = try quota.map { text throws(Failure) in try SizeText.bytes(of: text) }
-        options.accessLog = try accessLog.map { path throws(Failure) in
-            path == "-" ? path : try FilePlace.absoluteText(path, in: console.currentFolder)
-        }
         options.faults = fault
-        try await console.network.serve(options, console)
+        let log = try accessLog.map { path throws(Failure) in try AccessLog(path, in: console) }
+        let folder = printable(options.folder.utf8)
+        try await console.network.serve(options) { notice in
+            switch notice {
+            case .ready(let address, let fingerprint, let certificate):
+                console.say("Serving \(folder) at \(address)")
+                if let fingerprint { console.say("The certificate's SHA-256 is \(fingerprint)") }
+                if let certificate {
+                    console.say("Others trust it by FILESINKI_CA_FILE=\(certificate)")
+                }
+            case .request(let line): log?.add(line)
+            }
+        }
         return .done
     }
 

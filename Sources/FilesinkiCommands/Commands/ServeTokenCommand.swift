@@ -19,11 +19,47 @@ struct ServedFolder: ParsableArguments {
     @Argument(help: "The folder with the store.", completion: .directory)
     var dir: String
 
-    /// Hands the request to the part that has the server.
+    /// Hands the request to the part that has the server, and shows the answer.
+    ///
+    /// - Returns: `negative` when there is no such token.
     func ask(_ action: TokenRequest.Action, in console: Console) async throws -> ExitCode {
         let folder = try FilePlace.absoluteText(dir, in: console.currentFolder)
-        try await console.network.tokens(TokenRequest(folder: folder, action: action), console)
-        return .done
+        let tokens = try await console.network.tokens(
+            TokenRequest(folder: folder, action: action))
+        try console.show(tokens)
+        return tokens.isEmpty ? .negative : .done
+    }
+}
+
+extension Console {
+    /// Shows tokens: of one that was just made the token alone on standard output, ready for a pipe.
+    fileprivate func show(_ tokens: [TokenNotice]) throws {
+        if wishes.isJSON { return try tokens.forEach { try output.json($0.json) } }
+        if let secret = tokens.first?.secret {
+            say("This token is shown only once:")
+            return try output.line(secret)
+        }
+        var table = TextTable()
+        for token in tokens {
+            table.add(
+                token.id, token.rights.joined(separator: ","),
+                token.zones?.joined(separator: ",") ?? "*", TimeText.local(token.made),
+                printable(token.name.utf8))
+        }
+        for line in table.lines { try output.line(line) }
+    }
+}
+
+extension TokenNotice {
+    fileprivate var json: JSONObject {
+        var object: JSONObject = ["type": "token"]
+        object.add("id", id)
+        object.add("name", name)
+        object.add("rights", .array(rights.map { .string($0) }))
+        object.add("zones", zones.map { .array($0.map { .string($0) }) } ?? .null)
+        object.add("made", made)
+        object.add("token", secret)
+        return object
     }
 }
 

@@ -14,7 +14,7 @@ package enum NetworkProgram {
         connect: { _ in throw become() },
         prepare: { throw become() },
         serve: { _, _ in throw become() },
-        tokens: { _, _ in throw become() })
+        tokens: { _ in throw become() })
 
     /// Where the other is, seen from the folder of this program: beside it when it was just built,
     /// in a folder of its own when it was installed.

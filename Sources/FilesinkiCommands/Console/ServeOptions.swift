@@ -1,3 +1,5 @@
+package import FilesinkiModel
+
 /// What `serve` was asked for.
 package struct ServeOptions: Sendable {
     /// How connections to the server are encrypted.
@@ -20,9 +22,6 @@ package struct ServeOptions: Sendable {
     package var isInsecure = false
     /// How large the store may become, in bytes; nil for no limit.
     package var quota: Int64?
-    /// The absolute path of the file that gets a line for each request; nil for none, `-` for
-    /// standard error.
-    package var accessLog: String?
     /// Faults on purpose, for tests.
     package var faults: [String] = []
 
@@ -30,6 +29,41 @@ package struct ServeOptions: Sendable {
         self.folder = folder
         self.host = host
         self.port = port
+    }
+}
+
+/// What a server tells while it runs.
+package enum ServeNotice: Sendable {
+    /// Connections are taken at this address.
+    ///
+    /// `fingerprint` is the SHA-256, in hexadecimal, of a certificate that the server made for
+    /// itself, and `certificate` the file that others may trust.
+    case ready(address: String, fingerprint: String?, certificate: String?)
+    /// A request was answered: a line of the access log.
+    case request(String)
+}
+
+/// What is known of a token.
+package struct TokenNotice: Sendable {
+    package var id: String
+    package var name: String
+    package var rights: [String]
+    /// Nil for all.
+    package var zones: [String]?
+    package var made: Timestamp
+    /// The token itself; nil but for one that was just made.
+    package var secret: String?
+
+    package init(
+        id: String, name: String, rights: [String], zones: [String]?, made: Timestamp,
+        secret: String?
+    ) {
+        self.id = id
+        self.name = name
+        self.rights = rights
+        self.zones = zones
+        self.made = made
+        self.secret = secret
     }
 }
 

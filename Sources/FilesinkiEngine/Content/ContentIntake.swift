@@ -42,8 +42,20 @@ struct ContentIntake: Sendable {
 
     /// Reads all files; the results come in no particular order.
     func run(_ items: [Item]) async throws -> IntakeResult {
+        guard case .packs(let writer) = destination else { return try await readAll(items) }
+        do {
+            var result = try await readAll(items)
+            result.packs = try await writer.finish()
+            return result
+        } catch {
+            await writer.abandon()
+            throw error
+        }
+    }
+
+    private func readAll(_ items: [Item]) async throws -> IntakeResult {
         let queue = IntakeQueue(items)
-        var result = try await withThrowingTaskGroup(of: IntakeResult.self) { group in
+        return try await withThrowingTaskGroup(of: IntakeResult.self) { group in
             let count = items.count > 8 ? Self.workers : 1
             for _ in 0..<count {
                 group.addTask { try await work(queue) }
@@ -52,10 +64,6 @@ struct ContentIntake: Sendable {
             for try await part in group { all.add(part) }
             return all
         }
-        if case .packs(let writer) = destination {
-            result.packs = try await writer.finish()
-        }
-        return result
     }
 
     private func work(_ queue: IntakeQueue) async throws -> IntakeResult {

@@ -5,49 +5,57 @@ import Synchronization
 /// Finds contents in the store: in packs by their indexes, or inside the commit that published them.
 final class ContentSource: Sendable {
     let locator: ContentLocator
-    private let log: CommitLog
+    let log: CommitLog
     private let inline: [ContentID: UInt64]
-    /// Contents that are to be published in this run's commit.
-    private let pending: [ContentID: [UInt8]]
+    /// Contents in memory: of commits that were just read, or that this run is to publish.
+    private let atHand: [ContentID: [UInt8]]
     /// The commit read last: contents of one commit are mostly asked for together.
     private let recent = Mutex<Commit?>(nil)
 
     init(
         locator: ContentLocator, log: CommitLog, inline: [ContentID: UInt64],
-        pending: [InlineContent] = []
+        carried: CarriedContents, pending: [InlineContent] = []
     ) {
         self.locator = locator
         self.log = log
         self.inline = inline
-        self.pending = Dictionary(pending.map { ($0.id, $0.bytes) }) { first, _ in first }
+        let pending = pending.map { ($0.id, $0.bytes) }
+        atHand = carried.contents.merging(pending) { first, _ in first }
     }
 
     /// Whether the store holds the content.
-    func holds(_ content: ContentID) async throws -> Bool {
-        if isInline(content) { return true }
-        return try await locator.find(content) != nil
+    ///
+    /// - Parameter isLocal: Ask nobody: a content in a pack whose index is not at hand is missed.
+    func holds(_ content: ContentID, isLocal: Bool = false) async throws -> Bool {
+        if isAtHand(content) || commit(of: content) != nil { return true }
+        return try await locator.find(content, isLocal: isLocal) != nil
     }
 
-    /// Whether the content travels inside a commit rather than in packs.
-    func isInline(_ content: ContentID) -> Bool {
-        pending[content] != nil || inline[content] != nil
-    }
+    /// Whether the content is in memory.
+    func isAtHand(_ content: ContentID) -> Bool { atHand[content] != nil }
+
+    /// The number of the commit that the content travels in; nil for one in packs.
+    func commit(of content: ContentID) -> UInt64? { inline[content] }
 
     /// The bytes of a content that travels inside a commit; nil for one in packs.
     func inlineBytes(_ content: ContentID) async throws -> [UInt8]? {
-        if let bytes = pending[content] { return bytes }
+        if let bytes = atHand[content] { return bytes }
         guard let sequence = inline[content] else { return nil }
         if let commit = recent.withLock({ $0 }), commit.sequence == sequence {
             return commit.inlineContent(content)
         }
         guard let commit = try await log.read(sequence) else {
-            throw Failure(
-                .corrupt, path: content.description,
-                "The commit \(sequence) that holds this content is gone.",
-                remedy: "Run filesinki check.")
+            throw Self.missing(content, sequence)
         }
         recent.withLock { $0 = commit }
         return commit.inlineContent(content)
+    }
+
+    static func missing(_ content: ContentID, _ sequence: UInt64) -> Failure {
+        Failure(
+            .corrupt, path: content.description,
+            "The commit \(sequence) that holds this content is gone.",
+            remedy: "Run filesinki check.")
     }
 
     /// A content's bytes, verified.
@@ -55,7 +63,7 @@ final class ContentSource: Sendable {
     /// - Throws: Code `not-found` when the store does not hold it, `limit` beyond `limit` bytes.
     func read(_ content: ContentID, size: Int64) async throws -> [UInt8] {
         if let bytes = try await inlineBytes(content) {
-            try Self.check(bytes, content, size)
+            try Self.check(bytes.count, content, size)
             return bytes
         }
         return try await locator.read(content, size: size)
@@ -66,7 +74,7 @@ final class ContentSource: Sendable {
         _ content: ContentID, size: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
         if let bytes = try await inlineBytes(content) {
-            try Self.check(bytes, content, size)
+            try Self.check(bytes.count, content, size)
             try bytes.withUnsafeBytes(body)
         } else {
             try await locator.stream(content, size: size, body)
@@ -74,12 +82,11 @@ final class ContentSource: Sendable {
     }
 
     /// - Parameter size: What the entry says; `Int64.max` where nothing does.
-    private static func check(_ bytes: [UInt8], _ content: ContentID, _ size: Int64) throws(Failure)
-    {
-        guard size == .max || Int64(bytes.count) == size else {
+    static func check(_ count: Int, _ content: ContentID, _ size: Int64) throws(Failure) {
+        guard size == .max || Int64(count) == size else {
             throw Failure(
                 .corrupt, path: content.description,
-                "The content has \(bytes.count) bytes where its entry says \(size).",
+                "The content has \(count) bytes where its entry says \(size).",
                 remedy: "Run filesinki check; the other files are not concerned.")
         }
     }

@@ -24,7 +24,7 @@ extension Replica {
                         remote: connection.remote, reference: pack,
                         cache: IndexFolder(path: state.indexes))
                 }),
-            log: connection.log, inline: inline,
+            log: connection.log, inline: inline, carried: view.carried,
             pending: observation.inline)
     }
 }

@@ -7,21 +7,35 @@ import FilesinkiStore
 /// Reads a zone's log from its first commit on.
 struct HistoryReader: Sendable {
     let log: CommitLog
+    /// What the log holds beyond the manifest's token, up to the last commit that is looked at.
+    let view: RemoteView
+
     /// The last commit that is looked at.
-    let end: ChangeToken
+    var end: ChangeToken { view.token }
 
     /// Calls `body` with every commit, the first one first, until it says no.
     func forEach(_ body: (Commit) throws -> Bool) async throws {
-        var sequence: UInt64 = 1
-        while sequence <= end.sequence {
-            guard let commit = try await log.read(sequence) else {
-                throw Failure(
-                    .corrupt, path: "log/\(sequence)", "A commit of the log is missing.",
-                    remedy: "Run filesinki check.")
-            }
+        var reader = LogReader(log, after: log.genesis, upTo: end.sequence)
+        while let commit = try await next(&reader) {
             guard try body(commit) else { return }
-            sequence += 1
         }
+        guard reader.token.sequence >= end.sequence else {
+            throw Self.missing(reader.token.sequence &+ 1)
+        }
+    }
+
+    private func next(_ reader: inout LogReader) async throws -> Commit? {
+        do {
+            return try await reader.next()
+        } catch let failure as Failure where failure.code == .tokenExpired {
+            throw Self.missing(reader.token.sequence &+ 1)
+        }
+    }
+
+    private static func missing(_ sequence: UInt64) -> Failure {
+        Failure(
+            .corrupt, path: "log/\(sequence)", "A commit of the log is missing.",
+            remedy: "Run filesinki check.")
     }
 }
 
@@ -39,8 +53,14 @@ package struct PathVersion: Sendable {
 extension Replica {
     /// Every version of a path that the log tells of, the oldest first.
     package func history(of path: RelativePath) async throws -> [PathVersion] {
+        try await history(of: path, in: try await historyReader())
+    }
+
+    func history(
+        of path: RelativePath, in reader: HistoryReader
+    ) async throws -> [PathVersion] {
         var versions: [PathVersion] = []
-        try await historyReader().forEach { commit in
+        try await reader.forEach { commit in
             for (changes, lost) in [(commit.superseded, true), (commit.changes, false)] {
                 for change in changes where change.path == path {
                     versions.append(
@@ -56,10 +76,10 @@ extension Replica {
 
     /// The remote tree as it was after the last commit that `isIncluded` takes.
     func tree(
-        where isIncluded: @Sendable (Commit) -> Bool
+        of reader: HistoryReader, where isIncluded: @Sendable (Commit) -> Bool
     ) async throws -> [RelativePath: VersionedEntry] {
         var tree: [RelativePath: VersionedEntry] = [:]
-        try await historyReader().forEach { commit in
+        try await reader.forEach { commit in
             guard isIncluded(commit) else { return false }
             for change in commit.changes {
                 tree[change.path] =
@@ -72,17 +92,29 @@ extension Replica {
     }
 
     /// The log up to what is known of it now; looked at anew when the remote can be reached.
-    func historyReader() async throws -> HistoryReader {
-        let log = try await connected().log
-        var token = try manifest.token ?? log.genesis
-        while let commit = try await log.next(after: token) { token = commit.token }
-        return HistoryReader(log: log, end: token)
+    ///
+    /// - Parameter before: The report of a run of the same command that ended a moment ago; when it
+    ///   reached the remote, that look counts.
+    func historyReader(after before: SyncReport? = nil) async throws -> HistoryReader {
+        guard let token = try manifest.token else {
+            let log = try await connected().log
+            var view = RemoteView(token: log.genesis)
+            try await view.fold(LogReader(log, after: log.genesis))
+            return HistoryReader(log: log, view: view)
+        }
+        var view = RemoteView(token: token)
+        if before == nil || before?.away != nil || connection == nil {
+            try await view.fold(reachLog(behind: token))
+        }
+        return HistoryReader(log: try await connected().log, view: view)
     }
 
     /// A path's entry in a version: the one that holds after commit `version`, or nil.
-    func entry(_ path: RelativePath, at version: UInt64) async throws -> Entry? {
-        guard try await historyReader().end.sequence >= version else { return nil }
-        let versions = try await history(of: path)
+    func entry(
+        _ path: RelativePath, at version: UInt64, in reader: HistoryReader
+    ) async throws -> Entry? {
+        guard reader.end.sequence >= version else { return nil }
+        let versions = try await history(of: path, in: reader)
         if let exact = versions.last(where: { $0.version == version && !$0.isSuperseded }) {
             return exact.change.entry
         }

@@ -30,7 +30,8 @@ extension Replica {
         var report = CheckReport()
         var view = RemoteView(token: connection.log.genesis)
         do {
-            while let commit = try await connection.log.next(after: view.token) {
+            var reader = LogReader(connection.log, after: view.token)
+            while let commit = try await reader.next() {
                 view.fold(commit)
                 report.commits += 1
                 report.failures += commit.refused.map(\.failure)
@@ -56,23 +57,57 @@ extension Replica {
         _ progress: (@Sendable (Progress) -> Void)?
     ) async throws {
         let source = try await contentSource(view)
-        var seen: Set<ContentID> = []
+        var files: [ContentID: (path: RelativePath, size: Int64)] = [:]
         for (path, change) in view.changes.sorted(by: { $0.key < $1.key }) {
             let entry = change.entry.entry
-            guard entry.kind == .file, seen.insert(entry.content).inserted else { continue }
-            report.contents += 1
-            do {
-                guard try await source.holds(entry.content) else { throw Self.missing(path) }
-                if readData {
-                    try await source.stream(entry.content, size: entry.size) { _ in }
-                    report.bytes += entry.size
-                }
-            } catch var failure as Failure where failure.code != .away {
-                failure.message = "\(path): \(failure.message)"
-                report.failures.append(failure)
+            guard entry.kind == .file, files[entry.content] == nil else { continue }
+            files[entry.content] = (path, entry.size)
+        }
+        var found: [(path: RelativePath, failure: Failure)] = []
+        for job in try await ContentPlan(files.keys, source).jobs {
+            let failures = try await failures(job, source, files, readData)
+            for (content, failure) in failures {
+                guard failure.code != .away else { throw failure }
+                guard let path = files[content]?.path else { continue }
+                found.append((path, failure))
+            }
+            report.contents += job.contents.count
+            if readData {
+                let sound = Set(job.contents).subtracting(failures.map(\.0))
+                report.bytes += sound.reduce(0) { $0 + (files[$1]?.size ?? 0) }
             }
             progress?(Progress(.fetching, files: report.contents, bytes: report.bytes))
         }
+        for (path, var failure) in found.sorted(by: { $0.path < $1.path }) {
+            failure.message = "\(path): \(failure.message)"
+            report.failures.append(failure)
+        }
+    }
+
+    /// What is wrong with the contents of a job.
+    private func failures(
+        _ job: ContentJob, _ source: ContentSource,
+        _ files: [ContentID: (path: RelativePath, size: Int64)], _ readData: Bool
+    ) async throws -> [(ContentID, Failure)] {
+        var found: [(ContentID, Failure)] = []
+        if case .single(let content) = job, let file = files[content] {
+            do {
+                guard try await source.holds(content) else { throw Self.missing(file.path) }
+                if readData { try await source.stream(content, size: file.size) { _ in } }
+            } catch let failure as Failure {
+                found.append((content, failure))
+            }
+        } else if readData {
+            try await source.read(job) { content, result in
+                do {
+                    let bytes = try result.get()
+                    try ContentSource.check(bytes.count, content, files[content]?.size ?? .max)
+                } catch let failure as Failure {
+                    found.append((content, failure))
+                }
+            }
+        }
+        return found
     }
 
     private static func missing(_ path: RelativePath) -> Failure {

@@ -30,7 +30,7 @@ extension Replica {
             }
         }
         try writer.flush()
-        var after = try await runPaths(paths, options)
+        var after = try await runPaths(paths, options, after: before)
         after.steps = before.steps + after.steps
         after.problems = before.problems + changed + after.problems
         return after
@@ -90,30 +90,32 @@ extension Replica {
     ///
     /// - Throws: Code `exists` when something is there, `not-found` when nothing ever was.
     package func undelete(_ path: RelativePath, _ options: SyncOptions) async throws -> SaveReport {
-        _ = try await runPaths([path], options)
+        let before = try await runPaths([path], options)
         guard try root.status(path) == nil else {
             throw Failure(
                 .exists, path: path.bytes, "It is not deleted.",
                 remedy: "To go back to an older version, use filesinki restore PATH@VERSION.")
         }
-        let versions = try await history(of: path)
+        let versions = try await history(of: path, in: historyReader(after: before))
         guard let last = versions.last(where: { $0.change.entry.kind == .file }) else {
             throw Failure(
                 .notFound, path: path.bytes, "The history knows no file of this name.",
                 remedy: "Check the name; filesinki log shows what is known.")
         }
-        try await put(last.change.entry, at: path)
-        let report = try await runPaths([path], options)
+        try await put(last.change.entry, at: path, after: before)
+        let report = try await runPaths([path], options, after: before)
         let row = try manifest.base(path)
         return SaveReport(
             sync: report, entry: row?.entry, version: row?.version ?? 0, differs: false)
     }
 
     /// Writes an entry of the history into the root.
-    func put(_ entry: Entry, at path: RelativePath) async throws {
-        let contents = try await historyContents()
+    ///
+    /// - Parameter before: See ``historyReader(after:)``.
+    func put(_ entry: Entry, at path: RelativePath, after before: SyncReport?) async throws {
         switch entry.kind {
         case .file:
+            let contents = try await historyContents(historyReader(after: before))
             let staged = try Staging(root: root, folder: state.staging).makeFile()
             try await contents.stream(entry.content, size: entry.size) { try staged.write($0) }
             try install(staged, entry, at: path)

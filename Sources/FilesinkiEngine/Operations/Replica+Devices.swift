@@ -7,9 +7,10 @@ import FilesinkiStore
 /// A device that shares the store.
 package struct DeviceReport: Sendable {
     package var device: Device
-    /// How far it said that it has seen the log.
+    /// How far it is known to have seen the log: what it said itself, or its last commit as this
+    /// replica has read it, whichever is later.
     package var seen: UInt64
-    /// When it said so, by its own clock.
+    /// When that was, by its own clock.
     package var time: Timestamp
     package var isThisOne: Bool
 }
@@ -20,11 +21,28 @@ extension Replica {
         let connection = try await connected()
         let shelf = try DeviceShelf(
             remote: connection.remote, zone: StoreConnection.zone, store: connection.format)
+        let published = try manifest.devicesSeen()
         return try await shelf.all().map { sighting in
-            DeviceReport(
-                device: sighting.device, seen: sighting.token.sequence, time: sighting.time,
-                isThisOne: sighting.device.id == card.device.id)
+            try report(sighting, published.items[sighting.device.id])
         }.sorted { ($0.device.name, $0.seen) < ($1.device.name, $1.seen) }
+    }
+
+    /// Devices say seldom how far they are, but who has published had seen all before.
+    private func report(
+        _ sighting: Sighting, _ published: DevicesSeen.Item?
+    ) throws -> DeviceReport {
+        var report = DeviceReport(
+            device: sighting.device, seen: sighting.token.sequence, time: sighting.time,
+            isThisOne: sighting.device.id == card.device.id)
+        if let published, published.sequence > report.seen {
+            report.seen = published.sequence
+            report.time = published.time
+        }
+        if report.isThisOne, let token = try manifest.token, token.sequence > report.seen {
+            report.seen = token.sequence
+            report.time = try lastRun { $0.exitCode == 0 }?.ended ?? report.time
+        }
+        return report
     }
 
     /// Leaves a device out of account: what it has not seen no longer has to be kept for it.

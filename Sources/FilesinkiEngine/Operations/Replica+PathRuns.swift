@@ -10,20 +10,35 @@ extension Replica {
     ///
     /// Its cost does not grow with the tree. Remote changes of other paths are noted for a later
     /// run.
-    func runPaths(_ paths: [RelativePath], _ options: SyncOptions) async throws -> SyncReport {
+    ///
+    /// - Parameter before: The report of a run of the same command that ended a moment ago. When that
+    ///   run reached the remote, this one goes by what it saw there: what it publishes comes into
+    ///   the log only if nothing was published since, and else is reconciled anew.
+    func runPaths(
+        _ paths: [RelativePath], _ options: SyncOptions, after before: SyncReport? = nil
+    ) async throws -> SyncReport {
         var options = options
         options.paths = paths
         var run = SyncRun(
             options: options, selection: PathSelection(paths: paths),
             rules: try runRules(options), base: try partialBase(paths), started: surroundings.now())
         run.isPartial = true
-        var view = try await fetchOrQueue(&run)
+        var view = try await look(&run, after: before)
         let seen = try watched(paths, run, view)
         let base = run.base
         try await look(&run, &view) { run, target in
             try await self.observe(only: seen, run, base: base, storing: target)
         }
         return try await finish(&run, view)
+    }
+
+    private func look(
+        _ run: inout SyncRun, after before: SyncReport?
+    ) async throws -> RemoteView? {
+        guard let before, before.away == nil, before.hasRemote, let view = try seenView(run.base)
+        else { return try await fetchOrQueue(&run) }
+        run.report.sequence = view.token.sequence
+        return view
     }
 
     /// The paths themselves, the folders above them, and everything known or found below them.

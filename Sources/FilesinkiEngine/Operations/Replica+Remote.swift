@@ -23,10 +23,7 @@ extension Replica {
                 remedy: "To start anew with it, add --accept; nothing is deleted by that.")
         }
         if isOther || acceptingOther {
-            try manifest.write { writer in
-                try writer.clearTrees()
-                try writer.setToken(nil)
-            }
+            try manifest.write { try $0.forgetStore() }
         }
         card.remote = address
         card.store = format.id

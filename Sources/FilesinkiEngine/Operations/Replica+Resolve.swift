@@ -20,15 +20,15 @@ extension Replica {
         }
         let copies = rows.compactMap(\.copyPath)
         let chosen = try await chosen(resolution, row)
-        try await keepInHistory([path] + copies, chosen, options)
-        try await put(chosen, at: path)
+        let before = try await keepInHistory([path] + copies, chosen, options)
+        try await put(chosen, at: path, after: before)
         for copy in copies where try root.status(copy) != nil {
             _ = try makeWriter().remove(copy, expecting: .any)
         }
         var options = options
         // What is at the path now is the user's own word.
         options.strategy = Strategy([.choice(.here)])
-        let report = try await runPaths([path] + copies, options)
+        let report = try await runPaths([path] + copies, options, after: before)
         try manifest.write { writer in
             for row in rows where row.id > 0 { try writer.resolveConflict(row.id) }
             for row in rows where row.id == 0 {
@@ -60,13 +60,13 @@ extension Replica {
             row.copyPath
             ?? conflictName(
                 for: path, device: card.device, content: here.identity ?? here.content)
-        try await keepInHistory([path, copy], .there(nil), options)
-        if there.kind != .tombstone { try await put(there, at: path) }
-        try await put(here, at: copy)
+        let before = try await keepInHistory([path, copy], .there(nil), options)
+        if there.kind != .tombstone { try await put(there, at: path, after: before) }
+        try await put(here, at: copy, after: before)
         row.copyPath = copy
         row.time = surroundings.now()
         try manifest.write { writer in _ = try writer.addConflict(row) }
-        return try await runPaths([path, copy], options)
+        return try await runPaths([path, copy], options, after: before)
     }
 
     /// What a resolution puts at the path.
@@ -90,7 +90,8 @@ extension Replica {
         case .here: found = row.here
         case .there: found = row.there
         case .base: found = row.base
-        case .version(let version): found = try await entry(row.path, at: version)
+        case .version(let version):
+            found = try await entry(row.path, at: version, in: historyReader())
         }
         guard let found else {
             throw Failure(
@@ -102,17 +103,22 @@ extension Replica {
 
     /// Brings what is at the paths now into the history; of an open conflict, the committed content
     /// comes here on the way.
+    ///
+    /// - Returns: The run's report; nil when none was needed.
     private func keepInHistory(
         _ paths: [RelativePath], _ chosen: Chosen, _ options: SyncOptions
-    ) async throws {
-        if case .untouched = chosen { return }
+    ) async throws -> SyncReport? {
+        if case .untouched = chosen { return nil }
         var options = options
         options.strategy = Strategy([.choice(.there)])
         let report = try await runPaths(paths, options)
         if let away = report.away, report.isQueued { throw away }
+        return report
     }
 
-    private func put(_ chosen: Chosen, at path: RelativePath) async throws {
+    private func put(
+        _ chosen: Chosen, at path: RelativePath, after before: SyncReport?
+    ) async throws {
         switch chosen {
         case .untouched, .there: return
         case .bytes(let bytes):
@@ -120,7 +126,7 @@ extension Replica {
         case .entry(let entry) where entry.kind == .tombstone:
             _ = try makeWriter().remove(path, expecting: .any)
         case .entry(let entry):
-            try await put(entry, at: path)
+            try await put(entry, at: path, after: before)
         }
     }
 }

@@ -38,10 +38,13 @@ extension Replica {
         _ path: RelativePath, _ options: SaveOptions,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
-        if let wanted = options.ifVersion { try await require(path, at: wanted, options.sync) }
+        var before: SyncReport?
+        if let wanted = options.ifVersion {
+            before = try await require(path, at: wanted, options.sync)
+        }
         let saved = try place(path, mode: options.mode, content: write)
         let report = try await keep(
-            path, after: try await runPaths([path], options.sync), options.sync)
+            path, after: try await runPaths([path], options.sync, after: before), options.sync)
         let row = try manifest.base(path)
         let local = try manifest.local(path)
         return SaveReport(
@@ -56,8 +59,8 @@ extension Replica {
     ) async throws -> SyncReport {
         let gone = first.steps.first { $0.path == path && $0.isDeletionOfKnownContent }
         guard let saved = gone?.here else { return first }
-        try await put(saved, at: path)
-        var report = try await runPaths([path], options)
+        try await put(saved, at: path, after: first)
+        var report = try await runPaths([path], options, after: first)
         report.steps = first.steps + report.steps
         report.notices = first.notices + report.notices
         report.problems = first.problems + report.problems
@@ -68,7 +71,7 @@ extension Replica {
     /// that what is saved next counts as an edit of that version.
     private func require(
         _ path: RelativePath, at wanted: UInt64, _ options: SyncOptions
-    ) async throws {
+    ) async throws -> SyncReport {
         let report = try await runPaths([path], options)
         if let away = report.away { throw away }
         let version = try manifest.base(path)?.version ?? 0
@@ -77,6 +80,7 @@ extension Replica {
                 .differs, path: path.bytes, "It is at version \(version), not \(wanted).",
                 remedy: "Load it, and save again upon version \(version).")
         }
+        return report
     }
 
     /// Puts content at a path of the root.

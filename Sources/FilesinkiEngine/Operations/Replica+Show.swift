@@ -12,19 +12,21 @@ extension Replica {
         _ path: RelativePath, version: UInt64,
         _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
-        guard let entry = try await entry(path, at: version), entry.kind != .tombstone else {
+        let reader = try await historyReader()
+        guard let entry = try await entry(path, at: version, in: reader), entry.kind != .tombstone
+        else {
             throw Failure(
                 .notFound, path: path.bytes, "There is no version \(version) of it.",
                 remedy: "See which there are with filesinki log.")
         }
-        try await show(entry, at: path, body)
+        try await show(entry, at: path, in: reader, body)
     }
 
     /// Gives any content that the store still holds.
     package func show(
         content: ContentID, _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
-        let source = try await historyContents()
+        let source = try await historyContents(historyReader())
         guard try await source.holds(content) else {
             throw Failure(
                 .notFound, path: content.description, "The store holds no such content.",
@@ -34,12 +36,12 @@ extension Replica {
     }
 
     func show(
-        _ entry: Entry, at path: RelativePath,
+        _ entry: Entry, at path: RelativePath, in reader: HistoryReader,
         _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
         switch entry.kind {
         case .file:
-            try await historyContents().stream(entry.content, size: entry.size, body)
+            try await historyContents(reader).stream(entry.content, size: entry.size, body)
         case .symlink:
             try entry.target.withUnsafeBytes(body)
         case .directory, .tombstone:
@@ -50,10 +52,7 @@ extension Replica {
     }
 
     /// Where contents of all times are, as far as the log is known.
-    func historyContents() async throws -> ContentSource {
-        let connection = try await connected()
-        var view = RemoteView(token: try manifest.token ?? connection.log.genesis)
-        while let commit = try await connection.log.next(after: view.token) { view.fold(commit) }
-        return try await contentSource(view)
+    func historyContents(_ reader: HistoryReader) async throws -> ContentSource {
+        try await contentSource(reader.view)
     }
 }

@@ -49,7 +49,8 @@ extension Replica {
 }
 
 extension Replica {
-    private func lastRun(where isMeant: (RunRow) -> Bool) throws -> RunRow? {
+    /// The latest of the last 100 runs that is meant.
+    func lastRun(where isMeant: (RunRow) -> Bool) throws -> RunRow? {
         try manifest.runs(limit: 100).first(where: isMeant)
     }
 

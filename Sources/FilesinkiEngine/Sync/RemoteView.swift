@@ -8,12 +8,26 @@ struct RemoteView: Sendable {
     var changes: [RelativePath: RemoteChange] = [:]
     /// Everything up to here is in ``changes`` or in the base.
     var token: ChangeToken
+    /// The head of the token's own commit; empty where it was not met in this run.
+    var head: [UInt8] = []
     /// Packs that were met since the last run, with the commit that named them.
     var packs: [(pack: PackReference, sequence: UInt64)] = []
     /// Contents that travel inside commits met since the last run.
     var inline: [(content: ContentID, sequence: UInt64)] = []
+    /// Those of them that are still in memory.
+    var carried = CarriedContents()
+    /// What each device has published last, among the commits met since the last run.
+    var authors = DevicesSeen()
+    /// The number of the checkpoint that was read in this run; 0 for none.
+    var checkpoint: UInt64 = 0
     /// Paths of commits that no replica may use.
     var refused: [Problem] = []
+
+    /// Takes in every commit that a reader gives.
+    mutating func fold(_ commits: LogReader) async throws {
+        var reader = commits
+        while let commit = try await reader.next() { fold(commit) }
+    }
 
     /// Takes in one commit: its changes replace what was known of their paths.
     mutating func fold(_ commit: Commit) {
@@ -33,8 +47,11 @@ struct RemoteView: Sendable {
         }
         packs += commit.packs.map { ($0, commit.sequence) }
         inline += commit.inline.map { ($0.id, commit.sequence) }
+        carried.keep(commit.inline)
+        authors.note(commit)
         refused += commit.refused.map { Problem.refused($0.path, $0.failure) }
         token = commit.token
+        head = commit.head
     }
 }
 

@@ -8,26 +8,52 @@ extension Replica {
     /// After this many commits upon the last one, a checkpoint spares new devices the reading.
     static let commitsPerCheckpoint: UInt64 = 256
 
-    /// What a run leaves behind once its work is done: a checkpoint when one is due, and word of how
-    /// far this device has seen the log.
+    /// A device says how far it has seen the log after so many commits, or after a day.
+    static let commitsPerSighting: UInt64 = 64
+
+    private static let secondsPerSighting: Int64 = 24 * 60 * 60
+
+    /// What a run leaves behind once its work is done: a checkpoint and word of how far this device
+    /// has seen the log, each when it is due.
     func conclude(_ run: inout SyncRun) async throws {
         guard let token = try manifest.token else { return }
         run.report.sequence = token.sequence
         guard !run.isPartial else { return }
-        let told = try manifest.counter("sighting")
-        guard token.sequence > told else { return }
         do {
-            try await noteSighting()
+            try await noteSightingWhenDue(token)
             try await saveCheckpointWhenDue(token)
         } catch let failure as Failure where failure.code == .away || failure.code == .busy {
             return
         }
-        try manifest.write { try $0.setCounter("sighting", token.sequence) }
+    }
+
+    /// Three requests, so not after each run. Nobody relies on the latest word: who prunes a log
+    /// keeps what was not seen by the last one.
+    private func noteSightingWhenDue(_ token: ChangeToken) async throws {
+        guard try isSightingDue(token) else { return }
+        try await noteSighting()
+        let now = UInt64(clamping: surroundings.now().seconds)
+        try manifest.write { writer in
+            try writer.setCounter("sighting", token.sequence)
+            try writer.setCounter("sighting-time", now)
+        }
+    }
+
+    private func isSightingDue(_ token: ChangeToken) throws -> Bool {
+        let told = try manifest.counter("sighting")
+        guard token.sequence > told else { return false }
+        if told == 0 || token.sequence - told >= Self.commitsPerSighting { return true }
+        let time = Int64(clamping: try manifest.counter("sighting-time"))
+        // A clock that was set back says nothing: better once too often.
+        let passed = surroundings.now().seconds.subtractingReportingOverflow(time)
+        return passed.overflow || !(0..<Self.secondsPerSighting).contains(passed.partialValue)
     }
 
     private func saveCheckpointWhenDue(_ token: ChangeToken) async throws {
         let last = try manifest.counter("checkpoint")
-        guard token.sequence >= last + Self.commitsPerCheckpoint else { return }
+        guard token.sequence > last, token.sequence - last >= Self.commitsPerCheckpoint else {
+            return
+        }
         try await connected().shelf.save(try checkpoint(at: token))
         try manifest.write { try $0.setCounter("checkpoint", token.sequence) }
     }
@@ -84,5 +110,13 @@ extension ManifestDatabase {
 extension ManifestWriter {
     func setCounter(_ name: String, _ number: UInt64) throws {
         try setValue(name, Array(String(number).utf8))
+    }
+
+    /// Forgets what was seen of a store, to meet it or another one as for the first time.
+    func forgetStore() throws {
+        try clearTrees()
+        try setToken(nil)
+        for name in ["sighting", "sighting-time", "checkpoint"] { try setValue(name, nil) }
+        try setDevicesSeen(DevicesSeen())
     }
 }

@@ -11,43 +11,103 @@ extension Replica {
     /// - Throws: Code `away` when it cannot be reached, `wrong-store` when another store is there.
     func connected() async throws -> StoreConnection {
         if let connection { return connection }
+        let remote = try connect()
+        let format = try await StoreFormat.read(from: remote)
+        let recognised = try card.recognise(format, at: remote.address)
+        if card.store.isEmpty {
+            card.store = recognised.id
+            card.epoch = recognised.epoch
+            if lock != nil { try saveCard() }
+        }
+        let made = try StoreConnection(remote: remote, format: recognised)
+        connection = made
+        return made
+    }
+
+    /// Reaches the log behind a token: one request, which proves that the store is the one it was
+    /// and reads ahead.
+    ///
+    /// The commit that was seen last can be in no other store, so a store that is known is not asked
+    /// for its description, unless the proof fails: then that says what is there instead.
+    ///
+    /// - Throws: As ``connected()`` and ``FilesinkiStore/LogReader/prove(alongside:_:)`` do.
+    func reachLog(behind token: ChangeToken) async throws -> LogReader {
+        guard connection == nil, !card.store.isEmpty else {
+            var reader = LogReader(
+                try await connected().log, after: token, head: try manifest.head(of: token))
+            try await reader.prove()
+            return reader
+        }
+        let assumed = try StoreConnection(remote: connect(), format: card.assumedFormat)
+        var reader = LogReader(
+            assumed.log, after: token, head: try manifest.head(of: token))
+        if token.sequence == 0 {
+            try await reader.prove(alongside: StoreFormat.request()) {
+                [card, address = assumed.remote.address] reply in
+                _ = try card.recognise(StoreFormat(reply: reply), at: address)
+            }
+        } else {
+            do {
+                try await reader.prove()
+            } catch let failure as Failure where failure.isAboutStore {
+                _ = try await connected()
+                throw failure
+            }
+        }
+        connection = assumed
+        return reader
+    }
+
+    private func connect() throws -> any Remote {
         guard let address = card.remote else {
             throw Failure(
                 .notFound, path: options.root, "The replica has no remote.",
                 remedy: "Give it one with filesinki remote set URL.")
         }
-        let remote = try options.connect(address)
-        guard let format = try await StoreFormat.read(from: remote) else {
+        return try options.connect(address)
+    }
+
+    func saveCard() throws(Failure) {
+        try StateFile.replace(state.card, with: Array(card.text.utf8))
+    }
+}
+
+extension ReplicaCard {
+    /// Makes sure that what is at the remote is the store of this replica, or any store before the
+    /// first meeting.
+    ///
+    /// - Parameter found: Nil when there is no store.
+    fileprivate func recognise(
+        _ found: StoreFormat?, at address: String
+    ) throws(Failure) -> StoreFormat {
+        guard let found else {
             throw Failure(
-                card.store.isEmpty ? .notFound : .wrongStore, path: remote.address,
+                store.isEmpty ? .notFound : .wrongStore, path: address,
                 "There is no store there.",
-                remedy: card.store.isEmpty
+                remedy: store.isEmpty
                     ? "Make one with filesinki init --remote URL."
                     : "If it was moved, set its new place with filesinki remote set URL.")
         }
-        try recognise(format, at: remote.address)
-        let made = try StoreConnection(remote: remote, format: format)
-        connection = made
-        return made
-    }
-
-    private func recognise(_ format: StoreFormat, at address: String) throws {
-        if card.store.isEmpty {
-            card.store = format.id
-            card.epoch = format.epoch
-            if lock != nil { try saveCard() }
-            return
-        }
-        guard format.id == card.store, format.epoch == card.epoch else {
+        guard store.isEmpty || (found.id == store && found.epoch == epoch) else {
             throw Failure(
                 .wrongStore, path: address,
                 "This is not the store that the replica has met before; nothing was changed.",
                 remedy: "Look at it with filesinki remote show; to start anew with it, "
                     + "run filesinki remote set --accept URL.")
         }
+        return found
     }
 
-    func saveCard() throws(Failure) {
-        try StateFile.replace(state.card, with: Array(card.text.utf8))
+    /// What the store of this id says of itself, as far as it matters for reading its log.
+    fileprivate var assumedFormat: StoreFormat {
+        StoreFormat(
+            formatVersion: StoreFormat.currentVersion, id: store, epoch: epoch, slots: "")
+    }
+}
+
+extension Failure {
+    /// Whether it was raised by what a store holds, not by the way to it.
+    fileprivate var isAboutStore: Bool {
+        [.wrongStore, .tokenExpired, .corrupt, .newerFormat].contains(code)
     }
 }

@@ -10,21 +10,34 @@ extension Replica {
     /// - Throws: Code `away` when it cannot be reached, `wrong-store` when its history is not the
     ///   one that was seen before.
     func fetch(_ base: BaseIndex) async throws -> RemoteView {
-        let connection = try await connected()
         guard let token = try manifest.token else {
-            return try await firstMeeting(base, connection)
+            return try await firstMeeting(base, try await connected())
         }
+        var view = try knownView(token)
+        let reader: LogReader
+        do {
+            reader = try await reachLog(behind: token)
+        } catch let failure as Failure where failure.code == .tokenExpired {
+            return try await resynchronise(base, try await connected())
+        }
+        try await view.fold(reader)
+        view.dropAgreed(base)
+        return view
+    }
+
+    /// The remote as it was seen last in this process, without asking again; nil when it was not.
+    ///
+    /// A run that goes by it publishes only when nobody else has in between.
+    func seenView(_ base: BaseIndex) throws -> RemoteView? {
+        guard connection != nil, let token = try manifest.token else { return nil }
+        var view = try knownView(token)
+        view.dropAgreed(base)
+        return view
+    }
+
+    private func knownView(_ token: ChangeToken) throws -> RemoteView {
         var view = RemoteView(token: token)
         try loadWaiting(&view)
-        do {
-            try await connection.log.verify(token)
-        } catch let failure as Failure where failure.code == .tokenExpired {
-            return try await resynchronise(base, connection)
-        }
-        while let commit = try await connection.log.next(after: view.token) {
-            view.fold(commit)
-        }
-        view.dropAgreed(base)
         return view
     }
 
@@ -50,9 +63,7 @@ extension Replica {
     ) async throws -> RemoteView {
         var view = RemoteView(token: connection.log.genesis)
         if let checkpoint = try await connection.shelf.latest() { view.load(checkpoint) }
-        while let commit = try await connection.log.next(after: view.token) {
-            view.fold(commit)
-        }
+        try await view.fold(LogReader(connection.log, after: view.token))
         return view
     }
 
@@ -74,9 +85,7 @@ extension Replica {
             view.changes[row.path] = RemoteChange(
                 VersionedEntry(.tombstone, version: checkpoint.token.sequence))
         }
-        while let commit = try await connection.log.next(after: view.token) {
-            view.fold(commit)
-        }
+        try await view.fold(LogReader(connection.log, after: view.token))
         view.dropAgreed(base)
         return view
     }
@@ -89,6 +98,8 @@ extension RemoteView {
             changes[row.path] = RemoteChange(
                 row.entry, formerContents: Set(row.formerContents))
         }
+        head = []
+        self.checkpoint = checkpoint.token.sequence
         packs += checkpoint.packs.map { ($0, checkpoint.token.sequence) }
         inline += checkpoint.inline.map { ($0.id, $0.sequence) }
         token = checkpoint.token

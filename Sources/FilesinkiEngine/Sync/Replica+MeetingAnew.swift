@@ -23,10 +23,7 @@ extension Replica {
             throw failure
         }
         if run.options.isDryRun { throw failure }
-        try manifest.write { writer in
-            try writer.clearTrees()
-            try writer.setToken(nil)
-        }
+        try manifest.write { try $0.forgetStore() }
         card.store = format.id
         card.epoch = format.epoch
         connection = nil

@@ -39,23 +39,27 @@ extension Replica {
         let total = items.reduce(0) { $0 + $1.size }
         let counter = ProgressCounter(
             .hashing, files: items.count, bytes: total, run.options.progress)
+        // A small content is sooner published twice than looked for in packs that are far away.
+        let isSmall = total <= ContentIntake.inlineLimit
         let intake = ContentIntake(
-            root: folder ?? root, destination: try await destination(for: total, view),
+            root: folder ?? root, destination: try await destination(view, isSmall: isSmall),
             knows: { [source] content in
                 if known.contains(content) { return true }
-                return try await source?.holds(content) ?? true
+                return try await source?.holds(content, isLocal: isSmall) ?? true
             },
             progress: { counter.add(files: $0, bytes: $1) })
         return try await intake.run(items)
     }
 
     private func destination(
-        for total: Int64, _ view: RemoteView?
+        _ view: RemoteView?, isSmall: Bool
     ) async throws -> ContentIntake.Destination {
         guard view != nil else { return .nowhere }
-        if total <= ContentIntake.inlineLimit { return .commit }
-        let connection = try await connected()
-        return .packs(PackWriter(remote: connection.remote, surroundings: surroundings))
+        if isSmall { return .commit }
+        return .packs(
+            PackWriter(
+                remote: try await connected().remote, surroundings: surroundings,
+                cache: IndexFolder(path: state.indexes)))
     }
 }
 

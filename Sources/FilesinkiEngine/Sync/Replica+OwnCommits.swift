@@ -27,9 +27,13 @@ extension Replica {
     func recordOwnCommits() async throws -> Set<UInt64> {
         guard lock != nil, let token = try manifest.token else { return [] }
         var own: [Commit] = []
-        for item in try publishingNote().items where item.sequence > token.sequence {
-            let found = try await connected().log.read(item.sequence)
-            if let found, found.id == item.id { own.append(found) }
+        let items = try publishingNote().items.filter { $0.sequence > token.sequence }
+        guard !items.isEmpty else { return [] }
+        try await connected().log.read(items.map(\.sequence)) { sequence, result in
+            guard let found = try result.get() else { return }
+            if items.contains(where: { $0.sequence == sequence && $0.id == found.id }) {
+                own.append(found)
+            }
         }
         for commit in own {
             try manifest.write { writer in

@@ -28,15 +28,25 @@ extension Replica {
             for (content, sequence) in view.inline {
                 try writer.addInline(content, sequence: sequence)
             }
+            try recordMeeting(view, writer)
             try recordPublication(publication, view, writer)
         }
+    }
+
+    private func recordMeeting(_ view: RemoteView, _ writer: ManifestWriter) throws {
+        // Who has begun with a checkpoint need not make the next one at once.
+        if view.checkpoint > 0 { try writer.setCounter("checkpoint", view.checkpoint) }
+        guard !view.authors.items.isEmpty else { return }
+        var seen = try manifest.devicesSeen()
+        seen.add(view.authors)
+        try writer.setDevicesSeen(seen)
     }
 
     private func recordPublication(
         _ publication: Publication, _ view: RemoteView, _ writer: ManifestWriter
     ) throws {
         guard case .published(let commits, _) = publication, let last = commits.last else {
-            return try writer.setToken(view.token)
+            return try writer.setTip(view.token, view.head)
         }
         for commit in commits {
             for pack in commit.packs { try writer.addPack(pack.manifestRow(commit.sequence)) }
@@ -44,7 +54,7 @@ extension Replica {
                 try writer.addInline(content.id, sequence: commit.sequence)
             }
         }
-        try writer.setToken(last.token)
+        try writer.setTip(last.token, last.head)
     }
 
     /// Paths that a rule leaves out now: both sides go separate ways, and meet as for the first time

@@ -27,6 +27,9 @@ package struct DeviceShelf: Sendable {
     /// How many keys are asked for at once.
     static let page = 1000
 
+    /// More bytes no record has as it is stored.
+    private static let maximumStoredLength: Int64 = 8192
+
     /// - Parameters:
     ///   - zone: 1 to 64 of `a-z 0-9 _ -`.
     ///   - store: What ``StoreFormat/read(from:)`` said of the store.
@@ -67,10 +70,9 @@ package struct DeviceShelf: Sendable {
         var last: ObjectKey?
         while true {
             let keys = try await remote.list(prefix: Self.prefix, after: last, limit: Self.page)
-            for object in keys where isOfThisZone(object.key) {
-                guard let stored = try await remote.get(object.key, range: nil) else { continue }
+            for (key, stored) in try await read(keys.map(\.key).filter(isOfThisZone)) {
                 do throws(Failure) {
-                    let sighting = try decode(stored, key: object.key.description)
+                    let sighting = try decode(stored, key: key.description)
                     let known = newest[sighting.device.id]?.token.sequence ?? 0
                     if sighting.token.sequence >= known { newest[sighting.device.id] = sighting }
                 } catch {
@@ -81,6 +83,16 @@ package struct DeviceShelf: Sendable {
             last = end
         }
         return newest.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
+    }
+
+    /// The records at some keys, with one request; those that are gone are left out.
+    private func read(_ keys: [ObjectKey]) async throws -> [(ObjectKey, [UInt8])] {
+        let replies = try await remote.replies(
+            to: keys.map { ObjectRequest($0, range: 0..<Self.maximumStoredLength) })
+        return zip(keys, replies).compactMap { key, reply in
+            guard case .bytes(let stored) = reply else { return nil }
+            return (key, stored)
+        }
     }
 
     private func isOfThisZone(_ key: ObjectKey) -> Bool {

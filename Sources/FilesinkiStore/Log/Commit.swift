@@ -1,3 +1,4 @@
+internal import FilesinkiHashing
 package import FilesinkiModel
 
 /// A content that travels inside a commit.
@@ -73,11 +74,14 @@ package struct Commit: Sendable {
     package var refused: [RefusedRow]
     /// The position in the log just after this commit.
     package var token: ChangeToken
+    /// The first bytes of the commit as it is stored, which no other commit has: they hold the hash
+    /// of the rest. By them a log proves that it still holds the commit; see ``LogReader``.
+    package let head: [UInt8]
 
     private var inlineIndex: [ContentID: Int]
 
     init(
-        _ draft: CommitDraft, sequence: UInt64, id: [UInt8], parent: ContentID, hash: ContentID,
+        _ draft: CommitDraft, sequence: UInt64, id: [UInt8], parent: ContentID, stored: [UInt8],
         refused: [RefusedRow]
     ) {
         self.sequence = sequence
@@ -92,7 +96,8 @@ package struct Commit: Sendable {
         basedOnTokens = draft.basedOnTokens
         operation = draft.operation
         self.refused = refused
-        token = ChangeToken(sequence: sequence, hash: hash)
+        token = ChangeToken(sequence: sequence, hash: ContentHasher.hash(stored))
+        head = Array(stored.prefix(Envelope.headerLength))
         inlineIndex = Self.index(draft.inline)
     }
 

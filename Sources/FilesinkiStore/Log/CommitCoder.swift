@@ -113,7 +113,7 @@ struct CommitCoder {
         draft.inline = inline(of: message, refused: &changes.refused)
         return Commit(
             draft, sequence: sequence, id: array(message.id), parent: parent,
-            hash: ContentHasher.hash(stored), refused: changes.refused)
+            stored: stored, refused: changes.refused)
     }
 
     private func inline(

@@ -15,10 +15,11 @@ package enum AppendOutcome: Sendable {
 /// A store that was swapped, rolled back or restored shows by a parent that is not the one that was
 /// seen. Every commit is checked when it is read: a flipped bit is a failure, never other content.
 package struct CommitLog: Sendable {
-    private let remote: any Remote
-    private let prefix: String
+    let remote: any Remote
+    let prefix: String
+    let coder: CommitCoder
     private let checkpoints: String
-    private let coder: CommitCoder
+    private let zone: String
 
     /// The most changes that one commit has; more are published as several commits.
     package static let maximumChanges = 100_000
@@ -36,6 +37,7 @@ package struct CommitLog: Sendable {
     package init(remote: any Remote, zone: String, store: StoreFormat) throws(Failure) {
         try StoreLayout.check(zone: zone)
         self.remote = remote
+        self.zone = StoreLayout.everything(of: zone)
         prefix = StoreLayout.log(of: zone)
         checkpoints = StoreLayout.checkpoints(of: zone)
         coder = CommitCoder(store: store.id, zone: zone)
@@ -59,37 +61,21 @@ package struct CommitLog: Sendable {
         return try coder.decode(stored, sequence: sequence, key: slot.description)
     }
 
-    /// The commit that follows `token`; nil when there is none yet.
+    /// The commit that follows `token`; nil when there is none yet. For more than one commit see
+    /// ``LogReader``.
     ///
-    /// - Throws: `Failure` with code `wrong-store` when the next commit has another parent or is
-    ///   missing while a later one is there, `token-expired` when it was pruned, and all that
-    ///   ``read(_:)`` throws.
+    /// - Throws: As ``LogReader/next()`` does.
     package func next(after token: ChangeToken) async throws -> Commit? {
-        let sequence = token.sequence &+ 1
-        if let commit = try await read(sequence) { return try accepted(commit, after: token) }
-        guard try await hasCommits(beyond: token.sequence) else { return nil }
-        // Two other devices may have written both slots since the first look.
-        if let commit = try await read(sequence) { return try accepted(commit, after: token) }
-        throw try await missing(sequence)
+        var reader = LogReader(self, after: token)
+        return try await reader.next()
     }
 
     /// Proves that the log still holds what `token` says was seen. One request.
     ///
-    /// - Throws: `Failure` with code `token-expired` when the commit was pruned: load the newest
-    ///   checkpoint; `wrong-store` when the store was swapped, rolled back or restored.
+    /// - Throws: As ``LogReader/prove(alongside:_:)`` does.
     package func verify(_ token: ChangeToken) async throws {
-        if token.sequence == 0 {
-            guard token == genesis else { throw swapped(genesisKey) }
-            return
-        }
-        let slot = try StoreLayout.slot(prefix, token.sequence)
-        guard let stored = try await remote.get(slot, range: nil) else {
-            throw try await missing(token.sequence)
-        }
-        if ContentHasher.hash(stored) == token.hash { return }
-        // A damaged object is said to be damaged; only a good one is another history.
-        _ = try coder.decode(stored, sequence: token.sequence, key: slot.description)
-        throw swapped(slot.description)
+        var reader = LogReader(self, after: token)
+        try await reader.prove()
     }
 
     /// Publishes a commit directly after `parent`.
@@ -112,7 +98,7 @@ package struct CommitLog: Sendable {
             return .mine(
                 Commit(
                     draft, sequence: sequence, id: id, parent: parent.hash,
-                    hash: ContentHasher.hash(stored), refused: []))
+                    stored: stored, refused: []))
         }
         let commit = try coder.decode(winner, sequence: sequence, key: slot.description)
         return commit.id == id ? .mine(commit) : .theirs(commit)
@@ -134,27 +120,27 @@ package struct CommitLog: Sendable {
 }
 
 extension CommitLog {
-    private var genesisKey: String { StoreLayout.format }
+    /// Where the commit with this number is.
+    func slot(_ sequence: UInt64) throws(Failure) -> ObjectKey {
+        try StoreLayout.slot(prefix, sequence)
+    }
 
-    private func accepted(_ commit: Commit, after token: ChangeToken) throws(Failure) -> Commit {
-        guard commit.parent == token.hash else {
-            throw swapped(prefix + StoreLayout.name(commit.sequence))
-        }
+    func decode(_ stored: [UInt8], _ sequence: UInt64) throws(Failure) -> Commit {
+        try coder.decode(stored, sequence: sequence, key: try slot(sequence).description)
+    }
+
+    func accepted(_ commit: Commit, after token: ChangeToken) throws(Failure) -> Commit {
+        guard commit.parent == token.hash else { throw swapped(commit.sequence) }
         return commit
     }
 
-    /// Whether the slot after an empty one is filled, or, of a log that seems to be empty, any.
-    private func hasCommits(beyond sequence: UInt64) async throws -> Bool {
-        if sequence == 0 {
-            if try await !remote.list(prefix: prefix, after: nil, limit: 1).isEmpty { return true }
-            return try await hasCheckpoint(from: 1)
-        }
-        let slot = try StoreLayout.slot(prefix, sequence &+ 2)
-        return try await remote.get(slot, range: 0..<1) != nil
+    /// Whether a log that seems to be empty holds anything, or a checkpoint stands for what it held.
+    func hasAnything() async throws -> Bool {
+        try await !remote.list(prefix: zone, after: nil, limit: 1).isEmpty
     }
 
     /// What the absence of a commit means that must have been there.
-    private func missing(_ sequence: UInt64) async throws -> Failure {
+    func missing(_ sequence: UInt64) async throws -> Failure {
         let key = prefix + StoreLayout.name(sequence)
         if try await hasCheckpoint(from: sequence) {
             return Failure(
@@ -172,9 +158,11 @@ extension CommitLog {
         return try await !remote.list(prefix: checkpoints, after: after, limit: 1).isEmpty
     }
 
-    private func swapped(_ key: String) -> Failure {
+    /// - Parameter sequence: The commit where it was noticed; 0 for the store itself.
+    func swapped(_ sequence: UInt64) -> Failure {
         Failure(
-            .wrongStore, path: key,
+            .wrongStore,
+            path: sequence == 0 ? StoreLayout.format : prefix + StoreLayout.name(sequence),
             "The store's history is not the one that was seen: it was swapped or restored.",
             remedy: "Check that this is the right store; filesinki help stores says what to do.")
     }

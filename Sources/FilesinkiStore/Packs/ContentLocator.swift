@@ -1,5 +1,6 @@
 import FilesinkiHashing
 package import FilesinkiModel
+internal import FilesinkiRemote
 import Synchronization
 
 /// Finds and reads contents in a store's packs.
@@ -25,31 +26,69 @@ package final class ContentLocator: Sendable {
     /// - Parameter packs: In the order of their commits; later packs are looked into first.
     package init(packs: [PackReader]) { self.packs = packs.reversed() }
 
-    /// Loads every index that is not yet loaded, several at a time; useful before many searches at
-    /// a remote that is far away.
+    /// Loads every index that is not yet loaded, many with each request; useful before many searches
+    /// at a remote that is far away. What is wrong with one shows when it is searched.
     ///
-    /// - Throws: As ``PackReader/index()`` does.
+    /// - Throws: What the remote throws.
     package func loadIndexes() async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (number, pack) in packs.enumerated() {
-                if number >= 8 { try await group.next() }
-                group.addTask { _ = try await pack.index() }
+        try await load(packs.indices.filter { packs[$0].keptIndex == nil })
+    }
+
+    /// Fetches the ends of packs, at most ``tailsPerRequest`` with each request.
+    private func load(_ numbers: [Int]) async throws {
+        for start in stride(from: 0, to: numbers.count, by: Self.tailsPerRequest) {
+            let part = numbers[start..<min(start + Self.tailsPerRequest, numbers.count)]
+            let wanted = part.map { packs[$0] }.filter { $0.tailRange != nil }
+            guard let remote = wanted.first?.remote else { continue }
+            let requests = try wanted.map { (pack) throws(Failure) in
+                ObjectRequest(try ObjectKey(pack.reference.keyText), range: pack.tailRange)
             }
-            try await group.waitForAll()
+            for (pack, reply) in zip(wanted, try await remote.replies(to: requests)) {
+                guard case .bytes(let tail) = reply else { continue }
+                _ = try? pack.keep(tail)
+            }
         }
     }
+
+    /// So many ends of packs are asked for at once: 8 MiB.
+    private static let tailsPerRequest = 32
 
     /// Where the bytes or the recipe of a content are; nil when no pack holds them. A damaged pack
     /// is passed by, so that it fails nothing but what it alone holds.
     ///
+    /// - Parameter isLocal: Ask nobody: look only into indexes that are at hand.
     /// - Throws: What the remote throws.
-    package func find(_ id: ContentID) async throws -> Place? {
+    package func find(_ id: ContentID, isLocal: Bool = false) async throws -> Place? {
         let hint = lastHit.withLock { $0 }
-        if packs.indices.contains(hint), let place = try await find(id, in: hint) { return place }
-        for number in packs.indices where number != hint {
-            guard let place = try await find(id, in: number) else { continue }
-            lastHit.withLock { $0 = number }
-            return place
+        if packs.indices.contains(hint), let place = findKept(id, in: hint) { return place }
+        var unknown: [Int] = []
+        for number in packs.indices {
+            if packs[number].keptIndex == nil {
+                unknown.append(number)
+            } else if let place = findKept(id, in: number) {
+                return place
+            }
+        }
+        return isLocal ? nil : try await find(id, inUnknown: unknown)
+    }
+
+    private func findKept(_ id: ContentID, in number: Int) -> Place? {
+        guard let member = packs[number].keptIndex?.find(id) else { return nil }
+        lastHit.withLock { $0 = number }
+        return Place(pack: packs[number], member: member)
+    }
+
+    /// Looks into packs whose indexes are not at hand, the latest first.
+    private func find(_ id: ContentID, inUnknown packs: [Int]) async throws -> Place? {
+        let unknown = packs.filter { number in broken.withLock { $0[number] == nil } }
+        for start in stride(from: 0, to: unknown.count, by: Self.tailsPerRequest) {
+            let part = unknown[start..<min(start + Self.tailsPerRequest, unknown.count)]
+            if part.count > 1 { try await load(Array(part)) }
+            for number in part {
+                guard let place = try await find(id, in: number) else { continue }
+                lastHit.withLock { $0 = number }
+                return place
+            }
         }
         return nil
     }

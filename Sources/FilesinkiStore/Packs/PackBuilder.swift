@@ -31,8 +31,16 @@ struct PackBuilder {
         blockCount += 1
     }
 
+    /// A pack that grows no more.
+    struct Sealed {
+        let bytes: [UInt8]
+        let reference: PackReference
+        /// The plain index.
+        let index: [UInt8]
+    }
+
     /// The whole pack's bytes, and what to remember of it.
-    consuming func seal(id: [UInt8]) throws(Failure) -> (bytes: [UInt8], PackReference) {
+    consuming func seal(id: [UInt8]) throws(Failure) -> Sealed {
         members.sort { $0.id < $1.id }
         let index = plainIndex()
         let frame = try ZstdCompressor(level: 3).compress(index)
@@ -43,7 +51,7 @@ struct PackBuilder {
         bytes += trailer.bytes
         let reference = PackReference(
             id: id, size: Int64(bytes.count), indexHash: trailer.indexHash)
-        return (bytes, reference)
+        return Sealed(bytes: bytes, reference: reference, index: index)
     }
 
     private func plainIndex() -> [UInt8] {

@@ -15,12 +15,18 @@ package protocol IndexCache: Sendable {
 /// Reads one pack.
 package final class PackReader: Sendable {
     package let reference: PackReference
-    private let remote: any Remote
+    let remote: any Remote
     private let cache: (any IndexCache)?
-    private let loaded = Mutex<PackIndex?>(nil)
+    private let state = Mutex(State())
+
+    private struct State {
+        var index: PackIndex?
+        /// Whether the cache was looked into.
+        var isLookedUp = false
+    }
 
     /// How much of a pack's end is fetched in the hope that it holds the whole index: 256 KiB.
-    private static let tailLength: Int64 = 256 << 10
+    static let tailLength: Int64 = 256 << 10
 
     package init(remote: any Remote, reference: PackReference, cache: (any IndexCache)? = nil) {
         self.remote = remote
@@ -33,34 +39,55 @@ package final class PackReader: Sendable {
     /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the pack is missing or its
     ///   index is not the one that was stored; what the remote throws.
     package func index() async throws -> PackIndex {
-        if let index = loaded.withLock({ $0 }) { return index }
-        let index = try await findIndex()
-        loaded.withLock { $0 = index }
-        return index
+        if let index = keptIndex { return index }
+        return try keep(try await fetchTail())
     }
 
-    private func findIndex() async throws -> PackIndex {
-        if let kept = cache?.load(reference.id),
-            let index = try? PackIndex(plain: kept, verifying: reference)
-        {
-            return index
+    /// The index as far as no request is needed for it: remembered, or from the cache.
+    package var keptIndex: PackIndex? {
+        let (index, isLookedUp) = state.withLock { ($0.index, $0.isLookedUp) }
+        if let index { return index }
+        guard !isLookedUp, let cache else { return nil }
+        let found = cache.load(reference.id).flatMap {
+            try? PackIndex(plain: $0, verifying: reference)
         }
-        let index = try PackIndex(decoding: try await fetchTail(), verifying: reference)
+        state.withLock { state in
+            state.index = found
+            state.isLookedUp = true
+        }
+        return found
+    }
+
+    /// Where the pack's end is, which mostly holds the whole index; nil for a pack that is too short
+    /// to be one.
+    var tailRange: Range<Int64>? {
+        let size = reference.size
+        guard size >= Int64(PackFormat.magic.count + PackTrailer.length) else { return nil }
+        return max(0, size - Self.tailLength)..<size
+    }
+
+    /// Takes over the index of the pack's end.
+    ///
+    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the end does not hold the index
+    ///   that was stored, be it that the index is longer.
+    @discardableResult
+    func keep(_ tail: [UInt8]) throws(Failure) -> PackIndex {
+        let index = try PackIndex(decoding: tail, verifying: reference)
         cache?.store(reference.id, index.bytes)
+        state.withLock { $0.index = index }
         return index
     }
 
     /// The end of the pack, at least the index and the trailer.
     private func fetchTail() async throws -> [UInt8] {
-        let size = reference.size
-        guard size >= Int64(PackFormat.magic.count + PackTrailer.length) else {
+        guard let range = tailRange else {
             throw Failure.damagedPack(reference.keyText, "The pack is too short to be one.")
         }
-        let tail = try await fetch(max(0, size - Self.tailLength)..<size)
+        let tail = try await fetch(range)
         let trailer = try tail.withUnsafeBytes { try PackTrailer(endOf: $0, of: reference) }
         let needed = trailer.storedLength + PackTrailer.length
         if needed <= tail.count { return tail }
-        return try await fetch(trailer.indexOffset..<(size - Int64(tail.count))) + tail
+        return try await fetch(trailer.indexOffset..<range.lowerBound) + tail
     }
 
     /// The plain bytes of one block.
@@ -95,7 +122,8 @@ package final class PackReader: Sendable {
         }
     }
 
-    private func decode(_ block: PackIndex.Block, _ bytes: ArraySlice<UInt8>) throws -> [UInt8] {
+    /// The plain bytes of a block that was fetched.
+    func decode(_ block: PackIndex.Block, _ bytes: ArraySlice<UInt8>) throws -> [UInt8] {
         do {
             return try bytes.withUnsafeBytes {
                 try Compression.decode($0, codec: block.codec, plainLength: block.plainLength)

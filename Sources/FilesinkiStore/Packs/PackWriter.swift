@@ -5,18 +5,24 @@ package import FilesinkiRemote
 
 /// Collects blocks into packs and stores each pack when it is full.
 ///
-/// The task whose block fills a pack stores that pack, while other tasks go on adding to the next:
-/// so there are never more packs in memory than tasks that add, and one.
+/// Full packs are stored beside the work of those who add, who wait only when
+/// ``maximumUnderWay`` packs are on their way already: so there is never more in memory than these,
+/// the pack that grows and a block of each who adds.
 package actor PackWriter {
     private let remote: any Remote
     private let surroundings: Surroundings
+    private let cache: (any IndexCache)?
     private let targetSize: Int
     private var current = PackBuilder()
     /// What ``claim(_:)`` has given away.
     private var claimed: Set<ContentID> = []
     /// What was added.
     private var known: Set<ContentID> = []
-    private var stored: [PackReference] = []
+    private var packs: [PackReference] = []
+    private var underWay: [(id: [UInt8], task: Task<Void, any Error>)] = []
+
+    /// How many packs are on their way to the remote at once.
+    private static let maximumUnderWay = 2
 
     /// When a pack is full: 16 MiB as stored.
     package static let targetSize = 16 << 20
@@ -24,12 +30,15 @@ package actor PackWriter {
     /// The number of members after which a pack is full, however small they are.
     private static let maximumMemberCount = 500_000
 
+    /// - Parameter cache: Keeps the indexes of the packs that are stored.
     package init(
-        remote: any Remote, surroundings: Surroundings, targetSize: Int = PackWriter.targetSize
+        remote: any Remote, surroundings: Surroundings, targetSize: Int = PackWriter.targetSize,
+        cache: (any IndexCache)? = nil
     ) {
         self.remote = remote
         self.surroundings = surroundings
         self.targetSize = targetSize
+        self.cache = cache
     }
 
     /// Says which of the ids nobody has asked for before, and marks them as taken: each id is to be
@@ -38,18 +47,22 @@ package actor PackWriter {
         ids.filter { claimed.insert($0).inserted }
     }
 
-    /// Adds a block, and stores the pack that it fills. A block of which everything was added
-    /// before is left out.
+    /// Adds a block, and begins to store the pack that it fills. A block of which everything was
+    /// added before is left out.
     ///
-    /// - Throws: ``FilesinkiModel/Failure`` of the remote or with code `limit`; the writer is of no
-    ///   further use then.
+    /// - Throws: ``FilesinkiModel/Failure`` of the remote, also for an earlier pack, or with code
+    ///   `limit`; ``abandon()`` the writer then.
     package func add(_ block: EncodedBlock) async throws {
         let fresh = block.members.filter { known.insert($0.id).inserted }
         guard !fresh.isEmpty else { return }
         current.add(block, members: fresh)
-        if current.size >= targetSize || current.memberCount >= Self.maximumMemberCount {
-            try await store()
-        }
+        while isFull, underWay.count >= Self.maximumUnderWay { try await finishOne() }
+        // Somebody else may have been woken first.
+        if isFull { try store() }
+    }
+
+    private var isFull: Bool {
+        current.size >= targetSize || current.memberCount >= Self.maximumMemberCount
     }
 
     /// Stores what is left; to be called after every ``add(_:)`` has returned.
@@ -57,17 +70,35 @@ package actor PackWriter {
     /// - Returns: All packs that were stored by this writer, for the commit.
     /// - Throws: As ``add(_:)`` does.
     package func finish() async throws -> [PackReference] {
-        if current.memberCount > 0 { try await store() }
-        return stored
+        if current.memberCount > 0 { try store() }
+        while !underWay.isEmpty { try await finishOne() }
+        return packs
     }
 
-    private func store() async throws {
-        // Others may add while this one waits for the remote, so the pack is taken out first.
+    /// Gives up: when this returns, the writer asks the remote for nothing any more.
+    package func abandon() async {
+        for (_, task) in underWay { task.cancel() }
+        while let (id, task) = underWay.first {
+            _ = await task.result
+            underWay.removeAll { $0.id == id }
+        }
+    }
+
+    private func finishOne() async throws {
+        guard let (id, task) = underWay.first else { return }
+        try await task.value
+        underWay.removeAll { $0.id == id }
+    }
+
+    private func store() throws {
         var full = PackBuilder()
         swap(&full, &current)
         let id = surroundings.randomBytes(PackReference.idLength)
-        let (bytes, reference) = try full.seal(id: id)
-        try await remote.put(bytes, to: ObjectKey(reference.keyText))
-        stored.append(reference)
+        let sealed = try full.seal(id: id)
+        let key = try ObjectKey(sealed.reference.keyText)
+        packs.append(sealed.reference)
+        cache?.store(id, sealed.index)
+        let task = Task { [remote, bytes = sealed.bytes] in try await remote.put(bytes, to: key) }
+        underWay.append((id, task))
     }
 }

@@ -33,6 +33,16 @@ final class EventfulRemote: Remote {
         try await request { try await remote.get(key, range: range) }
     }
 
+    /// One after the other, each a request of its own: the same history meets the same events.
+    func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply] {
+        var replies: [ObjectReply] = []
+        for request in requests {
+            let bytes = try await get(request.key, range: request.range)
+            replies.append(bytes.map(ObjectReply.bytes) ?? .absent)
+        }
+        return replies
+    }
+
     func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
         try await request { try await remote.publish(bytes, to: slot) }
     }

@@ -1,0 +1,107 @@
+import FilesinkiModel
+import FilesinkiRemote
+import Glibc
+
+extension DirectoryRemote {
+    /// Begins an upload.
+    ///
+    /// - Parameters:
+    ///   - name: What it can be continued by: letters and digits; nil when nobody comes back for it.
+    ///   - offset: How many bytes of it are kept; more than are there is a failure.
+    /// - Throws: `Failure`: `differs` when the upload is not as long as `offset`; what writing to a disk
+    ///   can meet.
+    package func stage(_ name: String?, offset: Int64 = 0) async throws -> StagedUpload {
+        try await offload { try stageNow(name, offset: offset) }
+    }
+
+    private func stageNow(_ name: String?, offset: Int64) throws(Failure) -> StagedUpload {
+        let folder = try folder.make([StagedUpload.place], StagedUpload.place)
+        let path = name ?? temporaryName()
+        let flags = name == nil ? O_EXCL : 0
+        guard let file = folder.open(path, O_RDWR | O_CREAT | flags, mode: 0o666) else {
+            throw failure(errno, "The file could not be made", path)
+        }
+        let size = try lock(file, path, in: folder)
+        guard offset <= size else { throw wrongOffset(path) }
+        guard ftruncate(file.number, off_t(offset)) == 0 else {
+            throw failure(errno, "The file could not be written", path)
+        }
+        return StagedUpload(self, path, isNamed: name != nil, file, count: offset)
+    }
+
+    /// Makes sure that nobody else writes to the upload, or moves it to its place, where its bytes
+    /// must not change any more.
+    ///
+    /// - Returns: Its size.
+    private func lock(
+        _ file: borrowing Descriptor, _ name: String, in folder: borrowing Descriptor
+    ) throws(Failure) -> Int64 {
+        let own = flock(file.number, LOCK_EX | LOCK_NB) == 0
+        let opened = try file.status(name)
+        guard own, let named = folder.status(of: name), named.st_ino == opened.st_ino else {
+            throw Failure(
+                .busy, path: name, "Another request is at work on this upload.",
+                remedy: "Ask again in a moment.")
+        }
+        return Int64(opened.st_size)
+    }
+
+    private func wrongOffset(_ name: String) -> Failure {
+        Failure(
+            .differs, path: name, "The upload is not as long as its continuation says.",
+            remedy: "Ask how much of it is there.")
+    }
+
+    /// How many bytes of an upload are there; nil when there is none of this name.
+    package func stagedBytes(_ name: String) async throws -> Int64? {
+        try await offload {
+            guard let uploads = try folder.descend([StagedUpload.place], StagedUpload.place),
+                let status = uploads.status(of: name), status.isRegularFile
+            else { return nil }
+            return Int64(status.st_size)
+        }
+    }
+
+    func removeUpload(_ name: String) {
+        guard let uploads = try? folder.descend([StagedUpload.place], StagedUpload.place) else {
+            return
+        }
+        unlinkat(uploads.number, name, 0)
+    }
+
+    /// Removes uploads that nobody came back for.
+    ///
+    /// - Parameter age: Only what is older is removed, by the clock of the store's file system.
+    /// - Throws: As ``sweep(olderThan:)`` does.
+    package func sweepUploads(olderThan age: Duration) async throws {
+        try await offload {
+            let top = try folder.open()
+            guard let uploads = top.open(StagedUpload.place, O_RDONLY | O_DIRECTORY) else { return }
+            let bound = try present(in: top) - age.components.seconds
+            for entry in try names(in: uploads, StagedUpload.place) {
+                if let status = uploads.status(of: entry.name), status.isRegularFile,
+                    Int64(status.st_mtim.tv_sec) <= bound
+                {
+                    unlinkat(uploads.number, entry.name, 0)
+                }
+            }
+        }
+    }
+
+    /// Moves a sealed upload to the place of a key, replacing what is there.
+    func move(_ upload: String, to key: ObjectKey) throws(Failure) {
+        let path = key.description
+        for _ in 0..<8 {
+            let parent = try folder.make(key.folders, path)
+            guard let uploads = try folder.descend([StagedUpload.place], path) else { break }
+            if renameat(uploads.number, upload, parent.number, key.name) == 0 {
+                return try parent.syncFolder(path)
+            }
+            // Somebody's deletion took the emptied folder away: make it again.
+            guard errno == ENOENT, uploads.status(of: upload) != nil else {
+                throw failure(errno, "The file could not be moved to its place", path)
+            }
+        }
+        throw folder.vanished(path)
+    }
+}

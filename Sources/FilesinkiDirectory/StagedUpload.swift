@@ -1,0 +1,178 @@
+import FilesinkiModel
+package import FilesinkiRemote
+import Glibc
+import Synchronization
+
+/// An object on its way into the store: written piece by piece, out of sight, then moved to its place.
+///
+/// It lies in the folder `.uploads`, which no key names. One with a name of its own stays there when its
+/// writer goes away, to be continued; another is removed.
+package final class StagedUpload: Sendable {
+    /// Where uploads lie, below the store's folder.
+    static let place = ".uploads"
+
+    let remote: DirectoryRemote
+    let name: String
+    /// Whether somebody may come back for it.
+    let isNamed: Bool
+    private let file: Descriptor
+    private let state: Mutex<State>
+
+    private struct State {
+        var count: Int64
+        var isOver = false
+    }
+
+    init(
+        _ remote: DirectoryRemote, _ name: String, isNamed: Bool, _ file: consuming Descriptor,
+        count: Int64
+    ) {
+        self.remote = remote
+        self.name = name
+        self.isNamed = isNamed
+        self.file = file
+        state = Mutex(State(count: count))
+    }
+
+    deinit {
+        if !isNamed, !state.withLock({ $0.isOver }) { remote.removeUpload(name) }
+    }
+
+    /// How many bytes are there.
+    package var count: Int64 { state.withLock { $0.count } }
+
+    /// Writes a piece behind what is there.
+    ///
+    /// - Throws: `Failure`: `full`, `io`; `busy` when the upload was ended by ``end()``.
+    package func append(_ bytes: [UInt8]) async throws {
+        try await offload { try self.appendNow(bytes) }
+    }
+
+    private func appendNow(_ bytes: [UInt8]) throws(Failure) {
+        // Under the lock: after `end()` nobody may still write.
+        let result: Result<Void, Failure> = state.withLock { state in
+            guard !state.isOver else { return .failure(Self.ended(name)) }
+            do throws(Failure) {
+                try file.append(bytes, at: state.count, name)
+            } catch {
+                return .failure(error)
+            }
+            state.count += Int64(bytes.count)
+            return .success(())
+        }
+        try result.get()
+    }
+
+    /// Up to `count` of the bytes from `offset`.
+    package func read(from offset: Int64, count: Int) async throws -> [UInt8] {
+        try await offload { try self.file.read(from: offset, count: count, self.name) }
+    }
+
+    /// Lets no more be written, so that somebody else may continue it.
+    ///
+    /// - Returns: False when it is about to be moved to its place, or is there already.
+    package func end() -> Bool {
+        state.withLock { state in
+            guard !state.isOver else { return false }
+            state.isOver = true
+            flock(file.number, LOCK_UN)
+            return true
+        }
+    }
+
+    /// Removes it.
+    package func discard() async throws {
+        try await offload {
+            self.state.withLock { $0.isOver = true }
+            self.remote.removeUpload(self.name)
+        }
+    }
+
+    /// Moves the bytes to a key that is no slot.
+    ///
+    /// - Returns: False when these very bytes were there already.
+    /// - Throws: `Failure`: what writing to a disk can meet; then nothing is visible.
+    package func store(at key: ObjectKey) async throws -> Bool {
+        try await offload {
+            try self.seal()
+            if try self.isSame(as: key) {
+                self.remote.removeUpload(self.name)
+                return false
+            }
+            try self.remote.move(self.name, to: key)
+            return true
+        }
+    }
+
+    /// Fills a slot with the bytes, unless it is full.
+    ///
+    /// - Returns: Whether the slot holds these bytes now.
+    /// - Throws: As `Remote.publish` does.
+    package func publish(to slot: ObjectKey) async throws -> Bool {
+        try await offload {
+            try self.seal()
+            defer { self.remote.removeUpload(self.name) }
+            return try self.remote.fill(slot, with: self)
+        }
+    }
+
+    /// Sees the bytes to the disk, and takes no more.
+    private func seal() throws(Failure) {
+        let wasOver = state.withLock { state in
+            defer { state.isOver = true }
+            return state.isOver
+        }
+        guard !wasOver else { throw Self.ended(name) }
+        try file.sync(name)
+    }
+
+    /// Whether the key holds these bytes.
+    func isSame(as key: ObjectKey) throws(Failure) -> Bool {
+        guard let object = try remote.openNow(key), object.size == count else { return false }
+        let piece = 1 << 18
+        var offset: Int64 = 0
+        while offset < object.size {
+            let there = try object.readNow(from: offset, count: piece)
+            guard try file.read(from: offset, count: piece, name) == there, !there.isEmpty else {
+                return false
+            }
+            offset += Int64(there.count)
+        }
+        return true
+    }
+
+    private static func ended(_ name: String) -> Failure {
+        Failure(
+            .busy, path: name, "The upload was ended by another request.",
+            remedy: "Ask how much of it is there, and continue it.")
+    }
+}
+
+extension Descriptor {
+    /// Writes all bytes at a place; a failure leaves no part that counts.
+    borrowing func append(
+        _ bytes: [UInt8], at offset: Int64, _ path: String
+    ) throws(Failure) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                unlessInterrupted {
+                    pwrite(
+                        number, buffer.baseAddress.map { $0 + written }, buffer.count - written,
+                        off_t(offset) + written)
+                }
+            }
+            guard count > 0 else {
+                throw failure(count == 0 ? EIO : errno, "The file could not be written", path)
+            }
+            written += count
+        }
+    }
+
+    /// Sees what was written to the disk.
+    borrowing func sync(_ path: String) throws(Failure) {
+        guard unlessInterrupted({ fsync(number) }) == 0 else {
+            throw failure(errno, "The file could not be written to the disk", path)
+        }
+    }
+}

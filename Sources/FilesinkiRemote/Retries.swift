@@ -1,0 +1,54 @@
+package import FilesinkiModel
+
+/// Tries again what failed because the other side was away or busy, with growing pauses.
+///
+/// The pauses double from 0.1 s and are drawn by chance from their upper half, so that many devices
+/// do not come back at one moment. Who says how long it wants to be left alone is left alone for as
+/// long.
+package struct Retries: Sendable {
+    private let surroundings: Surroundings
+    private let tries: Int
+
+    /// The first pause is half of this to all of it.
+    package static let firstPause = Duration.milliseconds(100)
+
+    /// Who asks to be left alone for longer than this is away: 30 s.
+    package static let longestPause = Duration.seconds(30)
+
+    /// - Parameter tries: How often a request is made at most; 1 or more.
+    package init(_ surroundings: Surroundings, tries: Int = 5) {
+        self.surroundings = surroundings
+        self.tries = max(1, tries)
+    }
+
+    /// Makes a request until it succeeds, fails for good, or was made often enough.
+    ///
+    /// - Throws: The last failure.
+    package func run<Answer>(
+        _ request: (_ isRepeated: Bool) async throws -> Answer
+    ) async throws -> Answer {
+        var count = 1
+        while true {
+            do {
+                return try await request(count > 1)
+            } catch let failure as Failure where count < tries && failure.isPassing {
+                let wished = failure.retryAfter ?? .zero
+                if wished > Self.longestPause { throw failure }
+                try await surroundings.sleep(max(wished, pause(after: count)))
+                count += 1
+            }
+        }
+    }
+
+    /// How long to wait after so many tries: 1 or more.
+    private func pause(after count: Int) -> Duration {
+        let longest = Self.firstPause * (1 << min(count - 1, 6))
+        let chance = Int(surroundings.randomBytes(1).first ?? 0)
+        return longest / 2 + longest * chance / 510
+    }
+}
+
+extension Failure {
+    /// Whether the same request may succeed a little later.
+    fileprivate var isPassing: Bool { code == .away || code == .busy }
+}

@@ -1,0 +1,52 @@
+import FilesinkiModel
+import Synchronization
+
+extension S3Remote {
+    /// The pauses between two looks grow from the first to the last.
+    private static let pauses = Duration.seconds(1)...Duration.seconds(30)
+
+    /// How many prefixes are remembered at most: more are not waited for.
+    private static let maximumSeen = 64
+
+    /// Looks now and then whether there is a key behind the last one, which is what happens to a log.
+    /// The last one is remembered, so that what came between two waits ends the second at once.
+    package func wait(prefix: String, timeout: Duration) async throws {
+        var left = timeout
+        guard left > .zero else { return }
+        let start = await end(of: prefix, from: lastSeen.withLock { $0[prefix] })
+        let isNews = lastSeen.withLock { seen in
+            if seen.count >= Self.maximumSeen, seen[prefix] == nil { seen = [:] }
+            return seen.updateValue(start, forKey: prefix).map { $0 != start } ?? false
+        }
+        if isNews { return }
+        var pause = Self.pauses.lowerBound
+        while left > .zero {
+            try Task.checkCancellation()
+            try await surroundings.sleep(min(pause, left))
+            left -= pause
+            pause = min(pause * 3 / 2, Self.pauses.upperBound)
+            if left > .zero, try await isBehind(start, prefix) { return }
+        }
+    }
+
+    /// The last key below a prefix as far as it can be found out; one that is known saves pages.
+    private func end(of prefix: String, from known: String?) async -> String {
+        var last = known ?? ""
+        while !Task.isCancelled {
+            let page = try? await page(prefix, after: last, size: S3Listing.largestPage)
+            guard let page, let key = page.objects.last?.key else { break }
+            last = key
+            guard page.isCut else { break }
+        }
+        return last
+    }
+
+    private func isBehind(_ last: String, _ prefix: String) async throws -> Bool {
+        do {
+            return try await !page(prefix, after: last, size: 1).objects.isEmpty
+        } catch let failure as Failure where failure.code == .away || failure.code == .busy {
+            // A hint may come later.
+            return false
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import Crypto
+package import FilesinkiHTTP
+package import FilesinkiModel
+
+/// Signs requests as AWS Signature Version 4 says:
+/// https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+package struct SignatureV4: Sendable {
+    package var credentials: S3Credentials
+    package var region: String
+    /// What the request is for. Other services than `s3` do not want the body's hash in a field.
+    package var service: String
+
+    package init(_ credentials: S3Credentials, region: String, service: String = "s3") {
+        self.credentials = credentials
+        self.region = region
+        self.service = service
+    }
+
+    private static let algorithm = "AWS4-HMAC-SHA256"
+
+    /// The fields that a request needs to be believed: its own, the host, the time, the hash of the
+    /// body, the session's token, and the signature of them all.
+    package func fields(for request: S3Request, at time: Timestamp) -> HTTPFields {
+        var request = request
+        let stamp = BasicTime.text(time)
+        let hash = Self.hash(request.body)
+        request.fields["host"] = request.host
+        request.fields["x-amz-date"] = stamp
+        if service == "s3" { request.fields["x-amz-content-sha256"] = hash }
+        request.fields["x-amz-security-token"] = credentials.sessionToken?.value
+        let (canonical, names) = Self.canonical(request, bodyHash: hash)
+        let scope = "\(stamp.prefix(8))/\(region)/\(service)/aws4_request"
+        let text = [Self.algorithm, stamp, scope, Self.hash(Array(canonical.utf8))]
+        let signature = sign(text.joined(separator: "\n"), day: String(stamp.prefix(8)))
+        request.fields["authorization"] =
+            "\(Self.algorithm) Credential=\(credentials.keyID)/\(scope), "
+            + "SignedHeaders=\(names), Signature=\(signature)"
+        return request.fields
+    }
+
+    /// The request in the form that both sides hash, and the names of the fields that are in it.
+    static func canonical(_ request: S3Request, bodyHash: String) -> (text: String, names: String) {
+        var values: [String: [String]] = [:]
+        for (name, value) in request.fields.all {
+            values[name.lowercased(), default: []].append(trimmed(value))
+        }
+        let sorted = values.sorted { $0.key < $1.key }
+        let lines = sorted.map { "\($0.key):\($0.value.joined(separator: ","))\n" }.joined()
+        let names = sorted.map(\.key).joined(separator: ";")
+        let parts = [
+            request.method, request.encodedPath, request.encodedQuery, lines, names, bodyHash,
+        ]
+        return (parts.joined(separator: "\n"), names)
+    }
+
+    /// Without space at its ends, and with one space for many.
+    private static func trimmed(_ value: String) -> String {
+        value.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    private func sign(_ text: String, day: String) -> String {
+        var key = SymmetricKey(data: Array("AWS4\(credentials.secretKey.value)".utf8))
+        for part in [day, region, service, "aws4_request"] {
+            key = SymmetricKey(data: Self.code(part, key))
+        }
+        return hexadecimal(Self.code(text, key))
+    }
+
+    private static func code(_ text: String, _ key: SymmetricKey) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
+    }
+
+    /// SHA-256 in hexadecimal digits.
+    private static func hash(_ bytes: [UInt8]) -> String { hexadecimal(SHA256.hash(data: bytes)) }
+}

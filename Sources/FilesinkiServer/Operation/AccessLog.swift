@@ -1,0 +1,42 @@
+import FilesinkiModel
+import Glibc
+
+/// One line for each request. It names the token by its id, and never shows one.
+struct AccessLog: Sendable {
+    let sink: @Sendable (String) -> Void
+    let surroundings: Surroundings
+
+    /// What a line says of a request.
+    struct Entry: Sendable {
+        var address: String
+        var tokenID: String?
+        var method: String
+        /// The path without what was asked of it; anything else a client wrote is made printable.
+        var path: String
+        var begun: ContinuousClock.Instant
+    }
+
+    /// - Parameters:
+    ///   - bytes: Of the reply's body, as far as it was sent.
+    ///   - note: Why the reply is not whole, or what the disk said.
+    func write(_ entry: Entry, status: Int, bytes: Int64, note: String? = nil) {
+        let elapsed = entry.begun.duration(to: ContinuousClock().now).components
+        let milliseconds = elapsed.seconds * 1000 + elapsed.attoseconds / 1_000_000_000_000_000
+        let fields = [
+            Self.time(surroundings.now()), entry.address, entry.tokenID ?? "-",
+            printable(entry.method.utf8.prefix(20)), printable(entry.path.utf8.prefix(600)),
+            String(status), String(bytes), "\(milliseconds)ms",
+        ]
+        sink((fields + (note.map { [printable($0.utf8)] } ?? [])).joined(separator: " "))
+    }
+
+    /// RFC 3339, in UTC, to the second.
+    private static func time(_ moment: Timestamp) -> String {
+        var seconds = time_t(moment.seconds)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        let count = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
+        return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

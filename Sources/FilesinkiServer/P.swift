@@ -1,4 +1,0 @@
-import Hummingbird
-import HummingbirdTLS
-import X509
-import ServiceLifecycle

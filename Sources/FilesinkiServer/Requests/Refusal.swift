@@ -1,0 +1,79 @@
+import FilesinkiModel
+import FilesinkiProtocol
+import HTTPTypes
+
+/// The answer no, with its status and its reason.
+struct Refusal: Error {
+    var status: HTTPResponse.Status
+    var error: WireError
+    /// Fields beside those that every reply has.
+    var fields: HTTPFields = [:]
+
+    init(_ status: HTTPResponse.Status, _ code: WireError.Code, _ message: String) {
+        self.status = status
+        error = WireError(code, message)
+    }
+
+    func with(_ name: HTTPField.Name, _ value: String) -> Refusal {
+        var copy = self
+        copy.fields[name] = value
+        return copy
+    }
+
+    static func badRequest(_ message: String) -> Refusal {
+        Refusal(.badRequest, .badRequest, message)
+    }
+
+    static let badKey = Refusal(.badRequest, .badKey, "The path names no key.")
+
+    static let badDigest = Refusal(
+        .badRequest, .badDigest, "The bytes are not those of the Content-Digest.")
+
+    static let noToken = Refusal(
+        .unauthorized, .noToken, "A token is needed, or this one is not known."
+    )
+    .with(.wwwAuthenticate, "Bearer")
+
+    static let forbidden = Refusal(
+        .forbidden, .forbidden, "The token lacks the right to do this, or the zone.")
+
+    static let notFound = Refusal(.notFound, .notFound, "Nothing is there.")
+
+    static let noMethod = Refusal(
+        .methodNotAllowed, .noMethod, "The path has no such method.")
+
+    static let noLength = Refusal(
+        .lengthRequired, .noLength, "The length of the body has to be said.")
+
+    static let tooLarge = Refusal(
+        .contentTooLarge, .tooLarge, "The body is larger than the server takes.")
+
+    static let full = Refusal(
+        HTTPResponse.Status(code: 507), .full, "The store is full: its quota, or its disk.")
+
+    static func busy(_ message: String) -> Refusal {
+        Refusal(.serviceUnavailable, .busy, message).with(.retryAfter, "1")
+    }
+
+    static let tooMuch = Refusal(
+        .tooManyRequests, .tooMuch, "This client asks too much at once."
+    )
+    .with(.retryAfter, "5")
+
+    /// What a failure of the folder means to a client. Its message may name the server's files, so
+    /// only the log gets it.
+    init(_ failure: Failure) {
+        switch failure.code {
+        case .usage: self = .badRequest(failure.message)
+        case .badPath: self = .badKey
+        case .full: self = .full
+        case .limit: self = .tooLarge
+        case .differs: self = Refusal(.conflict, .wrongOffset, failure.message)
+        case .busy: self = .busy(failure.message)
+        case .away: self = .busy("The folder of the store is not there.")
+        default:
+            self = Refusal(
+                .internalServerError, .broken, "The server's disk failed, or its store is damaged.")
+        }
+    }
+}

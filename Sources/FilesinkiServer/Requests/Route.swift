@@ -1,0 +1,141 @@
+import FilesinkiModel
+import FilesinkiProtocol
+import FilesinkiRemote
+import HTTPTypes
+
+/// What a request is about, as its path and question say.
+enum Route: Hashable, Sendable {
+    case object(ObjectKey)
+    case upload(UploadID)
+    case list(prefix: String, after: ObjectKey?, limit: Int)
+    case read
+    case has
+    case log(zone: String, from: UInt64, limit: Int)
+    case events(prefix: String)
+    case health
+    case metrics
+
+    /// Reads the target of a request.
+    ///
+    /// Whatever becomes a path of a file goes through ``FilesinkiRemote/ObjectKey``, which knows no
+    /// dots, escapes or empty names.
+    ///
+    /// - Throws: ``Refusal``: 400 for what is malformed, 404 for a path that there is not.
+    init(_ target: String) throws(Refusal) {
+        guard target.utf8.first == UInt8(ascii: "/") else { throw .badRequest(Self.notAPath) }
+        let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+        let path = target[..<end]
+        guard path.utf8.allSatisfy(Self.isPlain) else { throw .badKey }
+        let question = try Question(target[end...].dropFirst())
+        self = try Self.route(path, question)
+    }
+
+    private static func route(
+        _ path: Substring, _ question: Question
+    ) throws(Refusal) -> Route {
+        if path.hasPrefix(WirePaths.objects) {
+            return .object(try key(path.dropFirst(WirePaths.objects.count)))
+        }
+        if path.hasPrefix(WirePaths.uploads) {
+            guard let id = UploadID(path.dropFirst(WirePaths.uploads.count)) else {
+                throw .badRequest("This is not the name of an upload.")
+            }
+            return .upload(id)
+        }
+        if path.hasPrefix(WirePaths.log) {
+            return try log(path.dropFirst(WirePaths.log.count), question)
+        }
+        switch path {
+        case WirePaths.list: return try list(question)
+        case WirePaths.read: return .read
+        case WirePaths.has: return .has
+        case WirePaths.events: return .events(prefix: try prefix(question))
+        case WirePaths.health: return .health
+        case WirePaths.metrics: return .metrics
+        default: throw Refusal(.notFound, .notFound, "There is no such path.")
+        }
+    }
+
+    private static func list(_ question: Question) throws(Refusal) -> Route {
+        var after: ObjectKey?
+        if let text = question["after"] { after = try key(text[...]) }
+        return .list(
+            prefix: try prefix(question), after: after,
+            limit: try limit(question, WireLimits.listLines))
+    }
+
+    private static func log(_ zone: Substring, _ question: Question) throws(Refusal) -> Route {
+        // Keys are at most 512 bytes; the longest zone leaves room for the rest.
+        guard !zone.contains("/"), zone.utf8.count <= 64 else { throw .badKey }
+        _ = try key(zone)
+        guard let from = UInt64(question["from"] ?? "0") else {
+            throw .badRequest("from is not a number.")
+        }
+        return .log(
+            zone: String(zone), from: from, limit: try limit(question, WireLimits.logFrames))
+    }
+
+    private static func key(_ text: Substring) throws(Refusal) -> ObjectKey {
+        guard let key = try? ObjectKey(String(text)) else { throw .badKey }
+        return key
+    }
+
+    private static func prefix(_ question: Question) throws(Refusal) -> String {
+        let prefix = question["prefix"] ?? ""
+        let bare = prefix.hasSuffix("/") ? prefix.dropLast() : prefix[...]
+        if !prefix.isEmpty { _ = try key(bare) }
+        return prefix
+    }
+
+    private static func limit(_ question: Question, _ most: Int) throws(Refusal) -> Int {
+        guard let text = question["limit"] else { return most }
+        guard let limit = Int(text), limit > 0 else { throw .badRequest("limit is not a number.") }
+        return min(limit, most)
+    }
+
+    private static let notAPath = "The target of the request is not a path."
+
+    /// Whether a byte may stand in a path: letters only to give a better answer than "bad key".
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "/"):
+            true
+        default: false
+        }
+    }
+}
+
+/// The fields behind the `?` of a target.
+struct Question {
+    private var fields: [String: String] = [:]
+
+    /// - Throws: ``Refusal`` with 400 when a field is malformed or stands there twice.
+    init(_ text: Substring) throws(Refusal) {
+        for field in text.split(separator: "&") {
+            let sides = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count == 2, let value = Self.decode(sides[1]),
+                fields.updateValue(value, forKey: String(sides[0])) == nil
+            else { throw .badRequest("The question of the target is malformed.") }
+        }
+    }
+
+    subscript(_ name: String) -> String? { fields[name] }
+
+    private static func decode(_ text: Substring) -> String? {
+        var result: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                result.append(byte)
+                continue
+            }
+            guard let decoded = bytes(hexadecimal: String(decoding: rest.prefix(2), as: UTF8.self)),
+                decoded.count == 1
+            else { return nil }
+            result += decoded
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: result, as: UTF8.self)
+    }
+}

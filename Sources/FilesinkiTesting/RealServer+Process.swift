@@ -1,0 +1,103 @@
+import Glibc
+import Synchronization
+
+/// A script that lives for as long as this process holds the other end of its input: in a session of
+/// its own, so that no key pressed at the terminal ends it before it has cleaned up.
+final class GuardedProcess: Sendable {
+    private struct State {
+        var input: Int32
+        var output: Int32
+        var child: pid_t
+    }
+
+    private let state: Mutex<State>
+
+    /// - Throws: ``FixtureFailure`` when it cannot be started.
+    init(_ path: String, _ words: [String], _ variables: [String: String] = [:]) throws {
+        let words = [path] + words
+        // One at a time, or a script could get hold of the end by which another one is held.
+        let started = Self.starting.withLock { _ -> (State, error: Int32) in
+            var input: [Int32] = [-1, -1]
+            var output: [Int32] = [-1, -1]
+            guard pipe(&input) == 0, pipe(&output) == 0 else {
+                return (State(input: input[1], output: -1, child: -1), errno)
+            }
+            for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            let (child, error) = Self.spawn(words, variables, input[0], output[1])
+            close(input[0])
+            close(output[1])
+            return (State(input: input[1], output: output[0], child: child), error)
+        }
+        state = Mutex(started.0)
+        guard started.error == 0 else { throw FixtureFailure("start", path, started.error) }
+    }
+
+    private static let starting = Mutex(())
+    /// `POSIX_SPAWN_SETSID` of the C library's spawn.h, which only its GNU dialect shows.
+    private static let ownSession: Int16 = 0x80
+
+    deinit { _ = end() }
+
+    /// The next line of what it says, without its end; empty when it says no more.
+    func line() -> String { read { $0.last == UInt8(ascii: "\n") } }
+
+    /// All that it still says.
+    func rest() -> String { read { _ in false } }
+
+    /// Ends its input and waits for it.
+    ///
+    /// - Returns: Its exit code; -1 when it has been waited for, or was ended by a signal.
+    func end() -> Int32 {
+        let ended = state.withLock { state in
+            defer { state = State(input: -1, output: -1, child: -1) }
+            return state
+        }
+        guard ended.child > 0 else { return -1 }
+        close(ended.input)
+        close(ended.output)
+        var status: Int32 = 0
+        while waitpid(ended.child, &status, 0) < 0, errno == EINTR {}
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : -1
+    }
+
+    private func read(until isEnd: ([UInt8]) -> Bool) -> String {
+        let output = state.withLock { $0.output }
+        var bytes: [UInt8] = []
+        while !isEnd(bytes), bytes.count < 65_536 {
+            var byte: UInt8 = 0
+            let count = Glibc.read(output, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { break }
+            bytes.append(byte)
+        }
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func spawn(
+        _ words: [String], _ variables: [String: String], _ input: Int32, _ output: Int32
+    ) -> (child: pid_t, error: Int32) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // The threads of Dispatch block every signal, and a program inherits that: it could not be
+        // asked to end.
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, ownSession | Int16(POSIX_SPAWN_SETSIGMASK))
+        // The rest of the environment is as it is here.
+        let settings = variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        var arguments = (["env"] + settings + words).map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var child: pid_t = -1
+        let error = posix_spawn(
+            &child, "/usr/bin/env", &actions, &attributes, &arguments, environ)
+        return (error == 0 ? child : -1, error)
+    }
+}

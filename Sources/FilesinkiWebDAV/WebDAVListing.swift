@@ -1,0 +1,122 @@
+import FilesinkiHTTP
+import FilesinkiModel
+import FilesinkiRemote
+
+/// One page of the objects below a folder, in the order of their keys, folder by folder: of the rest
+/// of the store, however large, nothing is asked.
+struct WebDAVListing {
+    private let server: WebDAVServer
+    private let prefix: [UInt8]
+    private let after: [UInt8]
+    private let limit: Int
+    private var found: [ObjectInfo] = []
+    /// How many folders were asked for since an object was found.
+    private var asked = 0
+
+    /// How many folders are asked for at once.
+    private static let parallelFolders = 8
+
+    /// More folders than this are not asked for without an object in one of them: a server that makes
+    /// up ever more would be asked for ever.
+    private static let maximumFolders = 2000
+
+    /// What may lead to a wanted key, or is one.
+    private struct Candidate {
+        /// That of a folder ends with a slash.
+        var key: [UInt8]
+        var size: Int64?
+        var isFolder: Bool { key.last == UInt8(ascii: "/") }
+    }
+
+    init(_ server: WebDAVServer, prefix: String, after: ObjectKey?, limit: Int) {
+        self.server = server
+        self.prefix = Array(prefix.utf8)
+        self.after = after.map { Array($0.description.utf8) } ?? []
+        self.limit = limit
+    }
+
+    mutating func run() async throws -> [ObjectInfo] {
+        // The prefix's whole names are folders that need not be searched for.
+        let start = prefix.lastIndex(of: UInt8(ascii: "/")).map { prefix[...$0] } ?? []
+        let folder = String(decoding: start.dropLast(), as: UTF8.self)
+        guard limit > 0, start.isEmpty || (try? ObjectKey(folder)) != nil else { return [] }
+        try await walk(try await candidates(below: Array(start)))
+        return found
+    }
+
+    private mutating func walk(_ candidates: [Candidate]) async throws {
+        var ahead: [Int: [Candidate]] = [:]
+        for (index, candidate) in candidates.enumerated() {
+            if found.count >= limit { return }
+            if candidate.isFolder {
+                if ahead.isEmpty { ahead = try await lookAhead(candidates, from: index) }
+                try await walk(ahead.removeValue(forKey: index) ?? [])
+            } else if let key = try? ObjectKey(String(decoding: candidate.key, as: UTF8.self)) {
+                guard let size = candidate.size else { throw noSize(key) }
+                asked = 0
+                found.append(ObjectInfo(key: key, size: size))
+            }
+        }
+    }
+
+    /// Asks for the next folders, several at a time, as far as the page may still need them.
+    private mutating func lookAhead(
+        _ candidates: [Candidate], from start: Int
+    ) async throws -> [Int: [Candidate]] {
+        let next = candidates.indices[start...].filter { candidates[$0].isFolder }
+            .prefix(min(Self.parallelFolders, limit - found.count))
+        asked += next.count
+        guard asked <= Self.maximumFolders else { throw tooManyFolders }
+        return try await withThrowingTaskGroup(of: (Int, [Candidate]).self) { [self] group in
+            for index in next {
+                group.addTask { (index, try await self.candidates(below: candidates[index].key)) }
+            }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+    }
+
+    /// The names in a folder that can lead to wanted keys, in the keys' order: a folder stands where
+    /// its name with a slash does.
+    private func candidates(below path: [UInt8]) async throws -> [Candidate] {
+        let folder = server.collection(String(decoding: path.dropLast(), as: UTF8.self))
+        // It may have been deleted since its name was read.
+        guard let there = try await server.properties(folder, withMembers: true),
+            there.own.isCollection
+        else { return [] }
+        var result: [Candidate] = []
+        for member in there.members {
+            guard let name = member.names.last, name.first != UInt8(ascii: "."),
+                path.count + name.count <= ObjectKey.maximumLength
+            else { continue }
+            let key = path + name + (member.isCollection ? [UInt8(ascii: "/")] : [])
+            guard member.isCollection ? mayHold(key) : isWanted(key) else { continue }
+            guard (try? ObjectKey(String(decoding: path + name, as: UTF8.self))) != nil else {
+                continue
+            }
+            result.append(Candidate(key: key, size: member.isCollection ? nil : member.size))
+        }
+        return result.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    }
+
+    private func isWanted(_ key: [UInt8]) -> Bool {
+        key.starts(with: prefix) && after.lexicographicallyPrecedes(key)
+    }
+
+    private func mayHold(_ folder: [UInt8]) -> Bool {
+        (folder.starts(with: prefix) || prefix.starts(with: folder))
+            && (after.lexicographicallyPrecedes(folder) || after.starts(with: folder))
+    }
+
+    private func noSize(_ key: ObjectKey) -> Failure {
+        Failure(
+            .unfitStore, path: key.description, "The server does not say how large this is.",
+            remedy: "Use another server, or a folder of this one that is mounted here.")
+    }
+
+    private var tooManyFolders: Failure {
+        Failure(
+            .limit, path: server.address.description,
+            "The server lists more folders than any store has.",
+            remedy: "Check the address, and what else is kept in the folder of the store.")
+    }
+}

@@ -1,0 +1,283 @@
+import FilesinkiHTTP
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiTesting
+import Testing
+
+@testable import FilesinkiS3
+
+/// Reading, listing and deleting, and what every answer means.
+@Suite struct S3RemoteTests {
+    let bucket = MemoryBucket()
+    let key = (try? ObjectKey("log/1/c")) ?? MemoryBucket.someKey
+
+    @Test(
+        "honours the remote contract, by pages of every size", arguments: RemoteContract.all,
+        [2, 1000])
+    func contract(_ contract: RemoteContract, _ pageSize: Int) async throws {
+        let bucket = MemoryBucket(pageSize: pageSize)
+        try await contract.check(bucket.remote(), bucket.remote())
+    }
+
+    @Test(
+        "an answer to a reading is what it is",
+        arguments: [
+            (.error(404, "NoSuchKey"), nil),
+            (.error(404, "NoSuchBucket"), .notFound),
+            (.error(403, "AccessDenied"), .notAllowed),
+            (.error(403, "InvalidAccessKeyId"), .notAllowed),
+            (.error(403, "SignatureDoesNotMatch"), .notAllowed),
+            (.error(403, "RequestTimeTooSkewed"), .notAllowed),
+            (.error(403, "SomethingNew"), .notAllowed),
+            (.error(400, "ExpiredToken"), .notAllowed),
+            (.error(503, "SlowDown"), .away), (.error(500, "InternalError"), .away),
+            (.error(500, "SomethingNew"), .away), (.error(429, "SomethingNew"), .away),
+            (.error(400, "RequestTimeout"), .away), (.error(409, "OperationAborted"), .busy),
+            (.error(501, "NotImplemented"), .unfitStore),
+            (.error(400, "SomethingNew"), .unfitStore),
+            (.error(301, "PermanentRedirect"), .usage),
+            (.error(400, "AuthorizationHeaderMalformed", "<Region>eu-west-9</Region>"), .usage),
+            (HTTPReply(status: 301, fields: ["x-amz-bucket-region": "eu-west-9"]), .usage),
+            (HTTPReply(status: 302, fields: ["Location": "https://login"]), .away),
+            (HTTPReply(status: 404), .away), (HTTPReply(status: 204), .away),
+            (HTTPReply(status: 404, body: Array("<html>not here</html>".utf8)), .away),
+            (HTTPReply(status: 404, body: Array("<Error><Code>No".utf8)), .away),
+            (HTTPReply(status: 403), .notAllowed), (HTTPReply(status: 401), .notAllowed),
+            (HTTPReply(status: 507), .limit), (HTTPReply(status: 502), .away),
+            (.error(403, "QuotaExceeded"), .limit),
+            (.portal, .away), (HTTPReply(status: 200, body: [1, 2]), .away),
+            (
+                HTTPReply(
+                    status: 200, fields: ["ETag": "x", "Content-Length": "3"], body: [1, 2]), .away
+            ),
+        ] as [(HTTPReply, Failure.Code?)])
+    func answers(_ reply: HTTPReply, _ code: Failure.Code?) async throws {
+        for range: Range<Int64>? in [nil, 1..<3] {
+            bucket.script(.instead(reply))
+            guard let code else {
+                #expect(try await bucket.remote().get(key, range: range) == nil)
+                continue
+            }
+            let failure = await #expect(throws: Failure.self) {
+                _ = try await bucket.remote().get(key, range: range)
+            }
+            #expect(failure?.code == code, "\(reply.status) \(String(describing: failure))")
+            #expect(failure?.remedy.isEmpty == false)
+        }
+    }
+
+    @Test func `a bucket that is served elsewhere names its region`() async throws {
+        for reply: HTTPReply in [
+            .error(400, "AuthorizationHeaderMalformed", "<Region>eu-west-9</Region>"),
+            .error(301, "PermanentRedirect", "", ["x-amz-bucket-region": "eu-west-9"]),
+        ] {
+            bucket.script(.instead(reply))
+            let failure = await #expect(throws: Failure.self) {
+                _ = try await bucket.remote().get(key, range: nil)
+            }
+            #expect(failure?.remedy.contains("region=eu-west-9") == true)
+        }
+    }
+
+    @Test func `how long to leave the service alone is passed on`() async throws {
+        bucket.script(.instead(.error(503, "SlowDown", "", ["Retry-After": "7"])))
+        let failure = await #expect(throws: Failure.self) {
+            _ = try await bucket.remote().get(key, range: nil)
+        }
+        #expect(failure?.retryAfter == .seconds(7))
+    }
+
+    @Test func `no failure repeats a secret, whatever the service says`() async throws {
+        let echo = "<Message>KEYID HUSHSECRET HUSHTOKEN \u{1B}[2J</Message>"
+        for (status, code) in [
+            (400, "SomethingNew"), (400, "ExpiredToken"), (403, "InvalidAccessKeyId"), (500, "X"),
+            (400, "HUSHSECRET/"),
+        ] {
+            let reply = HTTPReply.error(status, code, echo.replacing("\u{1B}", with: ""))
+            bucket.script(.instead(reply))
+            let failure = await #expect(throws: Failure.self) {
+                _ = try await bucket.remote().get(key, range: nil)
+            }
+            let text = failure.map { "\($0)" } ?? "HUSH"
+            #expect(!text.contains("HUSH") && !text.contains("KEYID"), "\(text)")
+        }
+    }
+
+    @Test(
+        "a range that is not the one that was asked for is no answer",
+        arguments: [
+            "bytes 0-1/9", "bytes 1-2/9", "bytes 1-3/9", "bytes 1-1/9", "bytes */9", "",
+            "bytes 1-2",
+            "lines 1-2/3", "bytes 1-9223372036854775807/9223372036854775807", "bytes 2-1/3",
+        ])
+    func ranges(_ field: String) async throws {
+        var reply = HTTPReply(status: 206, fields: ["ETag": "x"], body: [1, 2])
+        reply.fields["Content-Range"] = field
+        bucket.script(.instead(reply))
+        let failure = await #expect(throws: Failure.self) {
+            _ = try await bucket.remote().get(key, range: 1..<5)
+        }
+        #expect(failure?.code == .away)
+    }
+
+    @Test func `a service that does without ranges is served by cutting here`() async throws {
+        let whole = HTTPReply(status: 200, fields: ["ETag": "x"], body: [0, 1, 2, 3])
+        for (range, wanted): (Range<Int64>, [UInt8]) in [
+            (1..<3, [1, 2]), (2..<9, [2, 3]), (4..<6, []), (0..<Int64.max, [0, 1, 2, 3]),
+            (2..<2, []),
+            (-5..<2, [0, 1]), (Int64.max..<Int64.max, []), (Int64.min..<Int64.min, []),
+        ] {
+            bucket.script(.instead(whole))
+            #expect(try await bucket.remote().get(key, range: range) == wanted, "\(range)")
+        }
+    }
+
+    @Test(
+        "what is no list is no empty list",
+        arguments: [
+            HTTPReply.portal, HTTPReply(status: 200), .xml("<html/>"), .xml("<ListBucketResult>"),
+            .xml("<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>"),
+            .xml("<ListBucketResult><Contents><Key>a</Key></Contents></ListBucketResult>"),
+            .xml(
+                "<ListBucketResult><Contents><Key>a</Key><Size>-1</Size></Contents></ListBucketResult>"
+            ),
+            .error(404, "NoSuchBucket"), .error(500, "InternalError"), HTTPReply(status: 404),
+        ])
+    func lists(_ reply: HTTPReply) async throws {
+        bucket.script(.instead(reply))
+        await #expect(throws: Failure.self) {
+            _ = try await bucket.remote().list(prefix: "", after: nil, limit: 9)
+        }
+    }
+
+    @Test(
+        "a list that does not go on, or is in another order, is refused",
+        arguments: [["b", "a"], ["a", "a"], ["é", "z"]])
+    func disorder(_ names: [String]) async throws {
+        let entries = names.map { "<Contents><Key>a b/\($0)</Key><Size>1</Size></Contents>" }
+        bucket.script(.instead(.xml("<ListBucketResult>\(entries.joined())</ListBucketResult>")))
+        let failure = await #expect(throws: Failure.self) {
+            _ = try await bucket.remote().list(prefix: "", after: nil, limit: 9)
+        }
+        #expect(failure?.code == .unfitStore)
+    }
+
+    @Test func `what is foreign is left out of a list, also where it fills pages`() async throws {
+        let bucket = MemoryBucket(pageSize: 3)
+        for number in 10..<30 { bucket.objects["a b/A\(number)"] = [1] }
+        for name in ["a b/x", "a b/x/", "a b/\u{1}", "a b/..", "a b", "a c/x", "a b/y y", "a b/z"] {
+            bucket.objects[name] = [1, 2]
+        }
+        let found = try await bucket.remote().list(prefix: "", after: nil, limit: 2)
+        #expect(found.map(\.key.description) == ["x", "z"])
+        #expect(found.map(\.size) == [2, 2])
+    }
+
+    @Test func `a deletion is believed only of the service`() async throws {
+        try await bucket.remote().put([1], to: key)
+        for reply in [HTTPReply.portal, HTTPReply(status: 404), .error(404, "NoSuchBucket")] {
+            bucket.script(.instead(reply))
+            await #expect(throws: Failure.self) { try await bucket.remote().delete(key) }
+        }
+        try await bucket.remote().delete(key)
+        #expect(try await bucket.remote().get(key, range: nil) == nil)
+    }
+
+    @Test func `every request is signed, and says what its body is`() async throws {
+        _ = try await bucket.remote().publish([1], to: key)
+        let request = try #require(bucket.requests.first)
+        #expect(request.url == "https://service/bucket/a%20b/log/1/c")
+        #expect(request.fields["If-None-Match"] == "*")
+        #expect(request.fields["Expect"] == nil)
+        let signed =
+            "SignedHeaders=content-type;host;if-none-match;x-amz-content-sha256;x-amz-date;"
+        #expect(
+            request.fields["authorization"]?.contains(signed + "x-amz-security-token,") == true)
+        #expect(request.fields["x-amz-content-sha256"]?.hasPrefix("4bf5122f344554c5") == true)
+    }
+
+    @Test(
+        "nothing is sent over a network without encryption, unless the user said so",
+        arguments: [
+            ("http", "service", false, false), ("http", "service", true, true),
+            ("https", "service", false, true), ("http", "127.0.0.1", false, true),
+            ("http", "localhost", false, true),
+        ])
+    func openNetworks(
+        _ scheme: String, _ host: String, _ allowsInsecure: Bool, _ isSent: Bool
+    ) async throws {
+        var address = MemoryBucket.address
+        address.endpoint = WebAddress(isSecure: scheme == "https", host: host)
+        let remote = S3Remote(
+            address: address, transport: bucket, credentials: MemoryBucket.credentials,
+            surroundings: ManualClock().surroundings, allowsInsecure: allowsInsecure)
+        bucket.script(.instead(.error(404, "NoSuchKey")))
+        let failure: Failure?
+        do {
+            _ = try await remote.get(key, range: nil)
+            failure = nil
+        } catch { failure = error as? Failure }
+        #expect(failure?.code == (isSent ? nil : .notAllowed))
+        #expect(bucket.requests.isEmpty != isSent)
+    }
+
+    /// Two sets of keys, one after the other.
+    actor Changing: S3CredentialSource {
+        var number = 0
+
+        func credentials() async throws -> S3Credentials {
+            number += 1
+            return S3Credentials(keyID: "key\(number)", secretKey: Secret("x"))
+        }
+    }
+
+    @Test func `a session that has expired is renewed once`() async throws {
+        let remote = bucket.remote(credentials: Changing())
+        bucket.script(.instead(.error(400, "ExpiredToken")))
+        #expect(try await remote.publish([1], to: key) == .mine)
+        let requests = bucket.requests
+        #expect(requests.map { $0.fields["authorization"]?.contains("=key2/") } == [false, true])
+        bucket.script(.instead(.error(400, "ExpiredToken")), times: 2)
+        let failure = await #expect(throws: Failure.self) {
+            _ = try await remote.get(key, range: nil)
+        }
+        #expect(failure?.code == .notAllowed)
+    }
+
+    @Test(
+        "a bucket's versions are asked for, and what cannot be asked is left to the race",
+        arguments: [
+            (
+                .xml("<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"),
+                true
+            ),
+            (
+                .xml(
+                    "<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>"),
+                false
+            ),
+            (.xml("<VersioningConfiguration/>"), false), (.error(501, "NotImplemented"), false),
+            (.error(403, "AccessDenied"), false), (.error(405, "MethodNotAllowed"), false),
+            (.portal, nil), (.error(403, "InvalidAccessKeyId"), nil),
+            (.error(404, "NoSuchBucket"), nil),
+            (.xml("<html/>"), nil), (.error(500, "InternalError"), nil),
+        ] as [(HTTPReply, Bool?)])
+    func versions(_ reply: HTTPReply, _ isUnfit: Bool?) async throws {
+        bucket.script(.instead(reply))
+        guard let isUnfit else {
+            await #expect(throws: Failure.self) { _ = try await bucket.remote().unfitness() }
+            return
+        }
+        let unfitness = try await bucket.remote().unfitness()
+        #expect((unfitness != nil) == isUnfit)
+        #expect(bucket.asked == ["GET ?versioning="])
+    }
+}
+
+extension MemoryBucket {
+    /// Stands where a key of a literal would have failed.
+    static let someKey: ObjectKey = {
+        guard let key = try? ObjectKey("k") else { preconditionFailure("k is a key") }
+        return key
+    }()
+}

@@ -1,0 +1,70 @@
+import FilesinkiHTTP
+import FilesinkiModel
+import FilesinkiServer
+import FilesinkiServerRemote
+import FilesinkiTesting
+import Glibc
+
+/// A server on a folder of its own, and ways to it.
+final class ServedFolder: Sendable {
+    let folder: TemporaryFolder
+    let server: RunningServer
+    private let token: Secret?
+
+    static let surroundings = Surroundings(
+        // A certificate is held against the real time.
+        now: { Timestamp(seconds: Int64(time(nil)), nanoseconds: 0) },
+        randomBytes: { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } },
+        sleep: { try await Task.sleep(for: $0) })
+
+    /// - Parameter isPrivate: Whether connections are encrypted and a token is asked for.
+    init(
+        isPrivate: Bool = false, rights: Set<AccessRight> = Set(AccessRight.allCases),
+        zones: Set<String>? = nil, _ adjust: (inout ServerSettings) throws -> Void = { _ in }
+    ) async throws {
+        folder = try TemporaryFolder(inMemory: true)
+        var settings = ServerSettings(folder: folder.path("store"))
+        settings.port = 0
+        // The machine that runs the tests may be busy.
+        settings.limits.headerTime = .seconds(150)
+        settings.limits.idleTime = .seconds(150)
+        if isPrivate {
+            let file = TokenFile(path: folder.path("own/tokens"))
+            settings.tls = .selfSigned(folder: folder.path("own"))
+            settings.tokenFile = file.path
+            token = Secret(
+                try file.make(name: "test", rights: rights, zones: zones, Self.surroundings)
+                    .token.text)
+        } else {
+            token = nil
+        }
+        try adjust(&settings)
+        server = try await FilesinkiServer.start(settings, Self.surroundings)
+    }
+
+    /// A remote with connections of its own.
+    func remote(token other: Secret? = nil) throws -> ServerRemote {
+        let isSecure = server.address.isSecure
+        var settings = ConnectionSettings(connections: 32, silenceLimit: .seconds(150))
+        if isSecure { settings.certificateFile = folder.path("own/server.pem") }
+        let credentials = (other ?? token).map(Credentials.bearer) ?? .none
+        return try ServerRemote(
+            ServerPlace(
+                WebAddress(isSecure: isSecure, host: "localhost", port: server.address.port),
+                transport: HTTPConnections(settings), credentials: credentials),
+            surroundings: Self.surroundings)
+    }
+}
+
+/// Gives a server for as long as the body takes.
+func withServedFolder(
+    _ served: ServedFolder, _ body: (ServedFolder) async throws -> Void
+) async throws {
+    do {
+        try await body(served)
+    } catch {
+        try? await served.server.stop()
+        throw error
+    }
+    try await served.server.stop()
+}

@@ -1,0 +1,183 @@
+import FilesinkiDirectory
+import FilesinkiHTTP
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiServer
+import FilesinkiServerRemote
+import FilesinkiTesting
+import Testing
+
+@Suite struct ServerRemoteTests {
+    func key(_ text: String) throws -> ObjectKey { try ObjectKey(text) }
+
+    @Test func `many objects are read in one request, each as far as it is wanted`() async throws {
+        try await withServedFolder(ServedFolder()) { served in
+            let remote = try served.remote()
+            try await remote.put(Array("0123456789".utf8), to: key("packs/a"))
+            _ = try await remote.publish([7], to: key("zones/files/log/1/c"))
+            let known = bytes(
+                hexadecimal: "84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882")
+            let replies = try await remote.read([
+                ObjectRequest(key("packs/a")), ObjectRequest(key("packs/none")),
+                ObjectRequest(key("packs/a"), range: 2..<4),
+                ObjectRequest(key("packs/a"), known: known),
+                ObjectRequest(key("packs/a"), known: [UInt8](repeating: 0, count: 32)),
+                ObjectRequest(key("zones/files/log/1/c")),
+                ObjectRequest(key("packs/a"), range: 20..<30),
+            ])
+            let whole = ObjectReply.bytes(Array("0123456789".utf8))
+            #expect(
+                replies == [
+                    whole, .absent, .bytes(Array("23".utf8)), .same, whole, .bytes([7]), .bytes([]),
+                ])
+        }
+    }
+
+    @Test func `what does not fit into one answer is asked for again`() async throws {
+        try await withServedFolder(ServedFolder()) { served in
+            let remote = try served.remote()
+            let large = [UInt8](repeating: 3, count: 24 << 20)
+            try await remote.put(large, to: key("packs/a"))
+            let replies = try await remote.read(
+                [key("packs/a")].flatMap { key in (0..<5).map { _ in ObjectRequest(key) } })
+            #expect(replies.count == 5)
+            #expect(replies.allSatisfy { $0 == .bytes(large) })
+        }
+    }
+
+    @Test func `an upload that is cut again and again goes on where it was cut`() async throws {
+        let faults = try ServerFaults("PUT/2:cut=0")
+        try await withServedFolder(ServedFolder { $0.faults = faults }) { served in
+            let content = (0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
+            let remote = RetryingRemote(
+                try served.remote(), surroundings: ManualClock().surroundings)
+            for name in ["a", "b", "c"] {
+                try await remote.put(content, to: key("packs/\(name)"))
+                #expect(try await remote.get(key("packs/\(name)"), range: nil) == content)
+            }
+        }
+    }
+
+    @Test(
+        "what a token does not allow is refused, and nothing happens",
+        arguments: [
+            (Set([AccessRight.read]), ["get", "list", "read"]),
+            (Set([.append]), ["put", "publish"]), (Set([.prune]), ["delete"]),
+            (
+                Set([.read, .append]),
+                ["get", "list", "read", "put", "publish"]
+            ),
+        ])
+    func rights(_ rights: Set<AccessRight>, _ allowed: [String]) async throws {
+        try await withServedFolder(ServedFolder(isPrivate: true, rights: rights)) { served in
+            let remote = try served.remote()
+            let verbs: [(String, () async throws -> Void)] = [
+                ("get", { _ = try await remote.get(ObjectKey("packs/x"), range: nil) }),
+                ("list", { _ = try await remote.list(prefix: "", after: nil, limit: 9) }),
+                ("read", { _ = try await remote.read([ObjectRequest(ObjectKey("packs/x"))]) }),
+                ("put", { try await remote.put([1], to: ObjectKey("packs/a")) }),
+                (
+                    "publish",
+                    { _ = try await remote.publish([1], to: ObjectKey("zones/z/log/1/c")) }
+                ),
+                ("delete", { try await remote.delete(ObjectKey("packs/y")) }),
+            ]
+            for (verb, run) in verbs {
+                let failure = await failure(of: run)
+                #expect(failure?.code == (allowed.contains(verb) ? nil : .notAllowed), "\(verb)")
+            }
+        }
+    }
+
+    private func failure(of run: () async throws -> Void) async -> Failure? {
+        do {
+            try await run()
+            return nil
+        } catch {
+            return error as? Failure ?? Failure(.io, "\(error)", remedy: "")
+        }
+    }
+
+    @Test func `a wrong token, a missing one and one of another server are not let in`()
+        async throws
+    {
+        try await withServedFolder(ServedFolder(isPrivate: true)) { served in
+            for text in ["", "fsk_000000000000_AAAA", "nonsense"] {
+                let remote = try served.remote(token: Secret(text))
+                let failure = await failure { _ = try await remote.get(key("packs/x"), range: nil) }
+                #expect(failure?.code == .notAllowed)
+                #expect(text.isEmpty || failure?.description.contains(text) == false)
+            }
+        }
+    }
+
+    @Test func `a certificate that nobody vouches for is not trusted`() async throws {
+        try await withServedFolder(ServedFolder(isPrivate: true)) { served in
+            let remote = try ServerRemote(
+                ServerPlace(
+                    WebAddress(isSecure: true, host: "localhost", port: served.server.address.port),
+                    transport: HTTPConnections(), credentials: .bearer(Secret("t"))),
+                surroundings: ServedFolder.surroundings)
+            let failure = await failure { _ = try await remote.get(key("packs/x"), range: nil) }
+            #expect(failure?.code == .notAllowed)
+        }
+    }
+
+    @Test func `a token is not sent in the open to another machine`() throws {
+        let place = ServerPlace(
+            WebAddress(isSecure: false, host: "example.org"), transport: try HTTPConnections(),
+            credentials: .bearer(Secret("hunter2")))
+        let failure = #expect(throws: Failure.self) {
+            try ServerRemote(place, surroundings: ServedFolder.surroundings)
+        }
+        #expect(failure?.code == .notAllowed)
+        #expect(failure?.description.contains("hunter2") == false)
+    }
+
+    @Test(
+        "what is no filesinki server is never believed",
+        arguments: ["200 OK", "404 Not Found", "204 No Content", "206 Partial Content"])
+    func portal(_ status: String) async throws {
+        let page = ScriptedServer.reply(
+            status, ["Content-Type: text/html"], status.hasPrefix("204") ? [] : Array("<html>".utf8)
+        )
+        let server = try ScriptedServer((0..<4).map { _ in .sendAndClose(page) })
+        let remote = try ServerRemote(
+            ServerPlace(
+                WebAddress(isSecure: false, host: "127.0.0.1", port: server.port),
+                transport: HTTPConnections()), surroundings: ServedFolder.surroundings)
+        let key = try key("packs/x")
+        let verbs: [() async throws -> Void] = [
+            { _ = try await remote.get(key, range: nil) }, { try await remote.put([1], to: key) },
+            { _ = try await remote.read([ObjectRequest(key)]) }, { try await remote.delete(key) },
+        ]
+        for verb in verbs {
+            let failure = await failure(of: verb)
+            #expect(failure?.code == .away)
+        }
+    }
+
+    @Test func `a change wakes who waits for it, also when it came before`() async throws {
+        try await withServedFolder(ServedFolder()) { served in
+            let remote = try served.remote()
+            // The first wait only makes sure that nothing is missed from now on.
+            try await remote.wait(prefix: "zones/", timeout: .seconds(120))
+            for number in 1...5 {
+                _ = try await served.remote().publish([1], to: key("zones/z/log/\(number)/c"))
+                // Without a notice the time limit of the test would be over first.
+                try await remote.wait(prefix: "zones/", timeout: .seconds(3600))
+            }
+        }
+    }
+
+    @Test func `the folder may be used directly at the same time`() async throws {
+        try await withServedFolder(ServedFolder()) { served in
+            let remote = try served.remote()
+            let direct = DirectoryRemote(path: served.folder.path("store"))
+            #expect(try await direct.publish([1], to: key("zones/z/log/1/c")) == .mine)
+            #expect(try await remote.publish([2], to: key("zones/z/log/1/c")) == .theirs([1]))
+            #expect(try await remote.publish([2], to: key("zones/z/log/2/c")) == .mine)
+            #expect(try await direct.publish([1], to: key("zones/z/log/2/c")) == .theirs([2]))
+        }
+    }
+}

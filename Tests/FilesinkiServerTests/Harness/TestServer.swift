@@ -1,0 +1,128 @@
+import Crypto
+import FilesinkiDirectory
+import FilesinkiModel
+import FilesinkiProtocol
+import FilesinkiRemote
+import FilesinkiServer
+import FilesinkiTesting
+import Synchronization
+import Testing
+
+/// A server on a folder of its own, and a client that says what the test wants.
+final class TestServer: Sendable {
+    let folder: TemporaryFolder
+    let server: RunningServer
+    let clock: TestClock
+    let log: TestLog
+
+    /// - Parameter adjust: Changes the settings before the start.
+    init(
+        in folder: TemporaryFolder? = nil,
+        _ adjust: (inout ServerSettings) throws -> Void = { _ in }
+    ) async throws {
+        let folder = try folder ?? TemporaryFolder(inMemory: true)
+        let clock = TestClock()
+        let log = TestLog()
+        var settings = ServerSettings(folder: folder.path("store"))
+        settings.port = 0
+        // A test of limits sets its own; the others wait for machines that are busy.
+        settings.limits.headerTime = .seconds(120)
+        settings.limits.idleTime = .seconds(120)
+        settings.log = { log.add($0) }
+        try adjust(&settings)
+        self.folder = folder
+        self.clock = clock
+        self.log = log
+        server = try await FilesinkiServer.start(settings, clock.surroundings)
+    }
+
+    var port: Int { server.address.port }
+
+    /// The folder as a remote of its own.
+    var direct: DirectoryRemote { DirectoryRemote(path: folder.path("store")) }
+
+    func connect(seconds: Int = 150) throws -> RawConnection {
+        try RawConnection(port: port, seconds: seconds)
+    }
+
+    /// Sends one request on a connection of its own, and reads the reply to its end.
+    func ask(
+        _ method: String, _ target: String, _ fields: [String: String] = [:],
+        body: [UInt8]? = nil, token: String? = nil
+    ) async throws -> RawReply {
+        let connection = try connect()
+        await connection.send(
+            Self.head(method, target, fields, length: body?.count, token: token) + (body ?? []))
+        let bytes = await connection.receiveAll()
+        return try #require(
+            RawReply(bytes, ofHead: method == "HEAD"), "no reply to \(method) \(target)")
+    }
+
+    /// PUT with the right digest.
+    func put(
+        _ key: String, _ bytes: [UInt8], publish: Bool = false, token: String? = nil,
+        _ fields: [String: String] = [:]
+    ) async throws -> RawReply {
+        var all = fields
+        all["Content-Digest"] = fields["Content-Digest"] ?? Self.digest(bytes)
+        if publish { all["If-None-Match"] = "*" }
+        return try await ask("PUT", "/v1/objects/\(key)", all, body: bytes, token: token)
+    }
+
+    static func head(
+        _ method: String, _ target: String, _ fields: [String: String] = [:], length: Int? = nil,
+        token: String? = nil, keep: Bool = false
+    ) -> [UInt8] {
+        var text = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n"
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+            text += "\(name): \(value)\r\n"
+        }
+        if let length { text += "Content-Length: \(length)\r\n" }
+        if let token { text += "Authorization: Bearer \(token)\r\n" }
+        return Array((text + (keep ? "" : "Connection: close\r\n") + "\r\n").utf8)
+    }
+
+    static func digest(_ bytes: [UInt8]) -> String {
+        ContentDigest.encode(Array(SHA256.hash(data: bytes)))
+    }
+}
+
+/// Takes the access log.
+final class TestLog: Sendable {
+    private let taken = Mutex<[String]>([])
+
+    func add(_ line: String) { taken.withLock { $0.append(line) } }
+
+    var lines: [String] { taken.withLock { $0 } }
+}
+
+/// Time that the test moves for what is looked at now and then; waiting takes as long as it does.
+final class TestClock: Sendable {
+    private let moment = Mutex(Timestamp(seconds: 1_700_000_000, nanoseconds: 0))
+
+    func advance(seconds: Int64) {
+        moment.withLock { $0 = Timestamp(seconds: $0.seconds + seconds, nanoseconds: 0) }
+    }
+
+    var surroundings: Surroundings {
+        Surroundings(
+            now: { self.moment.withLock { $0 } },
+            randomBytes: { count in (0..<count).map { _ in UInt8.random(in: 0...255) } },
+            sleep: { try await Task.sleep(for: $0) })
+    }
+}
+
+/// Runs a test with a server that is stopped at its end, whatever happens.
+func withServer(
+    _ adjust: (inout ServerSettings) throws -> Void = { _ in },
+    _ body: (TestServer) async throws -> Void
+) async throws {
+    let server = try await TestServer(adjust)
+    do {
+        try await body(server)
+        try await server.server.stop()
+    } catch {
+        try? await server.server.stop()
+        throw error
+    }
+}

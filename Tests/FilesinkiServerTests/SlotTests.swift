@@ -1,0 +1,85 @@
+import FilesinkiDirectory
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiServer
+import Testing
+
+/// Publications: exactly one of all who try wins, whichever way it came.
+@Suite struct SlotTests {
+    let slot = "zones/main/log/00000000000000000001/c"
+
+    @Test func `the first wins, also when it asks again, and the others get its bytes`()
+        async throws
+    {
+        try await withServer { server in
+            #expect(try await server.put(slot, [1, 2, 3], publish: true).status == 201)
+            #expect(try await server.put(slot, [1, 2, 3], publish: true).status == 201)
+            let lost = try await server.put(slot, [4], publish: true)
+            #expect(lost.status == 412)
+            #expect(lost.body == [1, 2, 3])
+            #expect(lost.fields["filesinki-protocol"] == "1")
+            let counters = try await server.ask("GET", "/metrics").text
+            #expect(counters.contains("filesinki_publications_total{outcome=\"won\"} 2\n"))
+            #expect(counters.contains("filesinki_publications_total{outcome=\"lost\"} 1\n"))
+        }
+    }
+
+    @Test func `a slot that was filled in the folder is full, and one filled here is full there`()
+        async throws
+    {
+        try await withServer { server in
+            let other = try ObjectKey("zones/main/log/00000000000000000002/c")
+            #expect(try await server.direct.publish([7], to: other) == .mine)
+            #expect(try await server.put(other.description, [8], publish: true).body == [7])
+            _ = try await server.put(slot, [1], publish: true)
+            #expect(try await server.direct.publish([2], to: ObjectKey(slot)) == .theirs([1]))
+        }
+    }
+
+    @Test func `16 writers race for one slot, half of them in the folder`() async throws {
+        try await withServer { server in
+            for round in 1...10 {
+                let key = try ObjectKey("zones/main/log/\(round)/c")
+                let winners = try await withThrowingTaskGroup(of: Int?.self) { group in
+                    for writer in 0..<16 {
+                        let bytes = [UInt8](repeating: UInt8(writer), count: 3000 + writer)
+                        group.addTask {
+                            if writer.isMultiple(of: 2) {
+                                let outcome = try await server.direct.publish(bytes, to: key)
+                                return outcome == .mine ? writer : nil
+                            }
+                            let reply = try await server.put(key.description, bytes, publish: true)
+                            #expect(reply.status == 201 || reply.status == 412)
+                            return reply.status == 201 ? writer : nil
+                        }
+                    }
+                    return try await group.reduce(into: [Int]()) { winners, winner in
+                        if let winner { winners.append(winner) }
+                    }
+                }
+                #expect(winners.count == 1, "round \(round): \(winners)")
+                let there = try await server.direct.get(key, range: nil)
+                #expect(there?.first.map { Int($0) } == winners.first)
+                #expect(
+                    try await server.direct.list(prefix: "zones/", after: nil, limit: 99).count
+                        == round)
+            }
+        }
+    }
+
+    @Test func `a publication is held to its own size, and to a folder of its own`() async throws {
+        try await withServer {
+            $0.limits.publicationBytes = 10
+        } _: { server in
+            let large = try await server.put(slot, [UInt8](repeating: 0, count: 11), publish: true)
+            #expect(large.status == 413)
+            let top = try await server.put("top", [1], publish: true)
+            #expect(top.status == 400)
+            let wrong = ["Content-Digest": TestServer.digest([2])]
+            let other = try await server.put(slot, [1], publish: true, wrong)
+            #expect(other.status == 400)
+            let there = try await server.ask("GET", "/v1/objects/\(slot)")
+            #expect(there.status == 404)
+        }
+    }
+}

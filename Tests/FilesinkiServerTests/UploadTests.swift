@@ -1,0 +1,162 @@
+import FilesinkiDirectory
+import FilesinkiRemote
+import FilesinkiServer
+import FilesinkiTesting
+import Glibc
+import Testing
+
+/// Uploads that are cut, and go on.
+@Suite struct UploadTests {
+    let id = String(repeating: "ab", count: 16)
+    let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 / 256) }
+
+    /// Sends a part of the bytes under the upload's name, and breaks the connection off.
+    private func sendPart(_ server: TestServer, _ count: Int) async throws {
+        let connection = try server.connect()
+        await connection.send(
+            TestServer.head(
+                "PUT", "/v1/objects/packs/a",
+                ["Content-Digest": TestServer.digest(bytes), "Upload-Id": id], length: bytes.count))
+        await connection.send(Array(bytes.prefix(count)))
+        connection.endSending()
+        // The server answers, or hangs up, once it knows that no more will come.
+        _ = await connection.receiveAll()
+    }
+
+    @Test func `a cut upload stays out of sight, and goes on where it ended`() async throws {
+        try await withServer { server in
+            try await sendPart(server, 400_000)
+            #expect(try await server.ask("GET", "/v1/objects/packs/a").status == 404)
+            #expect(try await server.direct.list(prefix: "", after: nil, limit: 9).isEmpty)
+            let head = try await server.ask("HEAD", "/v1/uploads/\(id)")
+            #expect(head.status == 200)
+            let offset = try #require(head.fields["upload-offset"].flatMap(Int.init))
+            #expect(offset == 400_000)
+            let rest = Array(bytes[offset...])
+            let reply = try await server.put(
+                "packs/a", rest,
+                [
+                    "Content-Digest": TestServer.digest(bytes), "Upload-Id": id,
+                    "Upload-Offset": "\(offset)",
+                ])
+            #expect(reply.status == 201)
+            #expect(try await server.ask("GET", "/v1/objects/packs/a").body == bytes)
+            #expect(try await server.ask("HEAD", "/v1/uploads/\(id)").status == 404)
+        }
+    }
+
+    @Test func `a continuation at another place is refused, and one from the beginning is not`()
+        async throws
+    {
+        try await withServer { server in
+            try await sendPart(server, 400_000)
+            let fields = ["Content-Digest": TestServer.digest(bytes), "Upload-Id": id]
+            let wrong = try await server.put(
+                "packs/a", [1], fields.merging(["Upload-Offset": "5"]) { $1 })
+            #expect(wrong.status == 409)
+            #expect(wrong.fields["upload-offset"] == "400000")
+            let again = try await server.put("packs/a", bytes, fields)
+            #expect(again.status == 201)
+        }
+    }
+
+    @Test func `a continuation with other bytes is refused, and what was kept goes`() async throws {
+        try await withServer { server in
+            try await sendPart(server, 400_000)
+            let reply = try await server.put(
+                "packs/a", [UInt8](repeating: 0, count: 200_000),
+                [
+                    "Content-Digest": TestServer.digest(bytes), "Upload-Id": id,
+                    "Upload-Offset": "400000",
+                ])
+            #expect(reply.status == 400)
+            #expect(try await server.ask("HEAD", "/v1/uploads/\(id)").status == 404)
+            #expect(try await server.ask("GET", "/v1/objects/packs/a").status == 404)
+        }
+    }
+
+    @Test func `a publication goes on too`() async throws {
+        try await withServer { server in
+            let connection = try server.connect()
+            let fields = [
+                "Content-Digest": TestServer.digest(bytes), "Upload-Id": id, "If-None-Match": "*",
+            ]
+            await connection.send(
+                TestServer.head("PUT", "/v1/objects/zones/m/log/1/c", fields, length: bytes.count))
+            await connection.send(Array(bytes.prefix(300_000)))
+            connection.endSending()
+            _ = await connection.receiveAll()
+            let reply = try await server.put(
+                "zones/m/log/1/c", Array(bytes[300_000...]),
+                fields.merging(["Upload-Offset": "300000"]) { $1 })
+            #expect(reply.status == 201)
+            #expect(try await server.ask("GET", "/v1/objects/zones/m/log/1/c").body == bytes)
+        }
+    }
+
+    @Test func `asking for an upload ends the one that still goes on`() async throws {
+        try await withServer { server in
+            let stuck = try server.connect()
+            let fields = ["Content-Digest": TestServer.digest(bytes), "Upload-Id": id]
+            await stuck.send(
+                TestServer.head("PUT", "/v1/objects/packs/a", fields, length: bytes.count))
+            await stuck.send(Array(bytes.prefix(300_000)))
+            // It has begun once some of it is there; then nothing more is sent.
+            var count = 0
+            while count == 0 {
+                let head = try await server.ask("HEAD", "/v1/uploads/\(id)")
+                count = head.fields["upload-offset"].flatMap(Int.init) ?? 0
+            }
+            await stuck.send(Array(bytes[300_000...]))
+            let late = RawReply(await stuck.receiveAll())
+            #expect(late?.status != 201)
+            #expect(try await server.ask("GET", "/v1/objects/packs/a").status == 404)
+            let head = try await server.ask("HEAD", "/v1/uploads/\(id)")
+            let offset = try #require(head.fields["upload-offset"].flatMap(Int.init))
+            let reply = try await server.put(
+                "packs/a", Array(bytes[offset...]),
+                fields.merging(["Upload-Offset": "\(offset)"]) { $1 })
+            #expect(reply.status == 201)
+            #expect(try await server.ask("GET", "/v1/objects/packs/a").body == bytes)
+        }
+    }
+
+    @Test func `an upload without a name leaves nothing when it is cut`() async throws {
+        try await withServer { server in
+            let connection = try server.connect()
+            await connection.send(
+                TestServer.head(
+                    "PUT", "/v1/objects/packs/a", ["Content-Digest": TestServer.digest(bytes)],
+                    length: bytes.count))
+            await connection.send(Array(bytes.prefix(500_000)))
+            connection.endSending()
+            _ = await connection.receiveAll()
+            #expect(try await server.direct.usedBytes() == 0)
+        }
+    }
+
+    @Test func `what a killed server left is removed once it is old`() async throws {
+        let folder = try TemporaryFolderWithUpload(id)
+        let server = try await TestServer(in: folder.folder) { $0.limits.uploadAge = .zero }
+        // The first round of tidying up is under way from the start.
+        var status = 200
+        for _ in 0..<10_000 where status != 404 {
+            status = try await server.ask("HEAD", "/v1/uploads/\(id)").status
+        }
+        #expect(status == 404)
+        try await server.server.stop()
+    }
+}
+
+/// A store's folder with an upload that somebody left.
+private struct TemporaryFolderWithUpload {
+    let folder: TemporaryFolder
+
+    init(_ id: String) throws {
+        folder = try TemporaryFolder(inMemory: true)
+        for path in ["store", "store/.uploads"] { mkdir(folder.path(path), 0o700) }
+        let file = open(folder.path("store/.uploads/\(id)"), O_WRONLY | O_CREAT, 0o600)
+        write(file, "left", 4)
+        close(file)
+    }
+}

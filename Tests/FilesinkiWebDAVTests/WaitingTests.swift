@@ -1,0 +1,89 @@
+import FilesinkiHTTP
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiTesting
+import FilesinkiWebDAV
+import Testing
+
+@Suite struct WaitingTests {
+    let seconds = { (counts: [Int]) in counts.map { Duration.seconds($0) } }
+
+    @Test func `the pauses grow from one second to thirty, and end with the time`() async throws {
+        let clock = ManualClock()
+        let server = MemoryDAV()
+        server.place([1], at: "/dav/log/1/c")
+        try await server.remote(surroundings: clock.surroundings)
+            .wait(prefix: "log/", timeout: .seconds(130))
+        #expect(clock.slept == seconds([1, 2, 4, 8, 16, 30, 30, 30, 9]))
+    }
+
+    @Test func `a look asks for the folder's own properties only`() async throws {
+        let server = MemoryDAV()
+        server.place([1], at: "/dav/log/1/c")
+        try await server.remote().wait(prefix: "log/0", timeout: .seconds(5))
+        #expect(Set(server.requests.map(\.url)) == ["http://localhost/dav/log/"])
+        #expect(server.requests.allSatisfy { $0.method == "PROPFIND" && $0.fields["Depth"] == "0" })
+    }
+
+    @Test(
+        "a change ends it, whatever the server tells of a folder",
+        arguments: ["tag", "time", "nothing", "no folder"])
+    func change(_ told: String) async throws {
+        var habits = MemoryDAV.Habits()
+        switch told {
+        case "time": habits.properties = { "<D:getlastmodified>\($0)</D:getlastmodified>" }
+        case "nothing": habits.properties = { _ in "" }
+        default: break
+        }
+        let server = MemoryDAV(habits)
+        if told != "no folder" { server.place([1], at: "/dav/log/1/c") }
+        let clock = ManualClock()
+        let writer = try server.remote()
+        var surroundings = clock.surroundings
+        let sleep = surroundings.sleep
+        surroundings.sleep = { duration in
+            if clock.slept.count == 2 { _ = try await writer.publish([2], to: key("log/2/c")) }
+            try await sleep(duration)
+        }
+        try await server.remote(surroundings: surroundings).wait(
+            prefix: "log/", timeout: .seconds(3600))
+        #expect(clock.slept == seconds([1, 2, 4]))
+    }
+
+    @Test func `a change in the second of the first look is not missed`() async throws {
+        var habits = MemoryDAV.Habits()
+        habits.properties = { _ in "<D:getlastmodified>now</D:getlastmodified>" }
+        habits.date = "now"
+        let clock = ManualClock()
+        let server = MemoryDAV(habits)
+        server.place([1], at: "/dav/log/1/c")
+        let remote = try server.remote(surroundings: clock.surroundings)
+        try await remote.wait(prefix: "log/", timeout: .seconds(3600))
+        #expect(clock.slept == seconds([1]))
+    }
+
+    @Test func `a tag that only becomes a strong one is no change`() async throws {
+        let looks = Counter()
+        var habits = MemoryDAV.Habits()
+        habits.properties = { _ in
+            "<D:getetag>\(looks.next() == 1 ? "W/" : "")\"a\"</D:getetag>"
+        }
+        let clock = ManualClock()
+        let server = MemoryDAV(habits)
+        server.place([1], at: "/dav/log/1/c")
+        let remote = try server.remote(surroundings: clock.surroundings)
+        try await remote.wait(prefix: "log/", timeout: .seconds(20))
+        #expect(clock.slept == seconds([1, 2, 4, 8, 5]))
+    }
+
+    @Test func `no time is no wait, and a prefix that is no key's is only slept for`() async throws
+    {
+        let clock = ManualClock()
+        let server = MemoryDAV()
+        let remote = try server.remote(surroundings: clock.surroundings)
+        try await remote.wait(prefix: "log/", timeout: .zero)
+        try await remote.wait(prefix: "../", timeout: .seconds(3))
+        #expect(clock.slept == seconds([0, 3]))
+        #expect(server.requests.isEmpty)
+    }
+}
