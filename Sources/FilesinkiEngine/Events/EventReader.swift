@@ -37,12 +37,8 @@ struct EventReader: Sendable {
     mutating func next() async throws -> EventBatch? {
         var batch = EventBatch(end: token)
         do {
-            while batch.commitCount < Self.commitsPerBatch,
-                batch.events.count < Self.eventsPerBatch,
-                let (commit, told) = try await nextCommit()
-            {
-                take(commit, after: told, into: &batch)
-            }
+            try await finishCommit(into: &batch)
+            try await readLog(into: &batch)
         } catch {
             // Comes again with the next look.
             if batch.commitCount == 0 { throw error }
@@ -57,22 +53,42 @@ struct EventReader: Sendable {
         do {
             try await connection.log.verify(token.position)
         } catch let failure as Failure where failure.code == .tokenExpired {
-            if anchor == token.position { return }
-            let checkpoint = try await connection.shelf.read(token.version)
-            guard token.told == nil, checkpoint?.token == token.position else { throw failure }
-            anchor = token.position
+            try await findAnchor(failure)
         }
     }
 
-    /// The next commit that has something to tell, and how many of its events were told.
-    private mutating func nextCommit() async throws -> (Commit, told: Int)? {
-        guard let told = token.told else {
-            if let commit = try await connection.log.next(after: token.position) {
-                return (commit, 0)
-            }
-            try await verify()
-            return nil
+    /// - Throws: The failure, unless a checkpoint vouches for the position.
+    private mutating func findAnchor(_ failure: Failure) async throws {
+        if anchor == token.position { return }
+        let checkpoint = try await connection.shelf.read(token.version)
+        guard token.told == nil, checkpoint?.token == token.position else { throw failure }
+        anchor = token.position
+    }
+
+    /// Reads what follows the position, several commits with each request.
+    private mutating func readLog(into batch: inout EventBatch) async throws {
+        var log = LogReader(connection.log, after: token.position)
+        var doubt: Failure?
+        do {
+            try await log.prove()
+        } catch let failure as Failure where failure.code == .tokenExpired {
+            // The commit that follows names its parent, and so proves as much as that one itself.
+            doubt = failure
+            log = LogReader(connection.log, after: token.position)
         }
+        while batch.commitCount < Self.commitsPerBatch,
+            batch.events.count < Self.eventsPerBatch,
+            let commit = try await log.next()
+        {
+            doubt = nil
+            take(commit, after: 0, into: &batch)
+        }
+        if let doubt { try await findAnchor(doubt) }
+    }
+
+    /// The rest of a commit of which a part was told.
+    private mutating func finishCommit(into batch: inout EventBatch) async throws {
+        guard let told = token.told else { return }
         try await verify()
         guard let commit = try await connection.log.read(token.version),
             commit.token == token.position
@@ -81,7 +97,7 @@ struct EventReader: Sendable {
                 .away, path: connection.remote.address, "The log changed while it was read.",
                 remedy: "Run again.")
         }
-        return (commit, Int(told))
+        take(commit, after: Int(told), into: &batch)
     }
 
     private mutating func take(_ commit: Commit, after told: Int, into batch: inout EventBatch) {

@@ -24,7 +24,8 @@ extension Replica {
             }
             token = checkpoint.token
         }
-        while let commit = try await connection.log.next(after: token) {
+        var log = LogReader(connection.log, after: token)
+        while let commit = try await log.next() {
             let author = Event.Author(
                 device: commit.device, time: commit.time,
                 isOwn: commit.device.id == card.device.id)
@@ -33,7 +34,6 @@ extension Replica {
                     path: change.path, entry: change.entry, version: commit.sequence,
                     author: author)
             }
-            token = commit.token
         }
         let since = expiry == .pruned && lost.wholeVersion > 0 ? lost.wholeVersion : nil
         let told = events.values.filter { event in
@@ -42,6 +42,6 @@ extension Replica {
         }
         return EventDifference(
             since: since, events: told.sorted { $0.path < $1.path },
-            end: EventToken(LogIdentity(connection.format), token))
+            end: EventToken(LogIdentity(connection.format), log.token))
     }
 }

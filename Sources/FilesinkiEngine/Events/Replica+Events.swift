@@ -42,14 +42,16 @@ extension Replica {
     /// The position behind the last commit that there is now.
     func lastEventToken() async throws -> EventToken {
         let connection = try await connected()
-        var token = try manifest.token ?? connection.log.genesis
+        let token = try manifest.token ?? connection.log.genesis
+        var log = LogReader(connection.log, after: token)
         do {
-            try await connection.log.verify(token)
+            try await log.prove()
         } catch let failure as Failure where failure.code == .tokenExpired {
-            token = try await connection.shelf.latest()?.token ?? token
+            let kept = try await connection.shelf.latest()?.token
+            log = LogReader(connection.log, after: kept ?? token)
         }
-        while let commit = try await connection.log.next(after: token) { token = commit.token }
-        return EventToken(LogIdentity(connection.format), token)
+        while try await log.next() != nil {}
+        return EventToken(LogIdentity(connection.format), log.token)
     }
 
     /// The position up to which a run has brought changes here; nil before the first run.
