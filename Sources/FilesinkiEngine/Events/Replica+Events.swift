@@ -99,7 +99,9 @@ extension Replica {
 
     /// Brings here what others changed at the paths, as `load` does for one; empty for everything.
     func bring(_ paths: [RelativePath]) async throws -> SyncReport {
-        if paths.isEmpty { return try await sync(SyncOptions()) }
-        return try await runPaths(paths, SyncOptions())
+        var options = SyncOptions()
+        options.isUnattended = true
+        if paths.isEmpty { return try await sync(options) }
+        return try await runPaths(paths, options)
     }
 }
