@@ -87,7 +87,7 @@ struct EventTests {
                 + """
                 t=0; mkfifo pipe
                 for lines in 3 2 4; do
-                    filesinki observe --root b --since "$t" >pipe & process=$!
+                    "$FILESINKI" observe --root b --since "$t" >pipe & process=$!
                     exec 3<pipe; read -r first <&3
                     while [ $lines -gt 0 ]; do
                         read -r line <&3; echo "$line"; lines=$((lines - 1))
@@ -131,7 +131,7 @@ struct EventTests {
         let ended = try machine.shell(
             """
             mkfifo pipe
-            filesinki observe --root b --since 0 >pipe & process=$!
+            "$FILESINKI" observe --root b --since 0 >pipe & process=$!
             exec 3<pipe; read -r first <&3
             kill -TERM $process; wait $process; echo $?
             """)
@@ -161,7 +161,7 @@ struct EventTests {
                 t=$(filesinki changes --root b | token)
                 echo more >>a/one; filesinki sync -q a >said
                 mv store gone; mkfifo talk
-                filesinki observe --root b --once --since "$t" 2>talk & process=$!
+                "$FILESINKI" observe --root b --once --since "$t" 2>talk & process=$!
                 exec 3<talk; read -r said <&3
                 mv gone store; wait $process; echo $?; cat <&3 >&2
                 """)
