@@ -11,10 +11,12 @@
 #   make format     rewrites the Swift files in the house style
 #   make bench      times filesinki beside rsync and find on a generated tree, FILES=20000, and
 #                   its merges beside git merge-file and sqldiff
+#   make bench-watch  how fast a change crosses under watch, beside other tools, EDITS=100
 #   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many
 #   make faults     cuts, damages and answers wrongly every request of a sync: REMOTES=server, or the
 #                   names of other servers that are installed, or all; STRIDE=4096 bytes apart
-#   make install    puts both programs and their completions below PREFIX (/usr/local), under DESTDIR
+#   make install    puts both programs, their completions and systemd's units below PREFIX
+#                   (/usr/local), under DESTDIR
 #   make docs       the reference of every module as Markdown, in .build/docs
 #   make clean      removes what was built
 #
@@ -25,6 +27,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FILES ?= 20000
 ROUNDS ?= 2000
+EDITS ?= 100
 SEED ?=
 FILTER ?=
 REMOTES ?= server
@@ -38,7 +41,7 @@ RELEASE = $(BUILD) -c release --static-swift-stdlib -Xlinker -s --product
 RELEASE_BINARY = .build/release/filesinki
 SWIFT_FILES = Package.swift Sources Tests
 
-.PHONY: check demo test build release release-net lint format bench simulate faults install docs clean dependencies
+.PHONY: check demo test build release release-net lint format bench bench-watch simulate faults install docs clean dependencies
 
 check: build lint test
 
@@ -71,6 +74,9 @@ bench: release
 	@sh Scripts/bench.sh $(RELEASE_BINARY) $(FILES)
 	@sh Scripts/bench-merges.sh $(RELEASE_BINARY)
 
+bench-watch: release
+	@bash Scripts/bench-watch.sh $(RELEASE_BINARY) $(EDITS)
+
 simulate: dependencies
 	FILESINKI_SIMULATION_SEED='$(SEED)' FILESINKI_SIMULATION_ROUNDS='$(ROUNDS)' \
 	    FILESINKI_SIMULATION_FIRST=$$(date +%s) \
@@ -82,7 +88,7 @@ faults: dependencies
 	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SweepTests
 
 install: release-net
-	@sh Scripts/install.sh $(RELEASE_BINARY) '$(DESTDIR)$(PREFIX)'
+	@sh Scripts/install.sh $(RELEASE_BINARY) '$(DESTDIR)$(PREFIX)' '$(PREFIX)/bin'
 
 docs: build
 	@sh Scripts/docs.sh .build/docs

@@ -76,10 +76,11 @@ let package = Package(
             "FilesinkiRules",
             ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiMerge", "FilesinkiTOML"]),
         module("FilesinkiFileSystem", ["FilesinkiModel", "FilesinkiHashing", "CKernel"]),
+        module("FilesinkiWatch", ["FilesinkiModel", "CKernel"]),
         module("FilesinkiLiveDatabase", ["FilesinkiModel", "CSQLite"]),
         module(
             "FilesinkiManifest", ["FilesinkiModel", "CSQLite"], resources: [.embedInCode("SQL")]),
-        module("FilesinkiProcess", ["FilesinkiModel"]),
+        module("FilesinkiProcess", ["FilesinkiModel", "CKernel"]),
         module("FilesinkiRemote", ["FilesinkiModel"]),
         module(
             "FilesinkiStore",
@@ -163,6 +164,7 @@ let package = Package(
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiCompression", "FilesinkiReconcile",
                 "FilesinkiMerge", "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiLiveDatabase",
                 "FilesinkiManifest", "FilesinkiProcess", "FilesinkiRemote", "FilesinkiStore",
+                "FilesinkiWatch",
             ]),
 
         // The command line.
@@ -170,7 +172,8 @@ let package = Package(
             "FilesinkiCommands",
             [
                 "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiRemote",
-                "FilesinkiCompression", "FilesinkiMerge", "FilesinkiReconcile", "FilesinkiRules",
+                "FilesinkiCompression", "FilesinkiMerge", "FilesinkiProcess", "FilesinkiReconcile",
+                "FilesinkiRules", "FilesinkiWatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
@@ -200,7 +203,7 @@ let package = Package(
             [
                 "FilesinkiCommands", "FilesinkiCompression", "FilesinkiDirectory",
                 "FilesinkiEngine", "FilesinkiModel", "FilesinkiReconcile", "FilesinkiRemote",
-                "FilesinkiRules", "FilesinkiTesting",
+                "FilesinkiRules", "FilesinkiTesting", "FilesinkiWatch",
             ]),
         tests("FilesinkiCompressionTests", ["FilesinkiCompression", "FilesinkiModel"]),
         tests(
@@ -214,7 +217,7 @@ let package = Package(
                 "CSQLite", "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiEngine",
                 "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiManifest", "FilesinkiModel",
                 "FilesinkiReconcile", "FilesinkiRemote", "FilesinkiRules", "FilesinkiStore",
-                "FilesinkiTesting",
+                "FilesinkiTesting", "FilesinkiWatch",
             ]),
         tests(
             "FilesinkiFileSystemTests",
@@ -243,6 +246,7 @@ let package = Package(
                 "FilesinkiServer", "FilesinkiServerRemote", "FilesinkiStore", "FilesinkiTesting",
                 "FilesinkiWebDAV",
             ]),
+        tests("FilesinkiProcessTests", ["FilesinkiModel", "FilesinkiProcess"]),
         tests(
             "FilesinkiProtocolTests",
             ["FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote"]),
@@ -280,6 +284,7 @@ let package = Package(
             ]),
         tests(
             "FilesinkiTOMLTests", ["FilesinkiModel", "FilesinkiTOML", "FilesinkiTesting"]),
+        tests("FilesinkiWatchTests", ["FilesinkiModel", "FilesinkiTesting", "FilesinkiWatch"]),
         tests(
             "FilesinkiWebDAVTests",
             [

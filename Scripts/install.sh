@@ -1,5 +1,7 @@
 #!/bin/sh
-# Installs the release binaries and the shells' completions: install.sh BINARY PREFIX
+# Installs the release binaries, the shells' completions and systemd's units:
+#   install.sh BINARY PREFIX [BINDIR]
+# BINDIR is where the program will be found, if not in PREFIX/bin, as with a DESTDIR.
 set -eu
 binary=$1
 prefix=$2
@@ -16,4 +18,13 @@ completions() { # SHELL FILE
 completions bash share/bash-completion/completions/filesinki
 completions zsh share/zsh/site-functions/_filesinki
 completions fish share/fish/vendor_completions.d/filesinki.fish
-echo "Installed $prefix/bin/filesinki and completions for bash, zsh and fish."
+
+# Units of the user's service manager, which name the program by its path.
+bindir=${3:-$prefix/bin}
+mkdir -p "$prefix/lib/systemd/user"
+for unit in "$(dirname "$0")"/../Packaging/systemd/*; do
+    sed "s|@bindir@|$bindir|" "$unit" \
+        >"$prefix/lib/systemd/user/$(basename "$unit")"
+    chmod 644 "$prefix/lib/systemd/user/$(basename "$unit")"
+done
+echo "Installed $prefix/bin/filesinki, completions for bash, zsh and fish, and units for systemd."

@@ -8,7 +8,10 @@ findings=$(mktemp)
 trap 'rm -f "$findings"' EXIT
 
 for script in Scripts/*.sh; do
-    sh -n "$script" 2>>"$findings" || true
+    case $(head -n 1 "$script") in
+        *bash) bash -n "$script" 2>>"$findings" || true ;;
+        *) sh -n "$script" 2>>"$findings" || true ;;
+    esac
 done
 for script in Scripts/servers/*.sh .ci/run; do
     bash -n "$script" 2>>"$findings" || true

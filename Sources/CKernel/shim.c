@@ -7,11 +7,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 const int fsk_path_only = O_PATH;
@@ -53,3 +57,43 @@ void fsk_keep_memory_private(void) {
     setrlimit(RLIMIT_CORE, &none);
     prctl(PR_SET_DUMPABLE, 0);
 }
+
+int fsk_clock_change_file(void) {
+    return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+}
+
+int fsk_wind_up(int timer) {
+    // A moment that never comes: some centuries ahead.
+    struct itimerspec moment = {.it_value.tv_sec = time(NULL) + (1L << 33)};
+    return timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &moment, NULL);
+}
+
+// Files that signals are reported to, plus one; 0 for none.
+static volatile sig_atomic_t signal_files[NSIG];
+
+static void write_signal(int signal) {
+    int error = errno;
+    unsigned char byte = (unsigned char)signal;
+    // When the pipe is full, the reader has enough to do.
+    if (write(signal_files[signal] - 1, &byte, 1) < 0) errno = error;
+    errno = error;
+}
+
+int fsk_report_signal(int signal, int file) {
+    if (signal <= 0 || signal >= NSIG) {
+        errno = EINVAL;
+        return -1;
+    }
+    struct sigaction action = {.sa_flags = SA_RESTART};
+    if (sigaction(signal, NULL, &action) != 0) return -1;
+    // Whoever started the process wants it to go on, as nohup does.
+    if (action.sa_handler == SIG_IGN) return 0;
+    action.sa_flags = SA_RESTART;
+    action.sa_handler = file < 0 ? SIG_DFL : write_signal;
+    if (file >= 0) signal_files[signal] = file + 1;
+    return sigaction(signal, &action, NULL);
+}
+
+int fsk_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+
+int fsk_process_file(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }

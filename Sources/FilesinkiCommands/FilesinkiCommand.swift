@@ -17,8 +17,8 @@ struct FilesinkiCommand: Command {
             CommandGroup(
                 name: "Replicas:",
                 subcommands: [
-                    InitCommand.self, CloneCommand.self, SyncCommand.self, StatusCommand.self,
-                    DevicesCommand.self, RemoteCommand.self, ServeCommand.self,
+                    InitCommand.self, CloneCommand.self, SyncCommand.self, WatchCommand.self,
+                    StatusCommand.self, DevicesCommand.self, RemoteCommand.self, ServeCommand.self,
                 ]),
             CommandGroup(
                 name: "Files:",

@@ -13,6 +13,7 @@ import Glibc
 /// folder at the place counts as absent: rename(2) replaces it.
 package struct DirectoryRemote: Remote {
     let folder: StoreFolder
+    private let notices = DirectoryNotices()
 
     /// The largest object that ``get(_:range:)`` returns at once, in bytes: more is nothing that the
     /// store wrote, and would only fill the memory.
@@ -71,13 +72,7 @@ package struct DirectoryRemote: Remote {
     }
 
     package func wait(prefix: String, timeout: Duration) async throws {
-        let watch = try DirectoryWatch(folder, prefix: prefix)
-        try await withTaskCancellationHandler {
-            try await offload { watch.wait(timeout: timeout) }
-        } onCancel: {
-            watch.cancel()
-        }
-        try Task.checkCancellation()
+        try await notices.wait(folder, prefix: prefix, timeout: timeout)
     }
 }
 

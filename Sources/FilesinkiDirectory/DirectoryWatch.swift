@@ -1,7 +1,9 @@
+import Dispatch
 import FilesinkiModel
 import Glibc
+import Synchronization
 
-/// Watches one folder of a store by inotify(7), for one wait.
+/// Watches one folder of a store by inotify(7), for one wait after the other.
 ///
 /// Objects arrive by a rename, so moves into the folder and new folders are what counts. On a share
 /// the kernel hears nothing of other machines; then the wait simply lasts its time.
@@ -9,6 +11,10 @@ final class DirectoryWatch: Sendable {
     private let inotify: Int32
     /// Ends a wait early: the reading and the writing end of a pipe.
     private let pipe: (reading: Int32, writing: Int32)
+    /// Whether the folder is the one that was meant, and still there.
+    private let isGood = Mutex(false)
+    /// A thread for waits, which would take one from those who work.
+    private let queue = DispatchQueue(label: "filesinki.directory-watch")
 
     /// - Throws: `Failure` with code `away` when the store's folder is not there.
     init(_ folder: StoreFolder, prefix: String) throws(Failure) {
@@ -35,7 +41,11 @@ final class DirectoryWatch: Sendable {
         while depth < names.count, let found = try deepest(folder, names, prefix), found > depth {
             depth = found
         }
+        isGood.withLock { $0 = depth == names.count }
     }
+
+    /// Whether a further wait hears of everything since this one.
+    var isLasting: Bool { isGood.withLock { $0 } }
 
     /// Adds a watch to the deepest folder of `names` that is there.
     ///
@@ -55,8 +65,18 @@ final class DirectoryWatch: Sendable {
 
     /// Ends the wait now, or before it begins.
     func cancel() {
+        isGood.withLock { $0 = false }
         var byte: UInt8 = 0
         _ = write(pipe.writing, &byte, 1)
+    }
+
+    func waitOnItsThread(timeout: Duration) async {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                self.wait(timeout: timeout)
+                continuation.resume()
+            }
+        }
     }
 
     /// Blocks until something came or went, ``cancel()`` was called, or the time is over.
@@ -64,16 +84,15 @@ final class DirectoryWatch: Sendable {
         let clock = ContinuousClock()
         let deadline = clock.now.advanced(by: min(timeout, .seconds(86_400)))
         while true {
-            let left = clock.now.duration(to: deadline)
-            if left <= .zero { return }
+            let left = max(.zero, clock.now.duration(to: deadline))
             let milliseconds =
                 left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
             var polled = [
                 pollfd(fd: inotify, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: pipe.reading, events: Int16(POLLIN), revents: 0),
             ]
-            let ready = poll(&polled, 2, Int32(clamping: milliseconds + 1))
-            if polled[1].revents != 0 { return }
+            let ready = poll(&polled, 2, left > .zero ? Int32(clamping: milliseconds + 1) : 0)
+            if polled[1].revents != 0 || ready == 0 && left == .zero { return }
             if ready < 0, errno != EINTR { return }
             if polled[0].revents != 0, sawObject() { return }
         }
@@ -87,14 +106,19 @@ final class DirectoryWatch: Sendable {
         let count = read(inotify, &buffer, capacity)
         guard count > 0 else { return true }
         var offset = 0
+        var isFound = false
         while offset + header <= count {
             let event = buffer.withUnsafeBytes {
                 $0.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
             }
             let length = Int(event.len)
-            if length == 0 || buffer[offset + header] != UInt8(ascii: ".") { return true }
+            if event.mask & UInt32(IN_IGNORED | IN_MOVE_SELF) != 0 {
+                isGood.withLock { $0 = false }
+            }
+            let isUnfinished = length > 0 && buffer[offset + header] == UInt8(ascii: ".")
+            isFound = isFound || !isUnfinished
             offset += header + length
         }
-        return false
+        return isFound
     }
 }

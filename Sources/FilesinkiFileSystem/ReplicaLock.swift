@@ -55,6 +55,13 @@ package final class ReplicaLock: Sendable {
         }
     }
 
+    /// Writes into the lock file who holds it, for others to read; of no importance otherwise.
+    package func sign(_ text: String) {
+        var bytes = Array(text.utf8)
+        guard ftruncate(file.raw, 0) == 0 else { return }
+        _ = pwrite(file.raw, &bytes, bytes.count, 0)
+    }
+
     private static func isStill(_ file: borrowing Descriptor, _ path: String) -> Bool {
         var there = stat()
         var ours = stat()

@@ -1,3 +1,4 @@
+import CKernel
 import Glibc
 
 /// Waits for a command until its time is over, and keeps what it prints.
@@ -7,17 +8,21 @@ struct CommandWait {
     let output: Int32
     let limit: Duration
     private var bytes: [UInt8] = []
+    /// Becomes readable when the child ends; -1 where the kernel has no such thing.
+    private let process: Int32
 
     init(child: pid_t, output: Int32, limit: Duration) {
         self.child = child
         self.output = output
         self.limit = limit
+        process = fsk_process_file(child)
     }
 
-    /// How long one look lasts while the command prints nothing, in milliseconds.
+    /// Without a file of the process: how long one look lasts while the command prints nothing, in milliseconds.
     private static let pause: Int32 = 20
 
     consuming func finish() -> UserCommand.Outcome {
+        defer { if process >= 0 { close(process) } }
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: limit)
         var isOpen = true
@@ -34,20 +39,26 @@ struct CommandWait {
                 while waitpid(child, &status, 0) < 0, errno == EINTR {}
                 return .ranOutOfTime
             }
-            isOpen = look(isOpen)
+            isOpen = look(isOpen, clock.now.duration(to: end))
         }
     }
 
-    /// Waits a moment for output.
+    /// Waits for output, for the end of the child or of its time.
     ///
-    /// - Returns: Whether more may come.
-    private mutating func look(_ isOpen: Bool) -> Bool {
-        guard isOpen else {
-            poll(nil, 0, 1)
-            return false
+    /// - Returns: Whether more output may come.
+    private mutating func look(_ isOpen: Bool, _ left: Duration) -> Bool {
+        var files = [
+            pollfd(fd: isOpen ? output : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: process, events: Int16(POLLIN), revents: 0),
+        ]
+        var pause = isOpen ? Self.pause : 1
+        if process >= 0 {
+            // In pieces of an hour at most; in small ones at the end.
+            let seconds = min(max(left.components.seconds, 0), 3600)
+            pause = seconds > 0 ? Int32(seconds) * 1000 : Self.pause
         }
-        var entry = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, Self.pause) > 0 ? read() : true
+        _ = poll(&files, 2, pause)
+        return files[0].revents != 0 ? read() : isOpen
     }
 
     /// Takes what is there.

@@ -1,12 +1,13 @@
+import CKernel
 package import FilesinkiModel
 import Glibc
 
 /// A command of the user's, run by `sh -c` with a time limit and an environment of its own.
 ///
 /// Names of files and paths are given in the environment and never become part of the command's
-/// text, whatever bytes they have. The command reads nothing, and has a process group of its own, so
-/// that everything it started ends with it when its time is over.
-package struct UserCommand {
+/// text, whatever bytes they have. The command reads what it is given or nothing, and has a process
+/// group of its own, so that everything it started ends with it when its time is over.
+package struct UserCommand: Sendable {
     /// How much of this process's environment a command gets.
     package enum Inheritance: Sendable {
         /// Nothing that may hold a secret.
@@ -22,15 +23,21 @@ package struct UserCommand {
     /// How long it may take.
     package var limit: Duration
     package var inheritance: Inheritance
+    /// What it reads; nil for nothing.
+    package var input: [UInt8]?
+    /// Where what it prints goes: a descriptor of this process; nil to keep it for the outcome.
+    package var output: Int32?
 
     package init(
         text: String, variables: [(name: String, value: [UInt8])] = [], limit: Duration,
-        inheritance: Inheritance = .little
+        inheritance: Inheritance = .little, input: [UInt8]? = nil, output: Int32? = nil
     ) {
         self.text = text
         self.variables = variables
         self.limit = limit
         self.inheritance = inheritance
+        self.input = input
+        self.output = output
     }
 
     /// What came of it.
@@ -50,15 +57,36 @@ package struct UserCommand {
     ///
     /// - Throws: `Failure` with code `io` when it could not be started.
     package func run() throws(Failure) -> Outcome {
+        let memory = try input.map { bytes throws(Failure) in try Self.memory(holding: bytes) }
+        defer { if let memory { close(memory) } }
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw failure("no pipe, error \(errno)") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
         defer { close(ends[0]) }
-        let child = spawn(output: ends[1])
+        let child = spawn(input: memory, output: output ?? ends[1])
         close(ends[1])
         guard let child else { throw failure("the shell could not be started") }
         return CommandWait(child: child, output: ends[0], limit: limit).finish()
+    }
+
+    /// A file in memory: of any size, and nobody waits for it to be read or minds if it is not.
+    private static func memory(holding bytes: [UInt8]) throws(Failure) -> Int32 {
+        let file = fsk_memory_file("events")
+        var rest = bytes[...]
+        while file >= 0, !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            rest = rest.dropFirst(count)
+        }
+        guard file >= 0, rest.isEmpty, lseek(file, 0, SEEK_SET) == 0 else {
+            if file >= 0 { close(file) }
+            throw Failure(
+                .io, "The command's input could not be kept in memory: error \(errno).",
+                remedy: "Check the limits of memory and open files.")
+        }
+        return file
     }
 
     private func failure(_ what: String) -> Failure {
@@ -67,11 +95,15 @@ package struct UserCommand {
             remedy: "Check the limits of processes and open files.")
     }
 
-    private func spawn(output: Int32) -> pid_t? {
+    private func spawn(input: Int32?, output: Int32) -> pid_t? {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -1,3 +1,5 @@
+import FilesinkiModel
+
 /// The value of `Content-Digest`, of which only SHA-256 is used:
 /// https://www.rfc-editor.org/rfc/rfc9530#section-2
 package enum ContentDigest {

@@ -13,8 +13,6 @@ package final class CountingRemote: RemoteWrapper {
     /// Begins at nothing again.
     package func reset() { counted.withLock { $0 = RequestCounts() } }
 
-    package var address: String { wrapped.address }
-
     package func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
         counted.withLock { $0.gets += 1 }
         let bytes = try await wrapped.get(key, range: range)

@@ -9,18 +9,13 @@ package struct ProbeReport: Sendable {
         package var holds: Bool
         /// What was tried, or what happened instead, as a sentence.
         package var detail: String
-
-        package init(name: String, promise: String, holds: Bool, detail: String) {
-            self.name = name
-            self.promise = promise
-            self.holds = holds
-            self.detail = detail
-        }
+        /// What goes wrong where the promise does not hold, as a sentence.
+        package var consequence: String
     }
 
     package var checks: [Check]
-
-    package init(checks: [Check]) { self.checks = checks }
+    /// What to use when a promise is broken, as sentences.
+    package var alternative: String
 
     /// Whether a store can live at the remote: every promise held.
     package var isFit: Bool { checks.allSatisfy(\.holds) }

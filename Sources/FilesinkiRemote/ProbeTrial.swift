@@ -5,8 +5,16 @@ struct ProbeTrial: Sendable {
     struct Step: Sendable {
         var name: String
         var promise: String
+        /// What goes wrong where it does not hold.
+        var consequence: String
         /// Returns what was tried, as a sentence; throws ``SlotProbe/Broken`` when it did not hold.
         var body: @Sendable (ProbeTrial) async throws -> String
+
+        func check(holds: Bool, _ detail: String) -> ProbeReport.Check {
+            .init(
+                name: name, promise: promise, holds: holds, detail: detail,
+                consequence: consequence)
+        }
     }
 
     let remotes: [any Remote]
@@ -14,31 +22,6 @@ struct ProbeTrial: Sendable {
     let place: String
     let writers: Int
     let rounds: Int
-
-    static let steps = [
-        Step(
-            name: "one-winner",
-            promise:
-                "Of all who fill one slot at once, exactly one wins, and its bytes never change."
-        ) { try await $0.race() },
-        Step(name: "objects", promise: "What was put is read back whole.") {
-            try await $0.putAndGet()
-        },
-        Step(name: "ranges", promise: "A part of an object can be read.") {
-            try await $0.readRanges()
-        },
-        Step(name: "absence", promise: "A missing key is known to be missing.") {
-            try await $0.readMissing()
-        },
-        Step(name: "listing", promise: "A list shows what is there, in order, page by page.") {
-            try await $0.listAll()
-        },
-        // After the lists, which are not yet disturbed by deletions.
-        Step(
-            name: "whole-or-nothing",
-            promise: "An upload that is cut is not seen, and takes nothing away."
-        ) { try await $0.cutUploads() },
-    ]
 
     func remote(_ number: Int) -> any Remote { remotes[number % remotes.count] }
 
@@ -55,7 +38,7 @@ struct ProbeTrial: Sendable {
         (0..<size).map { UInt8(truncatingIfNeeded: $0 / 256 + $0 &* 7 + number &* 31 + 1) }
     }
 
-    private func putAndGet() async throws -> String {
+    func putAndGet() async throws -> String {
         let sizes = [0, 1, 4096, 70_000]
         for (number, size) in sizes.enumerated() {
             let bytes = content(number, size: size)
@@ -68,7 +51,7 @@ struct ProbeTrial: Sendable {
     }
 
     /// Cuts uploads at several places; where there is no connection to cut there is nothing to try.
-    private func cutUploads() async throws -> String {
+    func cutUploads() async throws -> String {
         guard let cuttable = remote(0).unwrapped(as: (any CuttableRemote).self) else {
             return "There is no connection that could be cut."
         }
@@ -88,7 +71,7 @@ struct ProbeTrial: Sendable {
         return "Uploads were cut at 3 places, and nothing of them was seen."
     }
 
-    private func readRanges() async throws -> String {
+    func readRanges() async throws -> String {
         let bytes = content(9, size: 10_000)
         try await remote(0).put(bytes, to: object(9))
         for range: Range<Int> in [0..<1, 17..<4999, 9_990..<10_000, 9_990..<20_000] {
@@ -101,7 +84,7 @@ struct ProbeTrial: Sendable {
         return "Parts at the beginning, in the middle and over the end were read."
     }
 
-    private func readMissing() async throws -> String {
+    func readMissing() async throws -> String {
         for name in ["nothing", "packs/nothing", "log/1000000/c"] {
             let key = try ObjectKey("\(place)/\(name)")
             guard try await remote(0).get(key, range: nil) == nil else {
@@ -111,7 +94,7 @@ struct ProbeTrial: Sendable {
         return "Keys that nobody wrote were read as missing."
     }
 
-    private func listAll() async throws -> String {
+    func listAll() async throws -> String {
         var wanted = try (0..<rounds).map(slot)
         wanted += try [0, 1, 2, 3, 9].map(object)
         wanted.sort()

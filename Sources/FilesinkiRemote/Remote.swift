@@ -16,6 +16,9 @@ package protocol Remote: Sendable {
     /// The remote's address as a person may see it, without secrets.
     var address: String { get }
 
+    /// What to use when this place breaks a promise, as sentences for a person.
+    var alternative: String { get }
+
     /// The object's bytes, or those of `range` (held to the object's end); nil when it is absent.
     func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]?
 
@@ -37,6 +40,12 @@ package protocol Remote: Sendable {
 
     /// Waits until something may have changed below `prefix`, or the time is over. A hint only.
     func wait(prefix: String, timeout: Duration) async throws
+}
+
+extension Remote {
+    package var alternative: String {
+        "Use a folder on a file system that renames folders atomically, or filesinki serve."
+    }
 }
 
 /// The answer of a publication.

@@ -2,25 +2,18 @@ package import FilesinkiModel
 
 /// Tries again what failed because the remote was away or busy, as ``Retries`` does.
 ///
-/// A publication is never simply repeated: its answer may have been
-/// lost on the way, so the slot is read first, and only an empty one is published to again.
+/// A publication is never simply repeated: its answer may have been lost on the way, so the slot is
+/// read first, and only an empty one is published to again. A ``wait(prefix:timeout:)`` is passed on
+/// once: a hint is not worth trying again.
 package struct RetryingRemote: RemoteWrapper {
     package let wrapped: any Remote
     private let retries: Retries
-
-    /// The first pause is half of this to all of it.
-    package static var firstPause: Duration { Retries.firstPause }
-
-    /// A remote that asks to be left alone for longer than this is away.
-    package static var longestPause: Duration { Retries.longestPause }
 
     /// - Parameter tries: How often a request is made at most; 1 or more.
     package init(_ wrapped: any Remote, surroundings: Surroundings, tries: Int = 5) {
         self.wrapped = wrapped
         retries = Retries(surroundings, tries: tries)
     }
-
-    package var address: String { wrapped.address }
 
     package func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
         try await retries.run { _ in try await wrapped.get(key, range: range) }
@@ -51,10 +44,5 @@ package struct RetryingRemote: RemoteWrapper {
 
     package func delete(_ key: ObjectKey) async throws {
         try await retries.run { _ in try await wrapped.delete(key) }
-    }
-
-    /// Passed on once: a hint is not worth trying again.
-    package func wait(prefix: String, timeout: Duration) async throws {
-        try await wrapped.wait(prefix: prefix, timeout: timeout)
     }
 }

@@ -37,12 +37,13 @@ package struct SlotProbe: Sendable {
         let place = "probe/" + hexadecimal(surroundings.randomBytes(8))
         var remotes: [any Remote] = []
         for _ in 0..<4 { remotes.append(try await connect()) }
+        let alternative = remotes[0].alternative
         let trial = ProbeTrial(remotes: remotes, place: place, writers: writers, rounds: rounds)
         var checks: [ProbeReport.Check] = []
         if let fitness = try await unversioned(remotes) {
             checks.append(fitness)
             // What the remote says of itself needs no proof.
-            if !fitness.holds { return ProbeReport(checks: checks) }
+            if !fitness.holds { return ProbeReport(checks: checks, alternative: alternative) }
         }
         do {
             for step in ProbeTrial.steps { checks.append(try await check(step, trial)) }
@@ -50,14 +51,8 @@ package struct SlotProbe: Sendable {
             try? await trial.cleanUp()
             throw error
         }
-        let cleaning = ProbeTrial.Step(
-            name: "deletion", promise: "What is deleted is gone, and of a missing key it succeeds."
-        ) { trial in
-            try await trial.cleanUp()
-            return "Everything that was tried was removed again."
-        }
-        checks.append(try await check(cleaning, trial))
-        return ProbeReport(checks: checks)
+        checks.append(try await check(ProbeTrial.deletion, trial))
+        return ProbeReport(checks: checks, alternative: alternative)
     }
 
     /// What the remote says of itself; nil when it cannot be asked.
@@ -69,21 +64,19 @@ package struct SlotProbe: Sendable {
         return .init(
             name: "unversioned", promise: "The remote is not set up to keep old versions of a key.",
             holds: unfitness == nil,
-            detail: unfitness ?? "The remote was asked, and said that it is not.")
+            detail: unfitness ?? "The remote was asked, and said that it is not.",
+            consequence: "Of two that fill a slot at once both would be told that they won it.")
     }
 
     private func check(
         _ step: ProbeTrial.Step, _ trial: ProbeTrial
     ) async throws -> ProbeReport.Check {
         do {
-            let detail = try await step.body(trial)
-            return .init(name: step.name, promise: step.promise, holds: true, detail: detail)
+            return step.check(holds: true, try await step.body(trial))
         } catch let broken as Broken {
-            return .init(
-                name: step.name, promise: step.promise, holds: false, detail: broken.detail)
+            return step.check(holds: false, broken.detail)
         } catch let failure as Failure where !failure.endsProbe {
-            return .init(
-                name: step.name, promise: step.promise, holds: false, detail: failure.description)
+            return step.check(holds: false, failure.description)
         }
     }
 }

@@ -1,4 +1,5 @@
 package import FilesinkiHTTP
+import FilesinkiModel
 
 /// The address of a store in a bucket:
 /// `s3://bucket/prefix?endpoint=https://host:port&region=…&style=path&profile=…`.

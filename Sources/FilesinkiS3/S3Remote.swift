@@ -30,6 +30,13 @@ package final class S3Remote: Remote {
     static let maximumParts = 10_000
 
     package let address: String
+
+    package var alternative: String {
+        """
+        Use a bucket that keeps no versions, of a service that lets one of many writers win \
+        (Ceph was seen to, AWS promises it), or filesinki serve.
+        """
+    }
     let place: S3Address
     let connection: S3Connection
     let surroundings: Surroundings

@@ -21,6 +21,10 @@ package struct ServerRemote: Remote {
 
     package var address: String { exchange.address }
 
+    package var alternative: String {
+        "Let filesinki serve keep its folder on a file system that renames folders atomically."
+    }
+
     package func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
         let path = WirePaths.object(key)
         guard let range else { return try await whole(path, key) }

@@ -43,7 +43,8 @@ final class Authentication: Sendable {
         way.withLock { way in
             switch way {
             case .unknown: return Proof()
-            case .basic: return Proof(field: "Basic \(base64("\(user):\(password.value)"))")
+            case .basic:
+                return Proof(field: "Basic \(Base64.encode("\(user):\(password.value)".utf8))")
             case .digest(let challenge, let count):
                 way = .digest(challenge, count: count &+ 1)
                 let answer = DigestAnswer(
@@ -88,22 +89,4 @@ final class Authentication: Sendable {
             }
         }
     }
-}
-
-/// Base64 with padding: https://www.rfc-editor.org/rfc/rfc4648#section-4
-func base64(_ text: String) -> String {
-    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    let bytes = Array(text.utf8)
-    var result: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-        let group = bytes[start..<min(start + 3, bytes.count)]
-        let number = (0..<3).reduce(0) { number, place in
-            number << 8 | (place < group.count ? Int(group[start + place]) : 0)
-        }
-        for place in 0..<4 {
-            let digit = digits[number >> (18 - 6 * place) & 63]
-            result.append(place <= group.count ? digit : UInt8(ascii: "="))
-        }
-    }
-    return String(decoding: result, as: UTF8.self)
 }

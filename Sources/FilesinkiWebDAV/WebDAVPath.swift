@@ -1,4 +1,5 @@
 import FilesinkiHTTP
+import FilesinkiModel
 
 /// A place on the server, as its address has it: percent-encoded, beginning with a slash. That of a
 /// collection ends with a slash, for some servers make and move nothing else as one.

@@ -39,6 +39,10 @@ package struct WebDAVRemote: Remote {
 
     package var address: String { server.address.description }
 
+    package var alternative: String {
+        "Use the WebDAV of Apache, nginx or lighttpd, which were seen to hold, or filesinki serve."
+    }
+
     package func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
         try await read(key, range: range)
     }

@@ -16,6 +16,10 @@ final class Machine {
     struct Running {
         let process: pid_t
         fileprivate let number: Int
+
+        /// What it writes, while it runs; see ``Machine/read(_:)``.
+        var outputFile: String { "streams/\(number).output" }
+        var talkFile: String { "streams/\(number).talk" }
     }
 
     private var started = 0
@@ -101,8 +105,7 @@ final class Machine {
         let signal = status & 0x7F
         return Finished(
             code: signal == 0 ? status >> 8 & 0xFF : 128 + signal,
-            output: read("streams/\(running.number).output") ?? "",
-            talk: read("streams/\(running.number).talk") ?? "")
+            output: read(running.outputFile) ?? "", talk: read(running.talkFile) ?? "")
     }
 
     private var environment: [String] {

@@ -96,26 +96,6 @@ import Testing
         }
     }
 
-    @Test(
-        "base 64 has one text for each value",
-        arguments: [
-            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy"),
-        ])
-    func base64(_ plain: String, _ coded: String) {
-        #expect(Base64.encode(plain.utf8) == coded)
-        #expect(Base64.decode(coded) == Array(plain.utf8))
-        let bare = coded.split(separator: "=").first.map(String.init) ?? ""
-        #expect(Base64.encode(plain.utf8, .url) == bare)
-        #expect(Base64.decode(bare, .url) == Array(plain.utf8))
-        #expect(bare == coded || Base64.decode(bare) == nil)
-    }
-
-    @Test func `base 64 with stray bits or characters is refused`() {
-        for wrong in ["Zh==", "Zg=", "Z", "Zg==Zg==", "Zm 9v", "Zm9v=", "Zg-_"] {
-            #expect(Base64.decode(wrong) == nil, "\(wrong)")
-        }
-    }
-
     @Test func `an error's body is read as it was written`() {
         let error = WireError(.noToken, "A \"token\"\\ is\nneeded\u{1}: ä.")
         #expect(WireError(Array(error.encoded.utf8)) == error)

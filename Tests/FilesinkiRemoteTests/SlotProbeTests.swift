@@ -53,33 +53,7 @@ import Testing
         var wrapped: any Remote
         var answer: String?
 
-        var address: String { wrapped.address }
-
         func unfitness() async throws -> String? { answer }
-
-        func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
-            try await wrapped.get(key, range: range)
-        }
-
-        func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
-            try await wrapped.publish(bytes, to: slot)
-        }
-
-        func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
-            try await wrapped.put(bytes, to: key)
-        }
-
-        func list(
-            prefix: String, after: ObjectKey?, limit: Int
-        ) async throws -> [ObjectInfo] {
-            try await wrapped.list(prefix: prefix, after: after, limit: limit)
-        }
-
-        func delete(_ key: ObjectKey) async throws { try await wrapped.delete(key) }
-
-        func wait(prefix: String, timeout: Duration) async throws {
-            try await wrapped.wait(prefix: prefix, timeout: timeout)
-        }
     }
 
     @Test func `a remote that says itself that it is unfit is not raced, also through wrappers`()

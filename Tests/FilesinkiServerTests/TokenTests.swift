@@ -1,5 +1,4 @@
 import FilesinkiModel
-import FilesinkiProtocol
 import FilesinkiServer
 import FilesinkiTesting
 import Foundation

@@ -143,26 +143,14 @@ struct CommitLogTests {
 }
 
 /// Loses the answer of every publication.
-struct LossyRemote: Remote {
+struct LossyRemote: RemoteWrapper {
     let base: MemoryRemote
     /// Whether the request arrives.
     let arrives: Bool
-    var address: String { "lossy" }
+    var wrapped: any Remote { base }
 
     func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
         if arrives { _ = try await base.publish(bytes, to: slot) }
         throw Failure(.away, path: slot.description, "The answer was lost.", remedy: "Try again.")
     }
-
-    func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
-        try await base.get(key, range: range)
-    }
-    func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
-        try await base.put(bytes, to: key)
-    }
-    func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] {
-        try await base.list(prefix: prefix, after: after, limit: limit)
-    }
-    func delete(_ key: ObjectKey) async throws { try await base.delete(key) }
-    func wait(prefix: String, timeout: Duration) async throws {}
 }

@@ -88,14 +88,4 @@ import Testing
     @Test func `a challenge without end is passed over`() {
         #expect(AuthenticationChallenge.all(String(repeating: "Basic, ", count: 2000)).isEmpty)
     }
-
-    @Test(
-        "base64 as its standard has it",
-        arguments: [
-            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"), ("æ~?", "w6Z+Pw=="),
-        ])
-    func base64Examples(_ text: String, coded: String) {
-        #expect(base64(text) == coded)
-    }
 }

@@ -9,7 +9,7 @@ enum LayeringRules {
         [
             "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiHTTP", "FilesinkiLiveDatabase",
             "FilesinkiManifest", "FilesinkiProtocol", "FilesinkiRules", "FilesinkiStore",
-            "FilesinkiXML",
+            "FilesinkiWatch", "FilesinkiXML",
         ],
         [
             "FilesinkiCompression", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile",
@@ -27,6 +27,7 @@ enum LayeringRules {
         "FilesinkiMerge": ["FilesinkiReconcile", "FilesinkiRemote", "FilesinkiFileSystem"],
         "FilesinkiFileSystem": ["FilesinkiRemote", "FilesinkiManifest", "CSQLite"],
         "FilesinkiStore": ["FilesinkiReconcile", "FilesinkiFileSystem", "FilesinkiManifest"],
+        "FilesinkiWatch": ["FilesinkiRemote", "FilesinkiManifest", "CSQLite"],
         "FilesinkiEngine": ["FilesinkiDirectory", "CSQLite", "CLZMA", "CZstd"],
         // What a script calls in a loop does not carry the network.
         "filesinki-cli": ["FilesinkiNetwork", "FilesinkiServer", "FilesinkiHTTP"],

@@ -39,3 +39,21 @@ void fsk_share_one_heap(void);
 // Keeps what the process holds in memory, secrets among it, out of core dumps and away from other
 // processes of the user (prctl(2), PR_SET_DUMPABLE; setrlimit(2), RLIMIT_CORE).
 void fsk_keep_memory_private(void);
+
+// A timer that becomes readable, and whose read fails with ECANCELED, when the wall clock was set or
+// the machine was suspended (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET); without time-out.
+int fsk_clock_change_file(void);
+
+// Winds such a timer up, anew after each time that it went off.
+int fsk_wind_up(int timer);
+
+// From now on the signal writes its number as one byte into the file, and does nothing else; a file
+// of -1 gives the signal its usual effect again. A signal that is ignored stays so. Commands that are
+// started do not inherit it.
+int fsk_report_signal(int signal, int file);
+
+// A file in memory (memfd_create(2)).
+int fsk_memory_file(const char *name);
+
+// A file that becomes readable when the process ends (pidfd_open(2)).
+int fsk_process_file(int process);

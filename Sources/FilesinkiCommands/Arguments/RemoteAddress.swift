@@ -54,7 +54,7 @@ enum RemoteAddress: Hashable {
         ofFileAddress rest: Substring, whole: String
     ) throws(Failure) -> String {
         let place = rest.hasPrefix("localhost/") ? rest.dropFirst("localhost".count) : rest
-        guard place.hasPrefix("/"), let bytes = percentDecoded(place) else {
+        guard place.hasPrefix("/"), let bytes = PercentCoding.decode(place) else {
             throw Failure(
                 .usage, path: whole, "This is not the address of a folder on this machine.",
                 remedy: "Write file:///absolute/path, with %20 for a space.")
@@ -65,22 +65,6 @@ enum RemoteAddress: Hashable {
                 remedy: "Give the folder a name in UTF-8.")
         }
         return try FilePlace.absoluteText(text, in: "/")
-    }
-
-    private static func percentDecoded(_ text: Substring) -> [UInt8]? {
-        var result: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                result.append(byte)
-                continue
-            }
-            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            guard let decoded = bytes(hexadecimal: digits), decoded.count == 1 else { return nil }
-            result += decoded
-            rest = rest.dropFirst(2)
-        }
-        return result
     }
 
     /// Makes the store's folder if it is one and the folder above it is there.

@@ -95,11 +95,11 @@ struct RemoteCheckCommand: Command {
         let connect = console.connect
         let probe = SlotProbe(surroundings: console.surroundings) { try connect(address) }
         let result = try await probe.run()
-        for check in result.checks { try show(check, in: console) }
+        try show(result.checks, in: console)
         guard !result.isFit else { return .done }
         throw Failure(
             .unfitStore, path: address, "The place does not keep every promise.",
-            remedy: "Use a file system that renames folders atomically.")
+            remedy: result.alternative)
     }
 
     private func place(in console: Console) async throws -> String {
@@ -113,18 +113,30 @@ struct RemoteCheckCommand: Command {
         return address
     }
 
-    private func show(_ check: ProbeReport.Check, in console: Console) throws {
+    private func show(_ checks: [ProbeReport.Check], in console: Console) throws {
         if report.json {
-            var object: JSONObject = ["type": "promise"]
-            object.add("name", check.name)
-            object.add("promise", check.promise)
-            object.add("holds", check.holds)
-            object.add("detail", check.detail)
-            return try console.output.json(object)
+            for check in checks { try console.output.json(Self.json(check)) }
+            return
         }
-        let style = console.outputStyle
-        let verdict = check.holds ? style.green("holds ") : style.red("broken")
-        let detail = check.detail.isEmpty ? "" : " (\(check.detail))"
-        try console.output.line("\(verdict)  \(check.name): \(check.promise)\(detail)")
+        let widest = checks.map(\.name.count).max() ?? 0
+        for check in checks {
+            let name = check.name + String(repeating: " ", count: widest - check.name.count)
+            let style = console.outputStyle
+            let verdict = check.holds ? style.green("holds ") : style.red("broken")
+            try console.output.line("\(name)  \(verdict)  \(check.promise)")
+            let below = String(repeating: " ", count: widest + 10)
+            try console.output.line(below + check.detail)
+            if !check.holds { try console.output.line(below + check.consequence) }
+        }
+    }
+
+    private static func json(_ check: ProbeReport.Check) -> JSONObject {
+        var object: JSONObject = ["type": "promise"]
+        object.add("name", check.name)
+        object.add("promise", check.promise)
+        object.add("holds", check.holds)
+        object.add("detail", check.detail)
+        object.add("consequence", check.consequence)
+        return object
     }
 }

@@ -83,8 +83,7 @@ extension Replica {
                 .unfitStore, path: remote.address,
                 "The place does not keep a promise that a store needs. "
                     + broken.joined(separator: " "),
-                remedy: "Use a local or network file system that renames folders atomically; "
-                    + "filesinki remote check shows every promise.")
+                remedy: report.alternative + " filesinki remote check shows every promise.")
         }
         return (
             try await StoreFormat.create(at: remote, surroundings: options.surroundings), true

@@ -19,6 +19,9 @@ package actor Replica {
     private(set) var lock: ReplicaLock?
     /// The store, once it was reached in this process.
     var connection: StoreConnection?
+    /// Which files these were when the replica was opened: see ``resume()``.
+    let manifestIdentity: FileIdentity?
+    let rootIdentity: FileIdentity?
 
     init(
         options: ReplicaOptions, root: RootFolder, manifest: sending ManifestDatabase,
@@ -30,7 +33,12 @@ package actor Replica {
         self.manifest = manifest
         self.card = card
         self.lock = lock
+        manifestIdentity = FileIdentity(state.manifest)
+        rootIdentity = FileIdentity(options.root)
     }
+
+    /// Takes, or lets go of, the right to change the replica.
+    func hold(_ lock: ReplicaLock?) { self.lock = lock }
 
     /// Lets other processes, and other values, at the replica; this one is of no use afterwards.
     ///

@@ -15,6 +15,8 @@ package struct StateFolder: Sendable {
     package var manifest: String { path + "/manifest.sqlite" }
     /// Held locked by the one process that may change the replica.
     package var lock: String { path + "/lock" }
+    /// Held locked by the one process that watches the replica.
+    package var watch: String { path + "/watch" }
     /// Files that are not yet in place.
     package var staging: String { path + "/staging" }
     /// Commits that were about to be published; see ``PublishingNote``.

@@ -10,6 +10,9 @@ package struct IgnoreFilter: ScanFilter {
     /// The name of our own ignore file.
     package static let fileName = ".filesinkiignore"
 
+    /// The names of all files that may count.
+    package static let fileNames = [".gitignore", fileName]
+
     /// The rules of one file and where it was found.
     struct Layer: Sendable {
         let rules: IgnoreRules
@@ -35,7 +38,7 @@ package struct IgnoreFilter: ScanFilter {
     ///     none of that name.
     /// - Throws: What `read` throws.
     package init(gitignore: Bool, read: (String) throws -> [UInt8]?) rethrows {
-        files = gitignore ? [".gitignore", Self.fileName] : [Self.fileName]
+        files = gitignore ? Self.fileNames : [Self.fileName]
         try addLayers(read)
     }
 

@@ -1,5 +1,4 @@
 import FilesinkiModel
-import FilesinkiProtocol
 
 /// What a client proves its rights with: `fsk_ID_SECRET`. Whoever prints it gets three dots.
 package struct AccessToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible,

@@ -114,28 +114,11 @@ struct Question {
     init(_ text: Substring) throws(Refusal) {
         for field in text.split(separator: "&") {
             let sides = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard sides.count == 2, let value = Self.decode(sides[1]),
+            guard sides.count == 2, let value = PercentCoding.decodedText(sides[1]),
                 fields.updateValue(value, forKey: String(sides[0])) == nil
             else { throw .badRequest("The question of the target is malformed.") }
         }
     }
 
     subscript(_ name: String) -> String? { fields[name] }
-
-    private static func decode(_ text: Substring) -> String? {
-        var result: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                result.append(byte)
-                continue
-            }
-            guard let decoded = bytes(hexadecimal: String(decoding: rest.prefix(2), as: UTF8.self)),
-                decoded.count == 1
-            else { return nil }
-            result += decoded
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: result, as: UTF8.self)
-    }
 }

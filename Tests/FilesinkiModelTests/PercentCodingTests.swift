@@ -1,4 +1,4 @@
-import FilesinkiHTTP
+import FilesinkiModel
 import Testing
 
 @Suite struct PercentCodingTests {

@@ -1,0 +1,193 @@
+#!/bin/bash
+# How fast a change made on A is on B: filesinki watch through a directory, beside an inotifywait+rsync
+# loop, unison -repeat watch and syncthing, where these are installed. Then what a watch of 10,000
+# folders costs. One table: bench-watch.sh BINARY [EDITS] [FOLDERS]
+set -u
+binary=$(realpath "$1")
+edits=${2:-100}
+folders=${3:-10000}
+work=$(mktemp -d)
+pids=()
+
+stop() {
+    for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null; done
+    for pid in "${pids[@]}"; do wait "$pid" 2>/dev/null; done
+    pids=()
+}
+finish() {
+    stop
+    rm -rf "$work"
+}
+trap finish EXIT
+
+# Edits a file in A and waits for it in B, again and again; prints p50, p99 and the worst in ms.
+measure() { # NAME A B
+    python3 - "$1" "$2" "$3" "$edits" <<'PYTHON'
+import os, sys, time
+name, a, b, edits = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+times = []
+lost = 0
+for number in range(edits):
+    path = f"f{number % 20}"
+    text = f"{name} {number} {time.time_ns()}\n"
+    time.sleep(0.2)
+    began = time.perf_counter()
+    with open(f"{a}/{path}", "w") as file:
+        file.write(text)
+    while time.perf_counter() - began < 60:
+        try:
+            if open(f"{b}/{path}").read() == text:
+                times.append(time.perf_counter() - began)
+                break
+        except FileNotFoundError:
+            pass
+        time.sleep(0.0005)
+    else:
+        lost += 1
+times.sort()
+at = lambda share: times[min(len(times) - 1, int(len(times) * share))] * 1000 if times else 0
+print(f"| {name} | {at(0.5):.0f} | {at(0.99):.0f} | {at(1):.0f} | {lost} |")
+PYTHON
+}
+
+tree() { # FOLDER
+    mkdir -p "$1"
+    for n in $(seq 0 19); do echo "$n" >"$1/f$n"; done
+}
+
+wait_for() { # COMMAND...
+    for _ in $(seq 600); do
+        "$@" >/dev/null 2>&1 && return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+echo "| write on A to visible on B, $edits edits | p50 ms | p99 ms | worst ms | lost |"
+echo "|---|---|---|---|---|"
+
+run_filesinki() {
+    cd "$work" || return
+    tree fa
+    "$binary" init fa --remote "$work/store" --device a -q
+    "$binary" sync fa -q
+    "$binary" clone "$work/store" fb --device b -q
+    for replica in fa fb; do
+        "$binary" watch "$replica" -v >"$replica.log" 2>&1 &
+        pids+=($!)
+    done
+    wait_for grep -q Watching fa.log && wait_for grep -q Watching fb.log
+    sleep 1
+    measure "filesinki watch" "$work/fa" "$work/fb"
+    stop
+}
+
+run_rsync() {
+    command -v inotifywait >/dev/null || return
+    cd "$work" || return
+    tree ra
+    rsync -a ra/ rb/
+    (
+        inotifywait -q -m -r -e close_write,move,create,delete --format x ra |
+            while read -r _; do rsync -a --delete ra/ rb/; done
+    ) &
+    pids+=($!)
+    sleep 1
+    measure "inotifywait + rsync (one way)" "$work/ra" "$work/rb"
+    # The pipe's two ends are children of the loop.
+    pkill -P "${pids[0]}" 2>/dev/null
+    stop
+}
+
+run_unison() {
+    command -v unison >/dev/null || return
+    cd "$work" || return
+    tree ua
+    mkdir -p ub unison
+    UNISON="$work/unison" unison ua ub -batch -silent >/dev/null 2>&1
+    UNISON="$work/unison" unison ua ub -batch -repeat watch >unison.log 2>&1 &
+    pids+=($!)
+    sleep 3
+    if ! kill -0 "${pids[0]}" 2>/dev/null; then
+        echo "| unison -repeat watch | no file monitor is installed | | | |"
+        pids=()
+        return
+    fi
+    measure "unison -repeat watch" "$work/ua" "$work/ub"
+    stop
+}
+
+# One device of syncthing, set up by its own configuration file: loopback only, no discovery.
+run_syncthing() {
+    command -v syncthing >/dev/null || return
+    cd "$work" || return
+    tree sa
+    mkdir -p sb
+    for side in a b; do
+        syncthing generate --home="$work/st$side" --no-default-folder >/dev/null 2>&1 ||
+            syncthing -generate="$work/st$side" -no-default-folder >/dev/null 2>&1
+    done
+    python3 - "$work" <<'PYTHON' || return
+import re, sys
+work = sys.argv[1]
+ids = {s: re.search(r'<device id="([A-Z0-9-]+)"', open(f"{work}/st{s}/config.xml").read())[1]
+       for s in "ab"}
+for side, port, gui in (("a", 22401, 22501), ("b", 22402, 22502)):
+    devices = "".join(
+        f'<device id="{ids[s]}" name="{s}"><address>tcp://127.0.0.1:{p}</address></device>'
+        for s, p in (("a", 22401), ("b", 22402)))
+    members = "".join(f'<device id="{i}"/>' for i in ids.values())
+    open(f"{work}/st{side}/config.xml", "w").write(f'''<configuration version="35">
+<folder id="bench" path="{work}/s{side}" type="sendreceive" rescanIntervalS="3600"
+ fsWatcherEnabled="true" fsWatcherDelayS="1">{members}</folder>{devices}
+<gui enabled="true"><address>127.0.0.1:{gui}</address></gui>
+<options><listenAddress>tcp://127.0.0.1:{port}</listenAddress>
+<globalAnnounceEnabled>false</globalAnnounceEnabled><localAnnounceEnabled>false</localAnnounceEnabled>
+<relaysEnabled>false</relaysEnabled><natEnabled>false</natEnabled><urAccepted>-1</urAccepted>
+<startBrowser>false</startBrowser><autoUpgradeIntervalH>0</autoUpgradeIntervalH>
+<crashReportingEnabled>false</crashReportingEnabled></options></configuration>''')
+PYTHON
+    for side in a b; do
+        STNOUPGRADE=1 syncthing serve --home="$work/st$side" --no-browser >"st$side.log" 2>&1 &
+        pids+=($!)
+    done
+    if ! wait_for cmp -s sa/f19 sb/f19; then
+        echo "| syncthing | the two did not meet | | | |"
+        stop
+        return
+    fi
+    sleep 5
+    measure "syncthing (delay 1 s, its least)" "$work/sa" "$work/sb"
+    stop
+}
+
+run_filesinki
+run_rsync
+run_unison
+run_syncthing
+
+# What it costs to watch many folders.
+cd "$work" || exit
+mkdir big
+(cd big && seq -f 'd%g' "$folders" | xargs mkdir && for n in $(seq 100); do echo x >"d$n/f"; done)
+"$binary" init big --remote "$work/store2" --device big -q
+"$binary" sync big -q
+"$binary" watch big -v >big.log 2>&1 &
+pid=$!
+pids+=($pid)
+began=$(date +%s%N)
+wait_for grep -q Watching big.log
+ready=$((($(date +%s%N) - began) / 1000000))
+sleep 10
+ticks() { awk '{ print $14 + $15 }' "/proc/$pid/stat"; }
+before=$(ticks)
+sleep 60
+after=$(ticks)
+memory=$(awk '/^VmRSS/ { print int($2 / 1024) }' "/proc/$pid/status")
+peak=$(awk '/^VmHWM/ { print int($2 / 1024) }' "/proc/$pid/status")
+echo
+echo "| a watch of $folders folders | |"
+echo "|---|---|"
+echo "| ready, with process start (looked for every 100 ms) | $ready ms |"
+echo "| memory at rest, and at most | $memory MB, $peak MB |"
+echo "| CPU in a minute at rest | $(((after - before) * 1000 / $(getconf CLK_TCK))) ms |"

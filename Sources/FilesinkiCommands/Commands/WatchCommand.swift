@@ -1,0 +1,100 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiWatch
+
+/// `watch`: a run whenever something changes.
+struct WatchCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Keep this replica and the remote in step as files change here or there.",
+        discussion: """
+            Begins with a run of everything, and goes on until SIGTERM or SIGINT: then what is in \
+            flight is finished, and the exit code is 0. SIGHUP reads the rules anew. While the remote \
+            is away it tries again by itself. Other commands work beside it.
+            """)
+
+    @Argument(help: "A folder that is, or lies in, the replica.", completion: .directory)
+    var dir: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Run this by sh after each run that changed something, with the events as JSON lines on "
+                + "its standard input.",
+            valueName: "command"))
+    var exec: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The rest after which a change counts as over, in milliseconds.", valueName: "ms"))
+    var settle = 50
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How long a file that never rests is held back at most, in milliseconds.",
+            valueName: "ms"))
+    var maxSettle = 2000
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How often to ask a remote that told nothing, as 30s.", valueName: "time"))
+    var poll = "30s"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How often to look at everything although nothing was heard, as 10m.",
+            valueName: "time"))
+    var fullScanEvery = "10m"
+
+    @OptionGroup var rules: RunOptions
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        var wishes = WatchOptions()
+        wishes.settling = try settling()
+        wishes.poll = try Self.length(poll)
+        wishes.agenda = WatchAgenda.Limits(fullScan: try Self.length(fullScanEvery))
+        wishes.sync = try rules.syncOptions(nil)
+        wishes.sync.operation = "watch"
+        let session = try await Session.open(replica, near: dir, writable: true, in: console)
+        await session.replica.close()
+        let teller = WatchTeller(console, hook: exec.map { EventHook($0, console) })
+        let watcher = try Watcher(
+            try replica.replicaOptions(root: session.root.path, in: console), wishes
+        ) { try await teller.tell($0) }
+        do { try await watcher.run() } catch {
+            await teller.finish()
+            throw error
+        }
+        await teller.finish()
+        return .done
+    }
+
+    private func settling() throws(Failure) -> Settling.Limits {
+        guard (0...60_000).contains(settle), (settle...3_600_000).contains(maxSettle) else {
+            throw Failure(
+                .usage, "--settle is up to 60000, and --max-settle from that up to 3600000.",
+                remedy: "Give both in milliseconds.")
+        }
+        return Settling.Limits(
+            quiet: .milliseconds(settle), quick: .milliseconds(settle / 10),
+            longest: .milliseconds(maxSettle))
+    }
+
+    private static func length(_ text: String) throws(Failure) -> Duration {
+        guard let seconds = TimeText.seconds(of: text), (1...31_536_000).contains(seconds) else {
+            throw Failure(
+                .usage, path: ArgumentText.bytes(of: text),
+                "This is no length of time from a second to a year.",
+                remedy: "Write it as 30s, 5m or 2h.")
+        }
+        return .seconds(seconds)
+    }
+}

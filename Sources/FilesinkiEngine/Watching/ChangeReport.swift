@@ -1,0 +1,13 @@
+/// What came of a run for some changes.
+package struct ChangeReport: Sendable {
+    package var report: SyncReport
+    /// Whether there was nothing to do after all, so that nobody was asked and nothing noted.
+    package var isIdle = false
+    /// Whether the changes were too many, or too dangerous, to be looked at singly: this was a run of
+    /// everything.
+    package var isWhole = false
+    /// Whether changes at the remote were met that have to wait for another run.
+    package var hasMore = false
+
+    init(_ report: SyncReport) { self.report = report }
+}

@@ -1,0 +1,24 @@
+import FilesinkiFileSystem
+package import FilesinkiModel
+import Synchronization
+
+/// Tells, from any thread, which paths the rules leave out. It goes by the rules as they were when it
+/// was made.
+package final class IgnoreJudge: Sendable {
+    private let paths: Mutex<IgnoredPaths>
+
+    init(root: RootFolder, filter: any ScanFilter) {
+        paths = Mutex(IgnoredPaths(root: root, filter: filter))
+    }
+
+    package func ignores(_ path: RelativePath, isDirectory: Bool) -> Bool {
+        paths.withLock { $0.contains(path, isDirectory: isDirectory) }
+    }
+}
+
+extension Replica {
+    /// The rules that say what is left out, as they are now.
+    package func ignoreJudge() throws -> IgnoreJudge {
+        IgnoreJudge(root: root, filter: try runRules(SyncOptions()).filter)
+    }
+}

@@ -1,0 +1,172 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+package import FilesinkiWatch
+
+extension Replica {
+    /// More paths than this are not looked at singly: a scan of everything costs no more.
+    static let changesPerRun = 1000
+
+    /// A run for what was heard of: paths that may have changed here, and whatever changed at the
+    /// remote. Its cost does not grow with the tree.
+    ///
+    /// It becomes a run of everything when there are many changes, or so many deletions or overwrites
+    /// that the guards have to look at all of them.
+    ///
+    /// - Parameter isRemoteHinted: Whether the remote is asked although nothing differs here.
+    /// - Throws: As ``sync(_:)`` does.
+    package func syncChanges(
+        _ changes: LocalChanges, isRemoteHinted: Bool, _ options: SyncOptions
+    ) async throws -> ChangeReport {
+        let rules = try runRules(options)
+        let here = try touched(changes, rules)
+        if here.isEmpty, !isRemoteHinted {
+            var report = ChangeReport(SyncReport())
+            report.isIdle = true
+            return report
+        }
+        guard here.count <= Self.changesPerRun else { return try await whole(options) }
+        var run = SyncRun(
+            options: options, selection: PathSelection(only: here), rules: rules,
+            base: try exactBase(here), started: surroundings.now())
+        run.isPartial = true
+        let known = try manifest.token?.sequence ?? 0
+        var view = try await fetchOrQueue(&run)
+        let there = try view.map { try incoming($0, rules, known: known) } ?? []
+        guard here.count + there.count <= Self.changesPerRun else {
+            return try await whole(options)
+        }
+        let all = here.union(there)
+        let looked = try pathsToLookAt(all, view, rules)
+        run.selection = PathSelection(only: all)
+        run.options.paths = run.selection.paths
+        run.base = try exactBase(looked)
+        view?.dropAgreed(run.base)
+        return try await carryOut(run, view, looked.sorted(), known)
+    }
+
+    private func carryOut(
+        _ made: SyncRun, _ seen: RemoteView?, _ paths: [RelativePath], _ known: UInt64
+    ) async throws -> ChangeReport {
+        var run = made
+        var view = seen
+        let base = run.base
+        try await look(&run, &view) { run, target in
+            var seen = try await self.observe(only: paths, run, base: base, storing: target)
+            seen.findMoves(seen.changes.filter { $0.value.entry == nil }.map(\.key), base)
+            return seen
+        }
+        if let view, try needsGuards(run, view) { return try await whole(run.options) }
+        if let view, run.hasNothingToDo, view.token.sequence == known,
+            run.selected(view.changes).isEmpty
+        {
+            var report = ChangeReport(run.report)
+            report.isIdle = true
+            return report
+        }
+        var report = ChangeReport(try await finish(&run, view))
+        report.hasMore = try hasIncoming(beyond: run)
+        return report
+    }
+
+    private func whole(_ options: SyncOptions) async throws -> ChangeReport {
+        var options = options
+        options.paths = []
+        var report = ChangeReport(try await sync(options))
+        report.isWhole = true
+        return report
+    }
+
+    /// The rows of exactly these paths and of the folders above them.
+    private func exactBase(_ paths: Set<RelativePath>) throws -> BaseIndex {
+        var rows: [RelativePath: BaseRow] = [:]
+        for path in paths {
+            for known in [path] + path.ancestors where rows[known] == nil {
+                if let row = try manifest.base(known) { rows[known] = row }
+            }
+        }
+        return BaseIndex(rows.values.sorted { $0.path < $1.path })
+    }
+
+    /// Paths that changed at the remote and are kept here. An open conflict waits for a person, unless
+    /// something came since.
+    private func incoming(
+        _ view: RemoteView, _ rules: RunRules, known: UInt64
+    ) throws -> Set<RelativePath> {
+        guard !view.changes.isEmpty else { return [] }
+        let open = Set(try manifest.conflicts(.open).map(\.path))
+        var ignored = IgnoredPaths(root: root, filter: rules.filter)
+        var paths: Set<RelativePath> = []
+        for (path, change) in view.changes {
+            if open.contains(path), change.entry.version <= known { continue }
+            let isFolder = change.entry.entry.kind == .directory
+            if try ignored.contains(path, isDirectory: isFolder || isFolderInBase(path)) {
+                continue
+            }
+            paths.insert(path)
+        }
+        return paths
+    }
+
+    private func isFolderInBase(_ path: RelativePath) throws -> Bool {
+        try manifest.base(path)?.entry.kind == .directory
+    }
+
+    /// The paths themselves, the folders above them, and all that is in folders which are to go.
+    private func pathsToLookAt(
+        _ paths: Set<RelativePath>, _ view: RemoteView?, _ rules: RunRules
+    ) throws -> Set<RelativePath> {
+        var all = paths
+        for path in paths {
+            all.formUnion(path.ancestors)
+            guard let change = view?.changes[path], change.entry.entry.kind != .directory,
+                try isFolderInBase(path)
+            else { continue }
+            all.formUnion(try manifest.baseRows(below: path).map(\.path))
+            all.formUnion(try touched(LocalChanges(folders: [path]), rules))
+        }
+        return all
+    }
+
+    /// Whether so much is deleted or overwritten, on either side, that it may be an accident.
+    private func needsGuards(_ run: SyncRun, _ view: RemoteView) throws -> Bool {
+        let there = run.selected(view.changes).values
+        let goneHere = run.observation.changes.values.lazy.filter { $0.entry == nil }.count
+        let goneThere = there.lazy.filter { $0.entry.entry.kind == .tombstone }.count
+        let gone = max(goneHere, goneThere)
+        if case .count(let limit) = run.rules.maxDelete, gone > limit { return true }
+        let usual = Guard()
+        if gone >= usual.minimumDeletions { return true }
+        if max(run.observation.changes.count, there.count) >= usual.minimumOverwrites {
+            return true
+        }
+        guard gone >= usual.minimumEmptied else { return false }
+        return try manifest.baseCount() <= gone
+    }
+
+    /// Whether the rounds of the run met changes that it was not asked to look after.
+    private func hasIncoming(beyond run: SyncRun) throws -> Bool {
+        let rows = try manifest.loadRemote()
+        guard !rows.isEmpty else { return false }
+        let open = Set(try manifest.conflicts(.open).map(\.path))
+        var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
+        for row in rows where !run.selection.contains(row.path) && !open.contains(row.path) {
+            let isFolder = row.entry.entry.kind == .directory
+            if try !ignored.contains(row.path, isDirectory: isFolder || isFolderInBase(row.path)) {
+                return true
+            }
+        }
+        return false
+    }
+}
+
+extension SyncRun {
+    /// Whether nothing was found here that a run would have to note.
+    fileprivate var hasNothingToDo: Bool {
+        observation.changes.isEmpty && observation.refreshed.isEmpty && report.problems.isEmpty
+            && report.away == nil
+    }
+}

@@ -1,0 +1,47 @@
+import FilesinkiFileSystem
+import FilesinkiModel
+import Glibc
+
+extension Replica {
+    /// Lets other processes at the replica until ``resume()``.
+    package func pause() { hold(nil) }
+
+    /// Goes on after a pause.
+    ///
+    /// - Returns: Whether the replica is the one it was. When it is not, because another process set it
+    ///   up anew, it has to be closed and opened again.
+    /// - Throws: As ``open(_:writable:)`` does.
+    package func resume() async throws -> Bool {
+        hold(
+            try await ReplicaLock.take(
+                state.lock, waiting: options.lockWait, sleep: surroundings.sleep))
+        guard try isUnchanged() else {
+            hold(nil)
+            return false
+        }
+        try Staging(root: root, folder: state.staging).clear()
+        return true
+    }
+
+    private func isUnchanged() throws -> Bool {
+        guard let present = try Self.readCard(state), present.text == card.text,
+            FileIdentity(state.manifest) == manifestIdentity,
+            FileIdentity(options.root) == rootIdentity
+        else { return false }
+        return try RootMarker(root: root).check(card.device.id) == .ok
+    }
+}
+
+/// Which file is at a path.
+struct FileIdentity: Hashable, Sendable {
+    private let device: UInt
+    private let inode: UInt
+
+    /// Nil when there is none.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt(status.st_dev)
+        inode = UInt(status.st_ino)
+    }
+}

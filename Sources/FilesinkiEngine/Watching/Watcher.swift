@@ -1,0 +1,153 @@
+import FilesinkiFileSystem
+package import FilesinkiModel
+import FilesinkiRules
+import FilesinkiWatch
+import Glibc
+
+/// Keeps a replica and its remote in step as files change here or there.
+///
+/// The replica is locked while a run lasts and at no other time, so that commands work beside a watch.
+package actor Watcher {
+    let replicaOptions: ReplicaOptions
+    let options: WatchOptions
+    let tell: @Sendable (WatchNotice) async throws -> Void
+    let local: LocalWatch
+    var agenda: WatchAgenda
+    var memory = WatchMemory()
+    var replica: Replica?
+    var waiter: NewsWaiter?
+    /// Whether a run went well.
+    var hasRun = false
+    /// The last failure that was told; nil when the last run went well.
+    var trouble: String?
+    private var lock: ReplicaLock?
+
+    /// Ends a watch when what is in flight is done.
+    private static let ends = [SIGTERM, SIGINT]
+
+    /// - Parameter tell: Told what happens, between two runs; what it throws ends the watch.
+    package init(
+        _ replica: ReplicaOptions, _ options: WatchOptions,
+        tell: @escaping @Sendable (WatchNotice) async throws -> Void
+    ) throws(Failure) {
+        var replica = replica
+        let cache = RemoteCache(replica.connect)
+        replica.connect = { try cache.remote($0) }
+        replicaOptions = replica
+        self.options = options
+        self.tell = tell
+        local = try LocalWatch(
+            root: replica.root, limits: options.settling, bounds: options.bounds)
+        agenda = WatchAgenda(options.agenda, at: ClockReading.moment)
+    }
+
+    /// Watches until a signal, ``end()``, or something that makes no sense to try again.
+    ///
+    /// - Throws: Code `busy` when another process watches the replica, `not-found` when there is no
+    ///   replica or no remote, `io` when the root went away.
+    package func run() async throws {
+        lock = try takeLock()
+        local.take(signals: Self.ends + [SIGHUP])
+        defer {
+            waiter?.stop()
+            local.stop()
+            local.giveBack(signals: Self.ends + [SIGHUP])
+        }
+        try await begin()
+        loop: while true {
+            try await hear(local.drain())
+            switch agenda.next(at: ClockReading.moment) {
+            case .end: break loop
+            case .wait(let end): try await hear(await local.next(until: end))
+            case .run(let work): try await perform(work)
+            }
+        }
+        await replica?.close()
+        lock = nil
+    }
+
+    /// Ends the watch when what is in flight is done.
+    package nonisolated func end() { local.post(.signal(SIGTERM)) }
+
+    /// One process watches a replica; it may be killed at any moment, and leaves nothing behind.
+    private func takeLock() throws -> ReplicaLock {
+        let path = StateFolder(root: replicaOptions.root, state: replicaOptions.state).watch
+        guard let lock = try ReplicaLock.attempt(path) else {
+            let holder = try? StateFile.read(path).map { String(decoding: $0, as: UTF8.self) }
+            throw Failure(
+                .busy, path: replicaOptions.root,
+                "Another process watches this replica: \(holder ?? "unknown").",
+                remedy: "Let it go on, or stop it first.")
+        }
+        lock.sign("process \(getpid())")
+        return lock
+    }
+
+    /// Opens the replica and listens, before the first look at anything: what comes in between is
+    /// heard of.
+    private func begin() async throws {
+        let replica = try await Replica.open(replicaOptions, writable: true)
+        self.replica = replica
+        guard await replica.remoteAddress != nil else {
+            throw Failure(
+                .notFound, path: replicaOptions.root, "The replica has no remote.",
+                remedy: "Give it one with filesinki remote set URL.")
+        }
+        let judge = try await replica.ignoreJudge()
+        await replica.pause()
+        let folders = try local.start { judge.ignores($0, isDirectory: $1) }
+        try await tell(.began(folders: folders))
+    }
+
+    // MARK: What is heard
+
+    private func hear(_ notices: [LocalNotice]) async throws {
+        for notice in notices { try await hear(notice) }
+    }
+
+    private func hear(_ notice: LocalNotice) async throws {
+        switch notice {
+        case .changes(let changes):
+            if changes.touchRules { try await readRules() }
+            agenda.note(changes)
+        case .everything(let reason):
+            try await tell(.lookingAtAll(reason))
+            if case .clock = reason { agenda.noteJump() } else { agenda.noteEverything() }
+        case .rescanned: agenda.noteEverything()
+        case .shortage(let shortage):
+            agenda.noteShortage(true, at: ClockReading.moment)
+            try await tell(.shortage(shortage))
+        case .noShortage: agenda.noteShortage(false, at: ClockReading.moment)
+        case .remote: agenda.noteRemote()
+        case .signal(SIGHUP): try await readRules()
+        case .signal:
+            // A second one ends the process at once; the next run puts in order what it leaves.
+            local.giveBack(signals: Self.ends)
+            agenda.noteEnd()
+        case .rootGone: throw rootGone
+        }
+    }
+
+    /// Goes by the rules as they are now, and looks at everything by them.
+    private func readRules() async throws {
+        guard let judge = try await replica?.ignoreJudge() else { return }
+        try await tell(.rulesRead)
+        local.follow { judge.ignores($0, isDirectory: $1) }
+    }
+
+    var rootGone: Failure {
+        Failure(
+            .io, path: replicaOptions.root, "The root was moved, deleted or unmounted.",
+            remedy: "Put it back, and start the watch again.")
+    }
+}
+
+extension LocalChanges {
+    /// Whether a file of rules is among them.
+    fileprivate var touchRules: Bool {
+        paths.contains { path in
+            Settings.syncedFile.utf8.elementsEqual(path.bytes)
+                || IgnoreFilter.fileNames.contains { $0.utf8.elementsEqual(path.name) }
+        }
+    }
+}

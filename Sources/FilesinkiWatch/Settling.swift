@@ -1,0 +1,164 @@
+import FilesinkiModel
+
+/// Says when what was heard has come to rest, path by path, so that one busy file holds back no other.
+///
+/// A pure value: moments are given, as time since any fixed one, and nothing waits here.
+///
+/// * A file that was closed after writing, or renamed into place, is due after ``Limits/quick``, a new
+///   one after some of these, for it may be about to be renamed; what may go on (a file still open, a
+///   deletion before the file comes again) after ``Limits/quiet``.
+/// * Whatever happens, a path is due ``Limits/longest`` after the first change of it.
+/// * A path that comes again and again is told in growing distances, up to the same.
+/// * Both ends of a rename are due together, so that they are seen to be one.
+/// * Of more than ``Limits/paths`` nothing is told singly: then everything is due at once.
+package struct Settling: Sendable {
+    package struct Limits: Hashable, Sendable {
+        /// The rest after which a change is over that may go on.
+        package var quiet: Duration
+        /// The rest after which a change is over that seems to be.
+        package var quick: Duration
+        /// The longest that a change is held back.
+        package var longest: Duration
+        /// So many paths are told singly at most.
+        package var paths: Int
+
+        package init(
+            quiet: Duration = .milliseconds(50), quick: Duration = .milliseconds(5),
+            longest: Duration = .seconds(2), paths: Int = 2000
+        ) {
+            self.quiet = quiet
+            self.quick = min(quick, quiet)
+            self.longest = max(longest, quiet)
+            self.paths = max(1, paths)
+        }
+    }
+
+    /// What is due.
+    package enum Due: Hashable, Sendable {
+        case changes(LocalChanges)
+        case everything
+    }
+
+    private struct Unrest {
+        var first: Duration
+        var last: Duration
+        var quiet: Duration
+        /// Not before, because the path was told shortly ago.
+        var earliest: Duration
+        /// Whether it came into being since ``first``.
+        var isNew: Bool
+        /// Whether it went away since ``first``: who does that may do it again.
+        var wasGone = false
+        /// Whether what is below counts, too.
+        var isWhole: Bool
+        var partner: RelativePath?
+    }
+
+    /// When a path was told last, and how long it then has to wait.
+    private struct Telling {
+        var at: Duration
+        var distance: Duration
+    }
+
+    private let limits: Limits
+    private var paths: [RelativePath: Unrest] = [:]
+    /// First and last moment of a change, once everything is due.
+    private var flood: (first: Duration, last: Duration)?
+    private var told: [RelativePath: Telling] = [:]
+
+    package init(_ limits: Limits = Limits()) { self.limits = limits }
+
+    /// Takes note of a change.
+    package mutating func note(_ change: TreeChange, at now: Duration) {
+        if flood != nil {
+            flood?.last = now
+            return
+        }
+        let isFresh = paths[change.path] == nil
+        var unrest = paths[change.path] ?? begin(change, at: now)
+        unrest.last = now
+        unrest.isWhole = unrest.isWhole || change.kind == .folder
+        unrest.quiet = quiet(change, unrest, isFresh: isFresh)
+        unrest.wasGone = unrest.wasGone || change.kind == .gone
+        unrest.partner = partner(of: change) ?? unrest.partner
+        paths[change.path] = unrest
+        if paths.count > limits.paths { noteEverything(at: now) }
+    }
+
+    /// Takes note that anything may have changed.
+    package mutating func noteEverything(at now: Duration) {
+        let first = paths.values.map(\.first).min() ?? now
+        flood = (flood?.first ?? first, now)
+        paths = [:]
+        told = [:]
+    }
+
+    private func begin(_ change: TreeChange, at now: Duration) -> Unrest {
+        let earliest = told[change.path].map { $0.at + $0.distance } ?? now
+        return Unrest(
+            first: now, last: now, quiet: limits.quick, earliest: earliest,
+            isNew: change.kind == .created, isWhole: false)
+    }
+
+    private func quiet(_ change: TreeChange, _ unrest: Unrest, isFresh: Bool) -> Duration {
+        switch change.kind {
+        case .created, .unfinished, .gone, .folder: return limits.quiet
+        case .attributes: return isFresh ? limits.quiet : unrest.quiet
+        case .written:
+            if unrest.wasGone || partner(of: change) != nil { return limits.quiet }
+            return unrest.isNew ? min(limits.quick * 4, limits.quiet) : limits.quick
+        }
+    }
+
+    /// The other end of a rename; none of a file that was made to be renamed, for nobody knew it.
+    private func partner(of change: TreeChange) -> RelativePath? {
+        guard let partner = change.partner, partner != change.path else { return nil }
+        if change.kind == .written, paths[partner]?.isNew == true { return nil }
+        if change.kind == .gone, paths[change.path]?.isNew == true { return nil }
+        return partner
+    }
+
+    private func due(_ unrest: Unrest) -> Duration {
+        max(min(unrest.last + unrest.quiet, unrest.first + limits.longest), unrest.earliest)
+    }
+
+    /// When something is due next; nil when nothing waits.
+    package var next: Duration? {
+        if let flood { return min(flood.last + limits.quiet, flood.first + limits.longest) }
+        return paths.values.lazy.map(due).min()
+    }
+
+    /// Takes what is due.
+    package mutating func take(at now: Duration) -> Due? {
+        guard let next, next <= now else { return nil }
+        if flood != nil {
+            flood = nil
+            return .everything
+        }
+        var changes = LocalChanges()
+        let ready = paths.filter { due($0.value) <= now }.map(\.key)
+        for path in ready {
+            var open = [path]
+            while let one = open.popLast() {
+                guard let unrest = paths.removeValue(forKey: one) else { continue }
+                tell(one, unrest, at: now)
+                if unrest.isWhole { changes.folders.insert(one) } else { changes.paths.insert(one) }
+                if let partner = unrest.partner { open.append(partner) }
+            }
+        }
+        return .changes(changes)
+    }
+
+    /// Remembers that a path was told: soon again means less often.
+    private mutating func tell(_ path: RelativePath, _ unrest: Unrest, at now: Duration) {
+        var distance = limits.quiet
+        if let before = told[path], unrest.first < before.at + before.distance * 2 {
+            distance = min(before.distance * 2, limits.longest)
+        }
+        if told.count >= limits.paths * 2 {
+            told = told.filter { now < $0.value.at + $0.value.distance * 2 }
+            if told.count >= limits.paths * 2 { told = [:] }
+        }
+        told[path] = Telling(at: now, distance: distance)
+    }
+}

@@ -1,0 +1,87 @@
+import FilesinkiModel
+import Glibc
+
+/// The thread of a ``LocalWatch``: waits for the first of several things, and deals with it.
+final class WatchingThread {
+    private let watch: LocalWatch
+    private let tree: TreeWatch
+    private var settling: Settling
+    private let alarm = ClockAlarm()
+    private var clock = ClockReading.now
+    private var shortage: TreeWatch.Shortage?
+
+    init(_ watch: LocalWatch, _ tree: TreeWatch, _ limits: Settling.Limits) {
+        self.watch = watch
+        self.tree = tree
+        settling = Settling(limits)
+        shortage = tree.shortage
+    }
+
+    func run() {
+        while true {
+            wait()
+            let order = watch.takeOrder()
+            if order.isEnding { return }
+            if let ignores = order.ignores { tree.ignores = ignores }
+            if order.isRescanWanted {
+                tree.rescan()
+                watch.post(.rescanned)
+            }
+            hear()
+            tellSignals()
+            tellJump()
+            tellShortage()
+            let now = ClockReading.moment
+            switch settling.take(at: now) {
+            case .changes(let changes): watch.post(.changes(changes))
+            case .everything: watch.post(.everything(.flood))
+            case nil: break
+            }
+            watch.passDeadline(at: now)
+        }
+    }
+
+    /// Sleeps until there is something to do; without a time-out when nothing is due.
+    private func wait() {
+        var files = [watch.pipe.file, watch.signals.file, alarm.file, tree.file].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        let due = [settling.next, watch.deadline].compactMap { $0 }.min()
+        var timeout: Int32 = -1
+        if let due {
+            let left = max(.zero, due - ClockReading.moment)
+            // Rounded up, so that what is due then is due.
+            let milliseconds =
+                left.components.seconds.multipliedReportingOverflow(by: 1000).partialValue
+                + (left.components.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+            timeout = Int32(clamping: milliseconds)
+        }
+        _ = poll(&files, nfds_t(files.count), timeout)
+        if files[0].revents != 0 { _ = watch.pipe.take() }
+        if files[2].revents != 0 { alarm.takeNote() }
+    }
+
+    private func hear() {
+        let heard = tree.take()
+        let now = ClockReading.moment
+        for change in heard.changes { settling.note(change, at: now) }
+        if heard.isOverflown { settling.noteEverything(at: now) }
+        if heard.isRootGone { watch.post(.rootGone) }
+    }
+
+    private func tellSignals() {
+        for signal in watch.signals.take() { watch.post(.signal(Int32(signal))) }
+    }
+
+    private func tellJump() {
+        let present = ClockReading.now
+        if let jump = clock.jump(to: present) { watch.post(.everything(.clock(jump))) }
+        clock = present
+    }
+
+    private func tellShortage() {
+        guard tree.shortage != shortage else { return }
+        shortage = tree.shortage
+        watch.post(shortage.map(LocalNotice.shortage) ?? .noShortage)
+    }
+}

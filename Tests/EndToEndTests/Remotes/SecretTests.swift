@@ -1,0 +1,67 @@
+import FilesinkiTesting
+import Glibc
+import Testing
+
+/// A token, a password or a key is in no command line, no stream, no log, no state and no core.
+@Suite("Secrets", .serialized)
+struct SecretTests {
+    /// The remotes that want a secret of the user.
+    static let subjects: [SecretSubject.Kind] = [.token, .password, .key].filter(\.isChosen)
+
+    @Test("no run shows one, whether it goes well or not", arguments: subjects)
+    func runs(_ kind: SecretSubject.Kind) async throws {
+        let subject = try await SecretSubject(kind)
+        try subject.run("init a --remote '\(subject.address)' --device a -v", exits: [0])
+        try subject.run("sync a -v --json", exits: [0])
+        for command in ["sync a -v", "remote show --root a", "status --root a --json"] {
+            try subject.run(command, exits: [0])
+        }
+        try subject.run("remote check '\(subject.address)'", exits: [0])
+        try subject.expectNoTrace()
+        for fault in [
+            HTTPFault.refused(401), .refused(403), .refused(500), .page, .redirect, .noise,
+            .wrongBytes,
+        ] {
+            subject.proxy.begin { _ in [fault.fault] }
+            try subject.run("sync a -v", exits: [7, 8, 75])
+            try subject.run("sync a -v --json", exits: [7, 8, 75])
+        }
+        subject.proxy.begin { _ in [.cut(.down, after: 10, .reset)] }
+        try subject.run("sync a -v --json", exits: [75])
+        subject.proxy.begin()
+        try subject.run("sync a -v", wrongSecret: true, exits: [7])
+        try subject.expectNoTrace()
+        #expect(try subject.traces(besides: []) != [], "whoever looks for them finds them")
+    }
+
+    @Test(
+        "no process shows one while it runs, and a crash leaves none behind", arguments: subjects)
+    func crashes(_ kind: SecretSubject.Kind) async throws {
+        let subject = try await SecretSubject(kind)
+        try subject.run("init a --remote '\(subject.address)' --device a", exits: [0])
+        for signal in [SIGSEGV, SIGABRT] {
+            subject.proxy.begin { _ in [.stall(.up, after: 0)] }
+            let running = try subject.start("sync a")
+            try #require(subject.waitUntilStruck())
+            try subject.expectNoCommandLine()
+            let limits = subject.text(of: "/proc/\(running.process)/limits")
+            #expect(limits.contains { $0.hasPrefix("Max core file size") && !$0.contains("unlim") })
+            kill(running.process, signal)
+            var status: Int32 = 0
+            waitpid(running.process, &status, 0)
+            #expect(status & 0x7F == signal)
+            #expect(status & 0x80 == 0, "it left a core")
+        }
+        try subject.expectNoTrace()
+    }
+
+    @Test("the crash of another program does leave a core: the test above could fail")
+    func control() throws {
+        let machine = try Machine()
+        let running = try machine.start(
+            ["/bin/sh", "-c", "ulimit -c unlimited; kill -SEGV $$"], input: "")
+        var status: Int32 = 0
+        waitpid(running.process, &status, 0)
+        if status & 0x80 == 0 { print("this system keeps no cores") }
+    }
+}

@@ -1,0 +1,61 @@
+import Glibc
+import Testing
+
+extension Machine {
+    /// A watch that was started.
+    struct Watch {
+        let running: Running
+        let replica: String
+    }
+
+    /// Starts a watch and waits until it hears.
+    func watch(
+        _ replica: String, _ options: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Watch {
+        let command = [Self.binary, "watch", replica, "-v", "--poll", "2s"] + options
+        let running = try start(command, input: "")
+        let isReady = eventually { self.talk(of: running).contains("Watching") }
+        #expect(isReady, "\(talk(of: running))", sourceLocation: sourceLocation)
+        return Watch(running: running, replica: replica)
+    }
+
+    /// Ends a watch as a service manager does, and expects it to end well.
+    @discardableResult
+    func end(
+        _ watch: Watch, _ signal: Int32 = SIGTERM,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Finished {
+        #expect(kill(watch.running.process, signal) == 0, sourceLocation: sourceLocation)
+        let finished = try wait(for: watch.running)
+        #expect(finished.code == 0, "\(watch.replica): \(finished)", sourceLocation: sourceLocation)
+        return finished
+    }
+
+    /// What a watch has said so far.
+    func talk(of running: Running) -> String { read(running.talkFile) ?? "" }
+
+    func output(of running: Running) -> String { read(running.outputFile) ?? "" }
+
+    /// Looks again and again until it is so: processes that are watched cannot be asked. A bound, not a
+    /// measure: some minutes on a busy machine.
+    func eventually(seconds: Int = 180, _ isSo: () throws -> Bool) rethrows -> Bool {
+        for _ in 0..<(seconds * 50) {
+            if try isSo() { return true }
+            usleep(20_000)
+        }
+        return false
+    }
+
+    /// Waits until both replicas hold the same.
+    func expectEqual(seconds: Int = 180, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let isEqual = try eventually(seconds: seconds) { try difference.isEmpty }
+        let left = isEqual ? "" : try difference.prefix(2000)
+        #expect(isEqual, "\(left)", sourceLocation: sourceLocation)
+    }
+
+    /// Expects that no conflict copy was made anywhere.
+    func expectNoCopies(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let copies = try shell("find a b -name '*(conflict*'").output
+        #expect(copies == "", sourceLocation: sourceLocation)
+    }
+}

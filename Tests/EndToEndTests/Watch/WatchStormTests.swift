@@ -1,0 +1,152 @@
+import Glibc
+import Testing
+
+/// Storms of changes on both sides while both are watched.
+@Suite("Storms under watches", .serialized)
+struct WatchStormTests {
+    /// How many changes; 50,000 for the whole storm.
+    static let count = getenv("FILESINKI_STORM").flatMap { Int(String(cString: $0)) } ?? 3000
+    /// How often editors save.
+    static let saves = getenv("FILESINKI_SAVES").flatMap { Int(String(cString: $0)) } ?? 100
+
+    /// One side's user, who has a folder of his own and one that both use.
+    private struct User {
+        let root: String
+        let name: String
+        var chance = SystemRandomNumberGenerator()
+        /// What is in the own folder.
+        var files: [String: String] = [:]
+        var count = 0
+
+        mutating func act() {
+            count += 1
+            let own = "\(root)/\(name)/d\(count % 7)"
+            switch Int.random(in: 0..<10, using: &chance) {
+            case 0..<4: write("\(own)/f\(count)")
+            case 4..<6: if let path = files.keys.randomElement() { write(path) }
+            case 6:
+                if let path = files.keys.randomElement(), unlink(path) == 0 { files[path] = nil }
+            case 7..<9:
+                if let path = files.keys.randomElement(), rename(path, path + "r") == 0 {
+                    files[path + "r"] = files.removeValue(forKey: path)
+                }
+            default:
+                let text = "\(name) \(count)\n"
+                Self.write(text, to: "\(root)/shared/s\(count % 20)")
+            }
+        }
+
+        private mutating func write(_ path: String) {
+            let text = "\(name) \(count)\n"
+            Self.write(text, to: path)
+            files[path] = text
+        }
+
+        static func write(_ text: String, to path: String) {
+            let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+            guard file >= 0 else { return }
+            _ = Glibc.write(file, text, text.utf8.count)
+            close(file)
+        }
+    }
+
+    @Test("both sides end up equal, and every file is as its user left it")
+    func storm() throws {
+        let machine = try Machine.pair(
+            "mkdir -p a/shared a/one a/two; for n in 0 1 2 3 4 5 6; do mkdir a/one/d$n a/two/d$n; "
+                + "echo x >a/one/d$n/keep; echo x >a/two/d$n/keep; done")
+        let watches = [
+            try machine.watch("a", "--max-delete", "1000000"),
+            try machine.watch("b", "--max-delete", "1000000"),
+        ]
+        var one = User(root: machine.folder + "/a", name: "one")
+        var two = User(root: machine.folder + "/b", name: "two")
+        for _ in 0..<(Self.count / 2) {
+            one.act()
+            two.act()
+        }
+        try machine.expectEqual(seconds: 600)
+        for watch in watches { try machine.end(watch) }
+        for (user, other) in [(one, "b"), (two, "a")] {
+            for (path, text) in user.files {
+                let below = path.dropFirst(user.root.count)
+                #expect(machine.read(other + below) == text, "\(below)")
+            }
+        }
+        let copies = try machine.shell("find a/one a/two -name '*(conflict*'").output
+        #expect(copies == "")
+        // At rest: a run of everything finds nothing.
+        let rest = try machine.run("sync", "a", "--json")
+        #expect(rest.output.contains("\"steps\":0"), "\(rest.output)")
+    }
+
+    @Test(
+        "git changes between two commits that are far apart", .enabled(if: WatchStormTests.hasGit))
+    func checkout() throws {
+        let machine = try Machine.pair("mkdir a/repository; echo 1 >a/f")
+        let made = try machine.shell(
+            """
+            cd a/repository
+            git init -q -b main .; git config user.email a@b; git config user.name a
+            git config gc.auto 0
+            for d in $(seq 12); do mkdir d$d
+                for n in $(seq 20); do seq $n $((n * d)) >d$d/f$n; done; done
+            git add .; git commit -qm one; git tag one
+            for d in $(seq 1 2 12); do git mv -k d$d e$d; done
+            for d in $(seq 2 4 12); do git rm -rq d$d; done
+            for f in e*/f1 d4/f*; do echo edited >>$f; done
+            mkdir new; for n in $(seq 100); do echo $n >new/n$n; done
+            git add .; git commit -qm two; git tag two
+            """)
+        try #require(made.code == 0, "\(made.talk)")
+        try machine.sync("a", "b")
+        let watches = [
+            try machine.watch("a", "--max-delete", "1000000"),
+            try machine.watch("b", "--max-delete", "1000000"),
+        ]
+        for tag in ["one", "two", "one", "two"] {
+            let run = try machine.shell("cd a/repository && git checkout -q \(tag)")
+            #expect(run.code == 0, "\(run.talk)")
+        }
+        try machine.expectEqual()
+        for watch in watches { try machine.end(watch) }
+        try machine.expectNoCopies()
+        #expect(try machine.shell("cd b/repository && git status --porcelain").output == "")
+    }
+
+    static let hasGit = access("/usr/bin/git", X_OK) == 0
+
+    /// How editors save, each as calls that one of them makes.
+    static let habits = [
+        // In place, as vim with backupcopy=yes.
+        "printf '%s\\n' \"$t\" >f",
+        // By rename, as vim with backupcopy=no.
+        "mv f f~; printf '%s\\n' \"$t\" >f; rm f~",
+        // With a probe, as vim does in a folder that it does not know.
+        ": >4913; rm 4913; mv f f~; printf '%s\\n' \"$t\" >f; rm f~",
+        // A backup that stays, as emacs.
+        "cp -p f f~; printf '%s\\n' \"$t\" >f",
+        // A lock beside it, as emacs: a symlink to nowhere.
+        "ln -s u@h.1:1 .#f; printf '%s\\n' \"$t\" >f; rm .#f",
+        // A new file in its place, as most others.
+        "printf '%s\\n' \"$t\" >.f.tmp; mv .f.tmp f",
+        // Deleted and made again.
+        "rm f; printf '%s\\n' \"$t\" >f",
+    ]
+
+    @Test("editors save, as they do, again and again")
+    func editors() throws {
+        let machine = try Machine.pair("echo 0 >a/f; echo 1 >a/other; echo 2 >a/more")
+        let watches = [try machine.watch("a"), try machine.watch("b")]
+        for number in 0..<Self.saves {
+            let habit = Self.habits[number % Self.habits.count]
+            try machine.shell("cd a; t=\"text \(number)\"; \(habit)")
+        }
+        #expect(
+            try machine.eventually {
+                try machine.read("b/f") == "text \(Self.saves - 1)\n" && machine.difference.isEmpty
+            }, "\((try? machine.difference) ?? "")")
+        for watch in watches { try machine.end(watch) }
+        try machine.expectNoCopies()
+    }
+}

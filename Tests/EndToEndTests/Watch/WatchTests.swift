@@ -1,0 +1,165 @@
+import Glibc
+import Testing
+
+@Suite("The watch as a process", .serialized)
+struct WatchTests {
+    @Test("two watches keep two replicas in step")
+    func inStep() throws {
+        let machine = try Machine.pair("mkdir a/d; echo 1 >a/f; echo 2 >a/d/g")
+        let watches = [try machine.watch("a"), try machine.watch("b")]
+        try machine.shell("echo edited >a/f; mkdir -p b/x/y/z; echo deep >b/x/y/z/n; mv b/d b/e")
+        #expect(
+            try machine.eventually {
+                try machine.difference.isEmpty && machine.read("b/f") == "edited\n"
+                    && machine.read("a/x/y/z/n") == "deep\n" && machine.read("a/e/g") == "2\n"
+            }, "\((try? machine.difference) ?? "")")
+        try machine.shell("rm -r b/x; echo more >>b/f")
+        #expect(machine.eventually { machine.read("a/f") == "edited\nmore\n" })
+        #expect(machine.eventually { machine.read("a/x/y/z/n") == nil })
+        for watch in watches { try machine.end(watch) }
+        try machine.expectEqual()
+        try machine.expectNoCopies()
+    }
+
+    @Test("signals: an end that was wished for is success", arguments: [SIGTERM, SIGINT])
+    func signals(_ signal: Int32) throws {
+        let machine = try Machine.pair("echo 1 >a/f")
+        let finished = try machine.end(try machine.watch("a"), signal)
+        #expect(finished.output == "")
+    }
+
+    @Test("a second watch is refused with 75, and told who watches")
+    func second() throws {
+        let machine = try Machine.pair("echo 1 >a/f")
+        let watch = try machine.watch("a")
+        let other = try machine.run("watch", "a")
+        #expect(other.code == 75)
+        #expect(other.talk.contains("process \(watch.running.process)"))
+        try machine.end(watch)
+    }
+
+    @Test("commands work beside it")
+    func beside() throws {
+        let machine = try Machine.pair("echo 1 >a/f")
+        let watch = try machine.watch("a")
+        for number in 0..<10 {
+            try machine.write("\(number)", to: "a/n\(number)")
+            #expect(try machine.run("sync", "a", "--lock-wait", "60s").code == 0)
+            let save = try machine.run(
+                "save", "--root", "a", "--lock-wait", "60s", "s\(number)", input: "saved")
+            #expect(save.code == 0, "\(save.talk)")
+            #expect(try machine.run("status", "a").code == 0)
+        }
+        try machine.end(watch)
+        try machine.sync("a", "b", "a")
+        try machine.expectEqual()
+    }
+
+    @Test("a watch that was killed leaves nothing to clear")
+    func killed() throws {
+        let machine = try Machine.pair("for n in $(seq 50); do echo $n >a/f$n; done")
+        let other = try machine.watch("b")
+        for round in 0..<5 {
+            let watch = try machine.watch("a")
+            try machine.shell(
+                "for n in $(seq 1 3 50); do echo \(round) >>a/f$n; done; rm -f a/f\(round + 40)")
+            // The moment of the kill is what varies.
+            usleep(UInt32.random(in: 0...150_000))
+            #expect(kill(watch.running.process, SIGKILL) == 0)
+            #expect(try machine.wait(for: watch.running).code == 128 + SIGKILL)
+        }
+        let watch = try machine.watch("a")
+        try machine.expectEqual()
+        for watch in [watch, other] { try machine.end(watch) }
+        try machine.expectNoCopies()
+    }
+
+    @Test("a store that went away is tried again, and nothing was missed")
+    func away() throws {
+        let machine = try Machine.pair("echo 1 >a/f")
+        let watches = [try machine.watch("a"), try machine.watch("b")]
+        #expect(rename(machine.folder + "/store", machine.folder + "/gone") == 0)
+        try machine.write("while away", to: "a/f")
+        try machine.write("also", to: "b/g")
+        #expect(
+            machine.eventually {
+                machine.talk(of: watches[0].running).contains("The changes wait here")
+            })
+        #expect(rename(machine.folder + "/gone", machine.folder + "/store") == 0)
+        #expect(
+            machine.eventually {
+                machine.read("b/f") == "while away" && machine.read("a/g") == "also"
+            })
+        for watch in watches { try machine.end(watch) }
+        #expect(machine.talk(of: watches[0].running).contains("goes on"))
+    }
+
+    @Test("a command hears of each batch by lines on its standard input")
+    func hook() throws {
+        let machine = try Machine.pair("echo 1 >a/f; echo 2 >a/gone")
+        let watch = try machine.watch("b", "--exec", "cat >>events")
+        let hook = try machine.watch("a", "--exec", "cat >>\(machine.folder)/own")
+        let name = "it's; $(touch hacked) \"é"
+        try machine.write("x", to: "a/" + name)
+        unlink(machine.folder + "/a/gone")
+        #expect(
+            machine.eventually {
+                let events = machine.read("events") ?? ""
+                return events.contains(
+                    "\"type\":\"changed\",\"path\":\"it's; $(touch hacked) \\\"é\"")
+                    && events.contains("\"type\":\"deleted\",\"path\":\"gone\"")
+            }, "\(machine.read("events") ?? "none")")
+        #expect(machine.eventually { machine.read("own")?.contains("\"own\":true") == true })
+        for watch in [watch, hook] { try machine.end(watch) }
+        #expect(access(machine.folder + "/hacked", F_OK) != 0)
+        #expect(access(machine.folder + "/b/hacked", F_OK) != 0)
+    }
+
+    @Test("with --json events come as they happen")
+    func json() throws {
+        let machine = try Machine.pair("echo 1 >a/f")
+        let watch = try machine.watch("b", "--json")
+        try machine.write("2", to: "a/f")
+        try machine.sync("a")
+        #expect(
+            machine.eventually {
+                let lines = machine.output(of: watch.running).split(separator: "\n")
+                return lines.contains { $0.hasPrefix("{\"type\":\"changed\",\"path\":\"f\"") }
+                    && lines.contains { $0.hasPrefix("{\"type\":\"result\"") }
+            })
+        try machine.end(watch)
+    }
+
+    @Test("with an empty environment and nothing on standard input")
+    func bare() throws {
+        let machine = try Machine.pair("echo 1 >a/f")
+        let running = try machine.start(
+            ["/usr/bin/env", "-i", Machine.binary, "watch", "a", "-v"], input: "")
+        #expect(machine.eventually { machine.talk(of: running).contains("Watching") })
+        try machine.write("2", to: "a/f")
+        #expect(
+            try machine.eventually {
+                try machine.run("sync", "b").code == 0 && machine.read("b/f") == "2"
+            })
+        #expect(kill(running.process, SIGTERM) == 0)
+        #expect(try machine.wait(for: running).code == 0)
+    }
+
+    @Test("rules are read anew when they change, and at SIGHUP")
+    func rules() throws {
+        let machine = try Machine.pair("echo 1 >a/f")
+        let watch = try machine.watch("a")
+        #expect(kill(watch.running.process, SIGHUP) == 0)
+        #expect(
+            machine.eventually {
+                machine.talk(of: watch.running).contains("rules were read anew")
+            })
+        try machine.shell("echo '*.log' >a/.filesinkiignore; sleep 0; echo x >a/x.log; echo y >a/y")
+        #expect(
+            try machine.eventually {
+                try machine.run("sync", "b").code == 0 && machine.read("b/y") == "y\n"
+            })
+        #expect(machine.read("b/x.log") == nil)
+        try machine.end(watch)
+    }
+}

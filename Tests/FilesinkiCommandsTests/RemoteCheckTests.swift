@@ -1,0 +1,52 @@
+import FilesinkiCommands
+import FilesinkiRemote
+import FilesinkiTesting
+import Testing
+
+/// What a person is told of a place that is no place for a store.
+@Suite struct RemoteCheckTests {
+    /// Lets everybody win, as a server does that does not look before it writes.
+    private struct Flattering: RemoteWrapper {
+        let wrapped: any Remote = MemoryRemote()
+        var alternative: String { "Use another place." }
+
+        func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
+            try await wrapped.put(bytes, to: slot)
+            return .mine
+        }
+    }
+
+    private func world() throws -> World {
+        let world = try World()
+        let remote = Flattering()
+        world.network.connect = { _ in remote }
+        return world
+    }
+
+    @Test func `a table says which promise is broken, what comes of it, and what to use instead`()
+        async throws
+    {
+        let world = try world()
+        let check = try await world.run("remote", "check", "https://127.0.0.1:1/")
+        #expect(check.code == .notAllowed)
+        let table = check.lines
+        #expect(
+            table.prefix(3).map { $0.drop { $0 == " " } } == [
+                "one-winner        broken  "
+                    + "Of all who fill one slot at once, exactly one wins, and its bytes never change.",
+                table[1].drop { $0 == " " },
+                "Of two devices that sync at once, one would lose what it sent.",
+            ], "\(check.text)")
+        #expect(table.contains { $0.hasPrefix("objects           holds   What was put") })
+        #expect(check.talk.contains("Use another place."), "\(check.talk)")
+    }
+
+    @Test func `nobody begins a store there`() async throws {
+        let world = try world()
+        try world.makeFolder("a")
+        let begun = try await world.run("init", "a", "--remote", "https://127.0.0.1:1/")
+        #expect(begun.code == .notAllowed)
+        #expect(begun.talk.contains("Use another place."), "\(begun.talk)")
+        #expect(world.names(in: "a").isEmpty)
+    }
+}

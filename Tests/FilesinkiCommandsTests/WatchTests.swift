@@ -1,0 +1,27 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("watch")
+struct WatchTests {
+    @Test(
+        "what is not understood is usage",
+        arguments: [
+            ["--settle", "fast"], ["--settle", "-1"], ["--max-settle", "10"], ["--poll", "often"],
+            ["--poll", "0"], ["--full-scan-every", "1y"], ["--strategy", "nonsense"],
+        ])
+    func usage(_ arguments: [String]) async throws {
+        let world = try World()
+        _ = try await world.run("init", "a", "--remote", "store")
+        let words = (["watch", "a"] + arguments).map { Array($0.utf8) }
+        #expect(try await world.run(bytes: words).code == .usage)
+    }
+
+    @Test("a replica without a remote is told so, with 1")
+    func noRemote() async throws {
+        let world = try World()
+        _ = try await world.run("init", "a")
+        let outcome = try await world.run("watch", "a")
+        #expect(outcome.code == .negative)
+        #expect(outcome.talk.contains("no remote"))
+    }
+}

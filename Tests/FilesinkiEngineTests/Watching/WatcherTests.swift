@@ -1,0 +1,225 @@
+import FilesinkiDirectory
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiTesting
+import FilesinkiWatch
+import Glibc
+import Synchronization
+import Testing
+
+/// Two watches in one process, and the folder where they meet. Waiting is bounded, and polls only
+/// what a watch itself tells.
+private final class Watched: Sendable {
+    let folder: TemporaryFolder
+    let told = Mutex<[String: [String]]>([:])
+
+    init() throws { folder = try TemporaryFolder(inMemory: true) }
+
+    var store: String { folder.path("store") }
+
+    func at(_ path: String) -> String { folder.path(path) }
+
+    func options(_ name: String) -> ReplicaOptions {
+        let surroundings = Surroundings(
+            now: {
+                var time = timespec()
+                clock_gettime(CLOCK_REALTIME, &time)
+                return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+            },
+            randomBytes: { count in
+                var generator = SystemRandomNumberGenerator()
+                return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+            },
+            sleep: { try await Task.sleep(for: $0) })
+        return ReplicaOptions(
+            root: at(name), lockWait: .seconds(60), surroundings: surroundings,
+            connect: { DirectoryRemote(path: $0) })
+    }
+
+    func replica(_ name: String) async throws {
+        _ = try DirectoryRemote.create(path: store)
+        _ = try await Replica.initialize(options(name), address: store, deviceName: name)
+    }
+
+    func watcher(_ name: String, _ change: (inout WatchOptions) -> Void = { _ in }) throws
+        -> Watcher
+    {
+        var wishes = WatchOptions()
+        wishes.settling = Settling.Limits(
+            quiet: .milliseconds(20), quick: .milliseconds(2), longest: .milliseconds(200))
+        change(&wishes)
+        return try Watcher(options(name), wishes) { notice in
+            self.told.withLock { $0[name, default: []].append("\(notice)".prefix(40).description) }
+        }
+    }
+
+    func write(_ path: String, _ text: String) {
+        guard let file = fopen(at(path), "w") else { return }
+        fputs(text, file)
+        fclose(file)
+    }
+
+    func read(_ path: String) -> String? {
+        guard let file = fopen(at(path), "r") else { return nil }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    /// Looks again and again, for a minute at most.
+    func eventually(_ isSo: () throws -> Bool) async throws -> Bool {
+        for _ in 0..<6000 {
+            if try isSo() { return true }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return false
+    }
+}
+
+@Suite("Watches", .serialized)
+struct WatcherTests {
+    @Test("two watches bring changes across, in both directions")
+    func two() async throws {
+        let world = try Watched()
+        for name in ["a", "b"] { try await world.replica(name) }
+        let a = try world.watcher("a")
+        let b = try world.watcher("b")
+        async let first: Void = a.run()
+        async let second: Void = b.run()
+        world.write("a/f", "from a")
+        #expect(try await world.eventually { world.read("b/f") == "from a" })
+        world.write("b/f", "from b")
+        #expect(try await world.eventually { world.read("a/f") == "from b" })
+        mkdir(world.at("b/d"), 0o755)
+        world.write("b/d/g", "deep")
+        #expect(try await world.eventually { world.read("a/d/g") == "deep" })
+        unlink(world.at("a/f"))
+        #expect(try await world.eventually { world.read("b/f") == nil })
+        a.end()
+        b.end()
+        try await first
+        try await second
+    }
+
+    @Test("a second watch on a replica is refused; other commands are not")
+    func second() async throws {
+        let world = try Watched()
+        try await world.replica("a")
+        let watcher = try world.watcher("a")
+        async let run: Void = watcher.run()
+        #expect(try await world.eventually { world.told.withLock { $0["a"]?.isEmpty == false } })
+        let failure = await #expect(throws: Failure.self) {
+            try await world.watcher("a").run()
+        }
+        #expect(failure?.code == .busy)
+        #expect(failure?.message.contains("process \(getpid())") == true)
+        let beside = try await Replica.open(world.options("a"), writable: true)
+        _ = try await beside.sync(SyncOptions())
+        await beside.close()
+        watcher.end()
+        try await run
+        // Its end lets the next one in.
+        let next = try world.watcher("a")
+        next.end()
+        try await next.run()
+    }
+
+    @Test("rules are followed as soon as they are written")
+    func rules() async throws {
+        let world = try Watched()
+        for name in ["a", "b"] { try await world.replica(name) }
+        mkdir(world.at("a/build"), 0o755)
+        world.write("a/.filesinkiignore", "build/\n")
+        let a = try world.watcher("a")
+        let b = try world.watcher("b")
+        async let first: Void = a.run()
+        async let second: Void = b.run()
+        world.write("a/build/out", "1")
+        world.write("a/src", "1")
+        #expect(try await world.eventually { world.read("b/src") == "1" })
+        #expect(world.read("b/build/out") == nil)
+        unlink(world.at("a/.filesinkiignore"))
+        #expect(try await world.eventually { world.read("b/build/out") == "1" })
+        world.write("a/build/more", "2")
+        #expect(try await world.eventually { world.read("b/build/more") == "2" })
+        a.end()
+        b.end()
+        try await first
+        try await second
+    }
+
+    @Test("without watches the tree is looked at now and then")
+    func shortage() async throws {
+        let world = try Watched()
+        for name in ["a", "b"] { try await world.replica(name) }
+        mkdir(world.at("a/d"), 0o755)
+        let a = try world.watcher("a") { wishes in
+            wishes.bounds = TreeWatch.Bounds(folders: 1)
+            wishes.agenda.shortageScan = .milliseconds(50)
+        }
+        let b = try world.watcher("b")
+        async let first: Void = a.run()
+        async let second: Void = b.run()
+        #expect(try await world.eventually { access(world.at("b/d"), F_OK) == 0 })
+        world.write("a/d/unheard", "1")
+        #expect(try await world.eventually { world.read("b/d/unheard") == "1" })
+        let said = world.told.withLock { $0["a"] ?? [] }.filter { $0.hasPrefix("shortage") }
+        #expect(said.count == 1)
+        a.end()
+        b.end()
+        try await first
+        try await second
+    }
+
+    @Test("a remote that went away is tried again; nothing is missed meanwhile")
+    func away() async throws {
+        let world = try Watched()
+        for name in ["a", "b"] { try await world.replica(name) }
+        let quick: (inout WatchOptions) -> Void = { wishes in
+            wishes.agenda.pauses = .milliseconds(20)...(.milliseconds(100))
+            wishes.poll = .milliseconds(100)
+        }
+        let a = try world.watcher("a", quick)
+        let b = try world.watcher("b", quick)
+        async let first: Void = a.run()
+        async let second: Void = b.run()
+        world.write("a/f", "1")
+        #expect(try await world.eventually { world.read("b/f") == "1" })
+        #expect(rename(world.store, world.store + ".away") == 0)
+        world.write("a/f", "while away")
+        world.write("b/g", "also")
+        #expect(
+            try await world.eventually {
+                world.told.withLock { $0["a"]?.contains { $0.hasPrefix("away") } } == true
+            })
+        #expect(rename(world.store + ".away", world.store) == 0)
+        #expect(try await world.eventually { world.read("b/f") == "while away" })
+        #expect(try await world.eventually { world.read("a/g") == "also" })
+        a.end()
+        b.end()
+        try await first
+        try await second
+    }
+
+    @Test("a root that goes away ends the watch")
+    func rootGone() async throws {
+        let world = try Watched()
+        try await world.replica("a")
+        let watcher = try world.watcher("a")
+        let run = Task { try await watcher.run() }
+        #expect(try await world.eventually { world.told.withLock { $0["a"]?.isEmpty == false } })
+        #expect(rename(world.at("a"), world.at("elsewhere")) == 0)
+        let failure = await #expect(throws: Failure.self) { try await run.value }
+        #expect(failure?.code == .io)
+    }
+
+    @Test("a replica without a remote is told at once")
+    func noRemote() async throws {
+        let world = try Watched()
+        _ = try await Replica.initialize(world.options("a"), address: nil, deviceName: "a")
+        let failure = await #expect(throws: Failure.self) { try await world.watcher("a").run() }
+        #expect(failure?.code == .notFound)
+    }
+}

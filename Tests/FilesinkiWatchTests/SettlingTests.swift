@@ -1,0 +1,142 @@
+import FilesinkiModel
+import FilesinkiWatch
+import Testing
+
+/// Diagrams of time: a column is 5 ms. What is heard of a path: `c` created, `m` written into, `w`
+/// closed after writing, `a` attributes, `d` deleted, `>` and `<` the two ends of a rename. What is
+/// told: `!`. A change settles after 1 column (4 of a new file) or 10, and after 40 at the latest.
+@Suite("Settling")
+struct SettlingTests {
+    static let limits = Settling.Limits(
+        quiet: .milliseconds(50), quick: .milliseconds(5), longest: .milliseconds(200), paths: 4)
+
+    /// What becomes of what was heard, lane by lane.
+    private func told(_ heard: [String]) -> [String] {
+        let lanes = heard.map(Array.init)
+        let length = lanes.map(\.count).max() ?? 0
+        var settling = Settling(Self.limits)
+        var told = lanes.map { _ in [Character](repeating: "-", count: length) }
+        for column in 0..<length {
+            let now = Duration.milliseconds(5 * column)
+            for (lane, marks) in lanes.enumerated() where column < marks.count {
+                if let change = change(lane, column, lanes) { settling.note(change, at: now) }
+            }
+            guard let due = settling.take(at: now) else { continue }
+            for lane in lanes.indices {
+                switch due {
+                case .everything: told[lane][column] = "E"
+                case .changes(let changes):
+                    if changes.paths.contains(path(lane)) { told[lane][column] = "!" }
+                    if changes.folders.contains(path(lane)) { told[lane][column] = "F" }
+                }
+            }
+        }
+        return told.map { String($0) }
+    }
+
+    private func path(_ lane: Int) -> RelativePath { RelativePath(unchecked: [97 + UInt8(lane)]) }
+
+    private func change(_ lane: Int, _ column: Int, _ lanes: [[Character]]) -> TreeChange? {
+        func partner(_ mark: Character) -> RelativePath? {
+            lanes.indices.first { column < lanes[$0].count && lanes[$0][column] == mark }.map(path)
+        }
+        switch lanes[lane][column] {
+        case "c": return TreeChange(path(lane), .created)
+        case "m": return TreeChange(path(lane), .unfinished)
+        case "w": return TreeChange(path(lane), .written)
+        case "a": return TreeChange(path(lane), .attributes)
+        case "d": return TreeChange(path(lane), .gone)
+        case "f": return TreeChange(path(lane), .folder)
+        case ">": return TreeChange(path(lane), .gone, partner: partner("<"))
+        case "<": return TreeChange(path(lane), .written, partner: partner(">"))
+        default: return nil
+        }
+    }
+
+    @Test(
+        "one path",
+        arguments: [
+            // A file that was closed is told at once.
+            ("mw------------", "--!-----------"),
+            // A new one might be about to be renamed.
+            ("cmw-----------", "------!-------"),
+            // Only created, as by ln, or held open: after the rest.
+            ("c-------------", "----------!---"),
+            ("m----m-------------", "---------------!---"),
+            // Attributes alone, and after a write.
+            ("a-------------", "----------!---"),
+            ("mwa-----------", "---!----------"),
+            // Deleted, and made anew: one change.
+            ("d-------------", "----------!---"),
+            ("d--cmw----------------", "---------------!------"),
+            // A folder, and whatever is in it.
+            ("f-------------", "----------F---"),
+            // A file that never rests is told now and then.
+            (
+                "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm",
+                "----------------------------------------!-----"
+            ),
+            // One that is saved again and again: in growing distances.
+            (
+                "w--w--w--w--w--w--w--w--w--w--w--w--w--w--w--w-",
+                "-!---------!-------------------!---------------"
+            ),
+            // One that has rested is told at once again.
+            ("w----------------------------------w---", "-!----------------------------------!--"),
+        ])
+    func onePath(_ heard: String, _ expected: String) {
+        #expect(told([heard])[0] == expected)
+    }
+
+    @Test("a busy file holds back no other")
+    func busyNeighbour() {
+        let told = self.told(["mmmmmmmmmmmmmmmmmmmm", "-----w--------------"])
+        #expect(told == ["--------------------", "------!-------------"])
+    }
+
+    @Test("both ends of a rename are told together")
+    func rename() {
+        let told = self.told([">--------------", "<--------------"])
+        #expect(told == ["----------!----", "----------!----"])
+        // One end goes on: the other one comes along when the first is due.
+        let dance = self.told([">--cmw----------------", "<--------d------------"])
+        #expect(dance[0].firstIndex(of: "!") == dance[1].firstIndex(of: "!"))
+        #expect(dance[0].filter { $0 == "!" }.count == 1)
+        #expect(dance[1].filter { $0 == "!" }.count == 1)
+    }
+
+    @Test("a file that was made to be renamed comes out as one change of its target, at once")
+    func replaced() {
+        let told = self.told(["cmw>------------", "---<------------"])
+        #expect(told[1] == "----!-----------")
+        // Nothing is at the other path, as before; who looks finds that out.
+        #expect(told[0] == "-------------!--")
+    }
+
+    @Test("of too many paths everything is due, once they rest")
+    func flood() {
+        let told = self.told(["c", "c", "c", "c", "c----w--------------------------"])
+        #expect(told[4].filter { $0 == "E" }.count == 1)
+        #expect(told[4].firstIndex(of: "E") == told[4].index(told[4].startIndex, offsetBy: 15))
+    }
+
+    @Test("nothing heard, nothing due: no time-out is needed")
+    func silence() {
+        var settling = Settling(Self.limits)
+        #expect(settling.next == nil)
+        settling.note(TreeChange(path(0), .written), at: .seconds(7))
+        #expect(settling.next == .milliseconds(7005))
+        #expect(settling.take(at: .milliseconds(7004)) == nil)
+        #expect(settling.take(at: .milliseconds(7005)) != nil)
+        #expect(settling.next == nil)
+    }
+
+    @Test("with a rest of zero everything is told at once")
+    func noRest() {
+        var settling = Settling(Settling.Limits(quiet: .zero, quick: .zero, longest: .zero))
+        for kind in [TreeChange.Kind.written, .gone, .created, .folder] {
+            settling.note(TreeChange(path(0), kind), at: .seconds(1))
+            #expect(settling.take(at: .seconds(1)) != nil)
+        }
+    }
+}
