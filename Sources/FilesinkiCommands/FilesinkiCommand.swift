@@ -24,7 +24,7 @@ struct FilesinkiCommand: Command {
                 name: "Files:",
                 subcommands: [
                     SaveCommand.self, LoadCommand.self, DeleteCommand.self, UndeleteCommand.self,
-                    ListCommand.self,
+                    ListCommand.self, ObserveCommand.self, ChangesCommand.self,
                 ]),
             CommandGroup(
                 name: "History and conflicts:",

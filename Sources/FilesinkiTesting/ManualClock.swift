@@ -1,7 +1,8 @@
 package import FilesinkiModel
 import Synchronization
 
-/// A clock that a test moves. Who sleeps by it goes on at once, and the clock with them.
+/// A clock that a test moves. Who sleeps by it goes on at once, behind all others that can
+/// go on, and the clock with them.
 package final class ManualClock: Sendable {
     private struct State {
         var now: Timestamp
@@ -41,6 +42,8 @@ package final class ManualClock: Sendable {
                     state.slept.append(duration)
                     state.now = state.now.advanced(by: duration)
                 }
+                // Whoever is waited for needs a thread, and there are few.
+                await Task.yield()
             })
     }
 }

@@ -53,6 +53,12 @@ struct GoldenTests {
         Scene(name: "undelete", before: ["delete --root a one"], command: "undelete --root a one"),
         Scene(name: "ls", command: "ls --root a"),
         Scene(name: "log", before: ["write a/one 1", "sync a"], command: "log --root a one"),
+        Scene(
+            name: "observe", before: ["write a/one 1", "delete --root a two", "sync a"],
+            command: "observe --root b --since 0 --once"),
+        Scene(
+            name: "changes", before: ["write a/one 1", "delete --root a two", "sync a"],
+            command: "changes --root b --since 0"),
         Scene(name: "show", command: "show --root a one@1 -o out"),
         Scene(
             name: "diff", before: ["write a/one 1"], command: "diff --root a one",

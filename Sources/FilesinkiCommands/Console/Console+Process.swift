@@ -17,7 +17,8 @@ extension Console {
                 input: isatty(STDIN_FILENO) == 1, output: isatty(STDOUT_FILENO) == 1,
                 talk: isatty(STDERR_FILENO) == 1, columns: columnsOfProcess),
             surroundings: .ofProcess,
-            network: network)
+            network: network,
+            interruptions: .ofProcess)
     }
 
     /// Keeps the numbers of closed streams from being given to files that are opened next: what is

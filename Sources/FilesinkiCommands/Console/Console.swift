@@ -27,6 +27,8 @@ package final class Console: Sendable {
     let machine: MachineFacts
     /// Waits until a command's time is over: the machine's clock, also where a test has its own.
     let timer: @Sendable (Duration) async throws -> Void
+    /// What ends a command that would go on for ever.
+    package let interruptions: Interruptions
     private let storedWishes = Mutex(Wishes())
 
     /// Which of the streams are terminals.
@@ -67,7 +69,8 @@ package final class Console: Sendable {
     package init(
         output: any ByteSink, talk: any ByteSink, input: Int32, environment: [String: String],
         currentFolder: String, terminals: Terminals, surroundings: Surroundings,
-        network: NetworkAccess, machine: MachineFacts = .real,
+        network: NetworkAccess, interruptions: Interruptions = .none,
+        machine: MachineFacts = .real,
         timer: @escaping @Sendable (Duration) async throws -> Void = {
             try await Task.sleep(for: $0)
         }
@@ -82,6 +85,7 @@ package final class Console: Sendable {
         self.network = network
         self.machine = machine
         self.timer = timer
+        self.interruptions = interruptions
     }
 
     /// What the user wants to see; set by the command's options.

@@ -11,7 +11,8 @@ enum SystemFailure {
         let isFull = number == ENOSPC || number == EDQUOT
         let isAbsent = number == ENOENT || number == ENOTDIR
         return Failure(
-            isFull ? .full : isAbsent ? .notFound : .io, path: path,
+            number == EPIPE ? .readerGone : isFull ? .full : isAbsent ? .notFound : .io,
+            path: path,
             "It cannot \(doing): \(reason).", remedy: remedy(number))
     }
 
@@ -25,4 +26,9 @@ enum SystemFailure {
         default: "Run the command again; if it stays so, check the disk."
         }
     }
+}
+
+extension Failure.Code {
+    /// Nobody reads what is written: the other end of a pipe is closed.
+    static let readerGone = Failure.Code("reader-gone")
 }

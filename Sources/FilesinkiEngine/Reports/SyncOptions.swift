@@ -11,6 +11,8 @@ package struct SyncOptions: Sendable {
     package var isDryRun = false
     /// The id of a plan that a guard stopped and a person has looked at.
     package var approved: String?
+    /// Whether nobody named the paths of the run by hand, so that the guards hold for it, too.
+    package var isUnattended = false
     /// How many deletions are let through; nil for what the rules say.
     package var maxDelete: MaxDelete?
     /// The chain for every conflict of this run, in place of the rules.

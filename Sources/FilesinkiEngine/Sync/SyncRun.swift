@@ -153,11 +153,13 @@ extension Replica {
             return true
         }
         guard run.options.approved != decision.id else { return false }
-        let violations = guardViolations(run, decision.plan)
+        let violations = try guardViolations(run, decision.plan)
         guard !violations.isEmpty else { return false }
         throw Failure(
             .limit, path: options.root, violations.map(\.description).joined(separator: " "),
             remedy: "Look at the plan with filesinki sync --dry-run; to let it through, run "
-                + "filesinki sync --approve \(decision.id).")
+                + (run.isPartial
+                    ? "filesinki sync and do as it says."
+                    : "filesinki sync --approve \(decision.id)."))
     }
 }
