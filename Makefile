@@ -12,6 +12,7 @@
 #   make bench      times filesinki beside rsync and find on a generated tree, FILES=20000, and
 #                   its merges beside git merge-file and sqldiff
 #   make bench-watch  how fast a change crosses under watch, beside other tools, EDITS=100
+#   make bench-link   times a first sync over a link of 50 ms, beside rclone to the same WebDAV server
 #   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many
 #   make faults     cuts, damages and answers wrongly every request of a sync: REMOTES=server, or the
 #                   names of other servers that are installed, or all; STRIDE=4096 bytes apart
@@ -42,7 +43,7 @@ RELEASE = $(BUILD) -c release --static-swift-stdlib -Xlinker -s --product
 RELEASE_BINARY = .build/release/filesinki
 SWIFT_FILES = Package.swift Sources Tests
 
-.PHONY: check demo test build release release-net lint format bench bench-watch simulate faults \
+.PHONY: check demo test build release release-net lint format bench bench-watch bench-link simulate faults \
     install man docs clean dependencies
 
 check: build lint test
@@ -78,6 +79,9 @@ bench: release
 
 bench-watch: release
 	@bash Scripts/bench-watch.sh $(RELEASE_BINARY) $(EDITS)
+
+bench-link: release-net
+	@bash Scripts/bench-link.sh $(RELEASE_BINARY) 10000 50
 
 simulate: dependencies
 	FILESINKI_SIMULATION_SEED='$(SEED)' FILESINKI_SIMULATION_ROUNDS='$(ROUNDS)' \
