@@ -39,7 +39,7 @@ extension Console {
         let visible = report.steps.filter(\.isVisible)
         if wishes.isJSON {
             for step in visible { try output.json(step.json) }
-        } else {
+        } else if report.isDryRun || wishes.loudness != .quiet {
             let isFull =
                 report.isDryRun || wishes.loudness == .verbose || visible.count <= Self.shownSteps
             for step in visible where isFull || step.isNotable {

@@ -52,22 +52,41 @@ final class RemotePlace {
     static func ownServer(
         _ kind: RemoteKind, _ machine: Machine, options: [String] = []
     ) throws -> RemotePlace {
-        let isSecure = kind == .secureServer
-        if isSecure { try makeToken(machine) }
-        let words = (isSecure ? ["--self-signed"] : []) + options
+        if kind == .secureServer { try makeToken(machine) }
+        let started = try startServer(kind, machine, port: 0, options: options)
+        let place = RemotePlace(kind, started.address, machine)
+        place.server = started.running
+        return place
+    }
+
+    private static func startServer(
+        _ kind: RemoteKind, _ machine: Machine, port: Int, options: [String]
+    ) throws -> (running: Machine.Running, address: String) {
+        let words = (kind == .secureServer ? ["--self-signed"] : []) + options
+        try machine.write("", to: serverTalk)
         let running = try machine.start(
             [
                 "/bin/sh", "-c", "exec \"$FILESINKI\" serve served \"$@\" 2>\(serverTalk)", "serve",
-                "--listen", "127.0.0.1:0",
+                "--listen", "127.0.0.1:\(port)",
             ] + words, input: "")
         guard let address = machine.address(saidBy: running) else {
             kill(running.process, SIGKILL)
             _ = try machine.wait(for: running)
             throw RemoteTrouble("serve", machine.read(serverTalk) ?? "")
         }
-        let place = RemotePlace(kind, address, machine)
-        place.server = running
-        return place
+        return (running, address)
+    }
+
+    /// Ends the own server; ``back()`` starts it again at the same address.
+    func away() throws {
+        guard let server else { return }
+        self.server = nil
+        kill(server.process, SIGTERM)
+        _ = try machine.wait(for: server)
+    }
+
+    func back() throws {
+        server = try Self.startServer(kind, machine, port: port ?? 0, options: []).running
     }
 
     private static func makeToken(_ machine: Machine) throws {
