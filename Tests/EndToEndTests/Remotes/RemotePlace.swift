@@ -149,20 +149,18 @@ extension Machine {
             where said.contains("\n") && word.firstRange(of: "://127.0.0.1:") != nil {
                 return String(word.last == "." ? word.dropLast() : word)
             }
-            if read(absolute: "/proc/\(server.process)/stat")?.contains(") Z ") ?? true {
-                return nil
-            }
+            if hasEnded(server) { return nil }
             usleep(10_000)
         }
         return nil
     }
 
-    private func read(absolute path: String) -> String? {
-        guard let file = fopen(path, "r") else { return nil }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        guard fgets(&line, 256, file) != nil else { return nil }
-        return String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    /// Not by its state: a process of several threads that becomes another program is a zombie for a
+    /// moment.
+    private func hasEnded(_ running: Running) -> Bool {
+        var end = siginfo_t()
+        let flags = WEXITED | WNOHANG | WNOWAIT
+        return waitid(P_PID, id_t(running.process), &end, flags) != 0 || end.si_signo == SIGCHLD
     }
 
     /// Runs a line of shell in the environment of a ``RemotePlace``.
