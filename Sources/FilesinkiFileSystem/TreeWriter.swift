@@ -124,14 +124,18 @@ package struct TreeWriter: Sendable {
     }
 
     /// Whether what is at the path now is what we put there; if not, the user was quick.
+    ///
+    /// Who wrote into the very file that we placed has seen it: that is an edit of it, and the stamp
+    /// from before lets the next look find it. Another file in its place may be an edit of what was
+    /// there earlier.
     func confirm(
         _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site
     ) throws(SystemError) -> InstallOutcome {
         try settle(folder)
-        guard let now = try folder.status(of: site.name),
-            now.stamp.isSame(butForChangeOf: ours.stamp)
-        else { return .surprised }
-        return .done(now)
+        guard let now = try folder.status(of: site.name) else { return .surprised }
+        if now.stamp.isSame(butForChangeOf: ours.stamp) { return .done(now) }
+        let isOurs = now.stamp.inode == ours.stamp.inode && now.stamp.device == ours.stamp.device
+        return isOurs ? .done(ours) : .surprised
     }
 }
 

@@ -23,6 +23,8 @@ final class Machine {
     }
 
     private var started = 0
+    /// Processes that nobody has waited for.
+    private var left: Set<pid_t> = []
 
     init() throws {
         var template = Array("/tmp/filesinki-machine-XXXXXX".utf8CString)
@@ -31,7 +33,14 @@ final class Machine {
         guard mkdir(folder + "/streams", 0o755) == 0 else { throw MachineError.noFolder(errno) }
     }
 
-    deinit { _ = try? shell("chmod -R u+rwx . ; rm -rf \"$PWD\"") }
+    /// Ends what a test that failed has left behind.
+    deinit {
+        for process in left {
+            kill(process, SIGKILL)
+            while waitpid(process, nil, 0) < 0, errno == EINTR {}
+        }
+        _ = try? shell("chmod -R u+rwx . ; rm -rf \"$PWD\"")
+    }
 
     /// The built program, beside the tests' own.
     static let binary: String = {
@@ -116,19 +125,27 @@ final class Machine {
             }
         }
         guard code == 0 else { throw MachineError.noProcess(code) }
+        left.insert(process)
         return Running(process: process, number: started)
     }
 
     /// Waits for the end of a process.
     func wait(for running: Running) throws -> Finished {
-        var status: Int32 = 0
-        while waitpid(running.process, &status, 0) < 0 {
-            guard errno == EINTR else { throw MachineError.noProcess(errno) }
-        }
+        let status = try status(afterEndOf: running)
         let signal = status & 0x7F
         return Finished(
             code: signal == 0 ? status >> 8 & 0xFF : 128 + signal,
             output: read(running.outputFile) ?? "", talk: read(running.talkFile) ?? "")
+    }
+
+    /// Waits for the end of a process, and says how it ended, as waitpid(2) does.
+    func status(afterEndOf running: Running) throws -> Int32 {
+        var status: Int32 = 0
+        while waitpid(running.process, &status, 0) < 0 {
+            guard errno == EINTR else { throw MachineError.noProcess(errno) }
+        }
+        left.remove(running.process)
+        return status
     }
 
     private var environment: [String] {

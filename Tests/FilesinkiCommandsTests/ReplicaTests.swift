@@ -55,6 +55,19 @@ struct ReplicaTests {
         #expect(try await world.run("sync", "-q", "b").talk.isEmpty)
     }
 
+    @Test("with -q a run that goes well says nothing at all, and a plan is shown as ever")
+    func quiet() async throws {
+        let world = try await Self.pair()
+        try world.write("edited", to: "a/one")
+        #expect(try await !world.run("sync", "-q", "a", "--dry-run").output.isEmpty)
+        for command in [["sync", "a", "-q"], ["sync", "b", "-q"], ["clone", "store", "c", "-q"]] {
+            let outcome = try await world.run(bytes: command.map { Array($0.utf8) })
+            #expect(outcome.code == .done, "\(command): \(outcome.talk)")
+            #expect(outcome.output.isEmpty && outcome.talk.isEmpty, "\(command): \(outcome)")
+        }
+        #expect(world.readText("c/one") == "edited")
+    }
+
     @Test("--dry-run prints the plan and its id, and changes nothing")
     func dryRun() async throws {
         let world = try await Self.pair()

@@ -42,6 +42,33 @@ struct RaceCase: Sendable, CustomTestStringConvertible {
         #expect(try tree.leftovers().isEmpty)
     }
 
+    @Test func `who writes into what was just placed edits it, and the next look finds that`()
+        throws
+    {
+        var writer = tree.writer
+        let tree = tree
+        writer.probe = { step in
+            if step == .placed { try? tree.write("edited", to: "a.txt") }
+        }
+        let outcome = try run(.create, writer)
+        guard case .done(let noted) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(try tree.read("a.txt") == "edited")
+        #expect(try tree.stamp("a.txt") != noted.stamp)
+    }
+
+    @Test func `who puts another file over what was just placed may not have seen it`() throws {
+        var writer = tree.writer
+        let tree = tree
+        writer.probe = { step in
+            if step == .placed { try? tree.save("another", to: "a.txt") }
+        }
+        #expect(try run(.create, writer) == .surprised)
+        #expect(try tree.read("a.txt") == "another")
+    }
+
     private func expectSaves(_ saver: Saver, _ race: RaceCase, _ outcome: InstallOutcome) throws {
         let files = try tree.names().filter { name in
             try tree.root.status(RelativePath(name))?.kind == .file

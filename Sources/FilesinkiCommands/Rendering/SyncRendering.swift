@@ -42,7 +42,7 @@ extension Console {
             for step in visible { try output.json(step.json) }
         } else if wishes.isNull {
             for step in visible { try output.path(step.path) }
-        } else {
+        } else if report.isDryRun || wishes.loudness != .quiet {
             let isFull =
                 report.isDryRun || wishes.loudness == .verbose || visible.count <= Self.shownSteps
             for step in visible where isFull || step.isNotable {

@@ -52,22 +52,41 @@ final class RemotePlace {
     static func ownServer(
         _ kind: RemoteKind, _ machine: Machine, options: [String] = []
     ) throws -> RemotePlace {
-        let isSecure = kind == .secureServer
-        if isSecure { try makeToken(machine) }
-        let words = (isSecure ? ["--self-signed"] : []) + options
+        if kind == .secureServer { try makeToken(machine) }
+        let started = try startServer(kind, machine, port: 0, options: options)
+        let place = RemotePlace(kind, started.address, machine)
+        place.server = started.running
+        return place
+    }
+
+    private static func startServer(
+        _ kind: RemoteKind, _ machine: Machine, port: Int, options: [String]
+    ) throws -> (running: Machine.Running, address: String) {
+        let words = (kind == .secureServer ? ["--self-signed"] : []) + options
+        try machine.write("", to: serverTalk)
         let running = try machine.start(
             [
                 "/bin/sh", "-c", "exec \"$FILESINKI\" serve served \"$@\" 2>\(serverTalk)", "serve",
-                "--listen", "127.0.0.1:0",
+                "--listen", "127.0.0.1:\(port)",
             ] + words, input: "")
         guard let address = machine.address(saidBy: running) else {
             kill(running.process, SIGKILL)
             _ = try machine.wait(for: running)
             throw RemoteTrouble("serve", machine.read(serverTalk) ?? "")
         }
-        let place = RemotePlace(kind, address, machine)
-        place.server = running
-        return place
+        return (running, address)
+    }
+
+    /// Ends the own server; ``back()`` starts it again at the same address.
+    func away() throws {
+        guard let server else { return }
+        self.server = nil
+        kill(server.process, SIGTERM)
+        _ = try machine.wait(for: server)
+    }
+
+    func back() throws {
+        server = try Self.startServer(kind, machine, port: port ?? 0, options: []).running
     }
 
     private static func makeToken(_ machine: Machine) throws {
@@ -132,20 +151,18 @@ extension Machine {
             where said.contains("\n") && word.firstRange(of: "://127.0.0.1:") != nil {
                 return String(word.last == "." ? word.dropLast() : word)
             }
-            if read(absolute: "/proc/\(server.process)/stat")?.contains(") Z ") ?? true {
-                return nil
-            }
+            if hasEnded(server) { return nil }
             usleep(10_000)
         }
         return nil
     }
 
-    private func read(absolute path: String) -> String? {
-        guard let file = fopen(path, "r") else { return nil }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        guard fgets(&line, 256, file) != nil else { return nil }
-        return String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    /// Not by its state: a process of several threads that becomes another program is a zombie for a
+    /// moment.
+    private func hasEnded(_ running: Running) -> Bool {
+        var end = siginfo_t()
+        let flags = WEXITED | WNOHANG | WNOWAIT
+        return waitid(P_PID, id_t(running.process), &end, flags) != 0 || end.si_signo == SIGCHLD
     }
 
     /// Runs a line of shell in the environment of a ``RemotePlace``.

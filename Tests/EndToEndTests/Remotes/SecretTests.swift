@@ -47,8 +47,7 @@ struct SecretTests {
             let limits = subject.text(of: "/proc/\(running.process)/limits")
             #expect(limits.contains { $0.hasPrefix("Max core file size") && !$0.contains("unlim") })
             kill(running.process, signal)
-            var status: Int32 = 0
-            waitpid(running.process, &status, 0)
+            let status = try subject.machine.status(afterEndOf: running)
             #expect(status & 0x7F == signal)
             #expect(status & 0x80 == 0, "it left a core")
         }
@@ -60,8 +59,7 @@ struct SecretTests {
         let machine = try Machine()
         let running = try machine.start(
             ["/bin/sh", "-c", "ulimit -c unlimited; kill -SEGV $$"], input: "")
-        var status: Int32 = 0
-        waitpid(running.process, &status, 0)
+        let status = try machine.status(afterEndOf: running)
         if status & 0x80 == 0 { print("this system keeps no cores") }
     }
 }

@@ -12,8 +12,12 @@ extension Machine {
     func watch(
         _ replica: String, _ options: String..., sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Watch {
-        let command = [Self.binary, "watch", replica, "-v", "--poll", "2s"] + options
-        let running = try start(command, input: "")
+        let secrets =
+            "if [ -e \(RemotePlace.environmentFile) ]; "
+            + "then . ./\(RemotePlace.environmentFile); fi; "
+        let command = ["/bin/sh", "-c", secrets + "exec \"$@\"", "watch", Self.binary, "watch"]
+        let words = [replica, "-v", "--poll", "2s"] + options
+        let running = try start(command + words, input: "")
         let isReady = eventually { self.talk(of: running).contains("Watching") }
         #expect(isReady, "\(talk(of: running))", sourceLocation: sourceLocation)
         return Watch(running: running, replica: replica)

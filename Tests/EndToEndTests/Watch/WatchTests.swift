@@ -28,6 +28,27 @@ struct WatchTests {
         #expect(finished.output == "")
     }
 
+    @Test("SIGTERM in the midst of a run lets it finish, and the user's command, too")
+    func finishing() throws {
+        let machine = try Machine.pair("echo 1 >a/f")
+        try machine.shell("mkfifo go")
+        // The command waits until it may go on.
+        let watch = try machine.watch("a", "--exec", "cat >heard; cat go; echo done >done")
+        try machine.shell("head -c 64M /dev/urandom >large; mv large a/large")
+        let isInFlight = try machine.eventually {
+            try !machine.shell("find store -type f -size +1M").output.isEmpty
+        }
+        #expect(isInFlight)
+        #expect(kill(watch.running.process, SIGTERM) == 0)
+        try #require(machine.eventually { machine.read("heard")?.contains("large") == true })
+        try machine.shell("echo >go")
+        let finished = try machine.wait(for: watch.running)
+        #expect(finished.code == 0, "\(finished)")
+        #expect(machine.read("done") == "done\n")
+        try machine.sync("b")
+        try machine.expectEqual(seconds: 1)
+    }
+
     @Test("a second watch is refused with 75, and told who watches")
     func second() throws {
         let machine = try Machine.pair("echo 1 >a/f")

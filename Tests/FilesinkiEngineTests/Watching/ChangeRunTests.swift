@@ -41,6 +41,17 @@ struct ChangeRunTests {
         try await world.converge()
     }
 
+    /// A file is read once more while its clock has not ticked since it was written: some milliseconds
+    /// go by. Nothing is published meanwhile.
+    private func eventuallyIdle(_ run: () async throws -> ChangeReport) async throws -> Bool {
+        for _ in 0..<10_000 {
+            let change = try await run()
+            if change.isIdle { return true }
+            if !change.report.steps.isEmpty { return false }
+        }
+        return false
+    }
+
     @Test("what a run wrote itself is no change: nobody is asked")
     func echo() async throws {
         let world = try World()
@@ -48,9 +59,8 @@ struct ChangeRunTests {
         try a.write(["f": .file("edited"), "d": .directory(["n": .file("new")])])
         try await a.syncChanges("f", folders: ["d"])
         try await b.syncChanges(hinted: true)
-        let report = try await b.syncChanges("f", "d/n", folders: ["d"])
-        #expect(report.isIdle)
-        #expect(try await a.syncChanges("f", "never/there").isIdle)
+        #expect(try await eventuallyIdle { try await b.syncChanges("f", "d/n", folders: ["d"]) })
+        #expect(try await eventuallyIdle { try await a.syncChanges("f", "never/there") })
     }
 
     @Test("a folder that came is taken whole, and one that went")

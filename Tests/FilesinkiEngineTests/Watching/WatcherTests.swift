@@ -18,6 +18,9 @@ private final class Watched: Sendable {
 
     var store: String { folder.path("store") }
 
+    /// What the watches have told.
+    var said: [String: [String]] { told.withLock { $0 } }
+
     func at(_ path: String) -> String { folder.path(path) }
 
     func options(_ name: String) -> ReplicaOptions {
@@ -50,7 +53,7 @@ private final class Watched: Sendable {
             quiet: .milliseconds(20), quick: .milliseconds(2), longest: .milliseconds(200))
         change(&wishes)
         return try Watcher(options(name), wishes) { notice in
-            self.told.withLock { $0[name, default: []].append("\(notice)".prefix(40).description) }
+            self.told.withLock { $0[name, default: []].append("\(notice)".prefix(400).description) }
         }
     }
 
@@ -89,14 +92,18 @@ struct WatcherTests {
         async let first: Void = a.run()
         async let second: Void = b.run()
         world.write("a/f", "from a")
-        #expect(try await world.eventually { world.read("b/f") == "from a" })
+        #expect(
+            try await world.eventually { world.read("b/f") == "from a" }, "\(world.said)")
         world.write("b/f", "from b")
-        #expect(try await world.eventually { world.read("a/f") == "from b" })
+        #expect(
+            try await world.eventually { world.read("a/f") == "from b" }, "\(world.said)")
         mkdir(world.at("b/d"), 0o755)
         world.write("b/d/g", "deep")
-        #expect(try await world.eventually { world.read("a/d/g") == "deep" })
+        #expect(
+            try await world.eventually { world.read("a/d/g") == "deep" }, "\(world.said)")
         unlink(world.at("a/f"))
-        #expect(try await world.eventually { world.read("b/f") == nil })
+        #expect(
+            try await world.eventually { world.read("b/f") == nil }, "\(world.said)")
         a.end()
         b.end()
         try await first

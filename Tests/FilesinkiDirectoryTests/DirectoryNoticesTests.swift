@@ -1,0 +1,39 @@
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiTesting
+import Testing
+
+@testable import FilesinkiDirectory
+
+/// Watches that are kept between two waits.
+@Suite struct DirectoryNoticesTests {
+    let folder: TemporaryFolder
+    let remote: DirectoryRemote
+    let store: StoreFolder
+    let notices = DirectoryNotices()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        remote = try DirectoryRemote.create(path: folder.path("store"))
+        store = StoreFolder(path: folder.path("store"))
+    }
+
+    @Test func `what comes between two waits ends the second`() async throws {
+        try await remote.put([1], to: ObjectKey("p/a"))
+        try await notices.wait(store, prefix: "p/", timeout: .zero)
+        try await remote.put([1], to: ObjectKey("p/b"))
+        // Were it missed, this would last for a day, and the test with it.
+        try await notices.wait(store, prefix: "p/", timeout: .seconds(86_400))
+    }
+
+    @Test func `few are kept, and those left last`() async throws {
+        for number in 0..<20 {
+            try await remote.put([1], to: ObjectKey("p\(number)/a"))
+            try await notices.wait(store, prefix: "p\(number)/", timeout: .zero)
+        }
+        #expect(notices.count == DirectoryNotices.maximum)
+        try await remote.put([1], to: ObjectKey("p19/b"))
+        try await notices.wait(store, prefix: "p19/", timeout: .seconds(86_400))
+        #expect(notices.count == DirectoryNotices.maximum)
+    }
+}
