@@ -27,7 +27,7 @@ access() {
         echo "AuthType Digest"
         echo "AuthDigestProvider file"
         # Short, so that a nonce ends in the middle of the tests.
-        echo "AuthDigestNonceLifetime 3"
+        echo "AuthDigestNonceLifetime 8"
         ;;
     *)
         echo "Require all granted"
