@@ -5,7 +5,8 @@ import Synchronization
 /// A file that is being made ready outside the tree. Unless it is installed, it is gone when the
 /// value is.
 package final class StagedFile: Sendable {
-    let name: [UInt8]
+    /// Its name in the staging folder.
+    package let name: [UInt8]
     private let staging: Staging
     private let state: Mutex<State>
 
@@ -68,7 +69,7 @@ package final class StagedFile: Sendable {
     }
 
     /// What the finished file is; nil before.
-    var status: FileStatus? { state.withLock { $0.status } }
+    package var status: FileStatus? { state.withLock { $0.status } }
 
     func settle(_ status: FileStatus?) { state.withLock { $0.status = status } }
 

@@ -67,6 +67,25 @@ struct PipeTests {
         #expect(try machine.shell("cat b/many/* | sort -n | uniq | wc -l").output == "100\n")
     }
 
+    @Test func `a variable that two machines share is never lost`() throws {
+        let machine = try Machine.pair("echo 0 >a/count")
+        let count = """
+            count() {
+                done=0
+                while [ $done -lt 5 ]; do
+                    version=$(filesinki load --root $1 count -o $1.value --json |
+                        sed 's/.*"version":\\([0-9]*\\).*/\\1/')
+                    echo $(($(cat $1.value) + 1)) |
+                        filesinki save --root $1 count --if-version $version 2>/dev/null &&
+                        done=$((done + 1))
+                done
+            }
+            count a & count b & wait
+            filesinki load --root a count
+            """
+        #expect(try machine.shell(count).output == "10\n")
+    }
+
     @Test func `names of every byte pass through lists`() throws {
         let machine = try Machine.pair("echo one >a/one")
         // Without it, grep and find know only names that are UTF-8.
@@ -88,7 +107,14 @@ struct PipeTests {
     @Test func `a list without a path is not taken for everything`() throws {
         let machine = try Machine.pair("echo one >a/one")
         try machine.write("two", to: "a/two")
-        #expect(try machine.run("sync", "--root", "a", "--paths-from", "-").code == 0)
+        for form in [["sync", "--root", "a"], ["sync", "a"], ["sync", "a", "-n"]] {
+            let line = [Machine.binary] + form + ["--paths-from", "-"]
+            let run = try machine.wait(for: machine.start(line, input: ""))
+            #expect(run.code == 0)
+            #expect(run.output + run.talk == "")
+        }
+        let verbose = try machine.run("sync", "a", "-v", "--paths-from", "-")
+        #expect(verbose.talk == "The list names no path, so nothing was done.\n")
         #expect(try machine.run("ls", "--root", "a", "--paths-from", "-").code == 1)
         try machine.sync("b")
         #expect(try machine.paths(in: "b") == ["one"])

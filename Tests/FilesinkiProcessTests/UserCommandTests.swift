@@ -35,6 +35,17 @@ struct UserCommandTests {
                 == .ended(code: 0, output: Array("again".utf8)))
     }
 
+    @Test func `it holds no signal back, whatever the thread does that starts it`() throws {
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        let none = "SigBlk:\t0000000000000000\n"
+        #expect(
+            try run("grep SigBlk /proc/self/status") == .ended(code: 0, output: Array(none.utf8)))
+    }
+
     @Test("input that nobody reads is no harm")
     func unread() throws {
         let bytes = [UInt8](repeating: 0x61, count: 1 << 20)

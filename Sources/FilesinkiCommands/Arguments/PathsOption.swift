@@ -17,14 +17,18 @@ struct PathsOption: ParsableArguments {
     /// The longest list, in bytes: 256 MiB.
     private static let limit = 256 << 20
 
-    /// The paths of the command line and those of the file, in that order; nil when there is a file
-    /// and no path at all, which must not be taken for everything.
+    /// The paths of the command line and those of the file, in that order; nil when the file names
+    /// none. That must not be taken for everything, and a path before it may be the root itself.
     func all(_ arguments: [String], in console: Console) throws -> [String]? {
         guard let pathsFrom else { return arguments }
         let bytes = try InputFile(pathsFrom, in: console).readAll(limit: Self.limit)
         let end: UInt8 = null.null ? 0 : UInt8(ascii: "\n")
-        let paths = arguments + bytes.split(separator: end).map { ArgumentText.encode(Array($0)) }
-        return paths.isEmpty ? nil : paths
+        let paths = bytes.split(separator: end).map { ArgumentText.encode(Array($0)) }
+        guard paths.isEmpty else { return arguments + paths }
+        let nothing = "The list names no path, so nothing was done."
+        // Quiet for cron, whose lists are often empty.
+        if console.terminals.talk { console.say(nothing) } else { console.detail(nothing) }
+        return nil
     }
 
     /// Refuses a command line that names no path where one is needed.

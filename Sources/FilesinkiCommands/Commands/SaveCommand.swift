@@ -10,6 +10,9 @@ struct SaveCommand: ReplicaCommand {
         discussion: """
             Exits with 0 when the content is here and published, or waits here for a remote that is \
             away. For example: echo hi | filesinki save notes/a
+
+            With --if-version it exits with 1, and saves nothing, when somebody else was first. It \
+            does not wait then: 75 says that the remote is away.
             """)
 
     @Argument(help: "Where to save.")

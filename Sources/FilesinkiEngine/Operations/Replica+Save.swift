@@ -33,18 +33,30 @@ extension Replica {
     /// Writes content at a path, durably, and publishes it.
     ///
     /// - Parameter write: Gives the content, piece by piece.
-    /// - Throws: Code `differs` when the condition does not hold; nothing is written then.
+    /// - Throws: Code `differs` when the condition does not hold, also when somebody else publishes the
+    ///   path meanwhile; nothing is written then.
     package func save(
         _ path: RelativePath, _ options: SaveOptions,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
         var before: SyncReport?
         if let wanted = options.ifVersion {
-            before = try await require(path, at: wanted, options.sync)
+            let seen = try await require(path, at: wanted, options.sync)
+            if seen.hasRemote {
+                return try await save(path, upon: wanted, options, content: write)
+            }
+            before = seen
         }
         let saved = try place(path, mode: options.mode, content: write)
         let report = try await keep(
             path, after: try await runPaths([path], options.sync, after: before), options.sync)
+        return try self.report(report, of: path, saved)
+    }
+
+    /// Says what is at the path after a save.
+    func report(
+        _ report: SyncReport, of path: RelativePath, _ saved: ContentID
+    ) throws -> SaveReport {
         let row = try manifest.base(path)
         let local = try manifest.local(path)
         return SaveReport(
@@ -69,16 +81,24 @@ extension Replica {
 
     /// Brings the path up to date and makes sure that it is at the version the caller has seen, so
     /// that what is saved next counts as an edit of that version.
-    private func require(
+    func require(
         _ path: RelativePath, at wanted: UInt64, _ options: SyncOptions
     ) async throws -> SyncReport {
         let report = try await runPaths([path], options)
         if let away = report.away { throw away }
-        let version = try manifest.base(path)?.version ?? 0
-        guard version == wanted, try manifest.local(path) == nil else {
+        // Where it could not be written here, the remote has a version that the base has not.
+        let there = try manifest.remote(path)?.entry
+        let known = try manifest.base(path)?.version ?? 0
+        let version = there.map { $0.entry.kind == .tombstone ? 0 : $0.version } ?? known
+        guard version == wanted, there == nil else {
             throw Failure(
                 .differs, path: path.bytes, "It is at version \(version), not \(wanted).",
                 remedy: "Load it, and save again upon version \(version).")
+        }
+        guard try manifest.local(path) == nil else {
+            throw Failure(
+                .differs, path: path.bytes, "It was changed here, and that is not published.",
+                remedy: "Save without a version, or see filesinki status.")
         }
         return report
     }
@@ -95,6 +115,19 @@ extension Replica {
         for folder in path.ancestors.reversed() where try root.status(folder) == nil {
             _ = try writer.makeDirectory(folder, mode: 0o755)
         }
+        let (staged, content) = try stage(
+            path, in: staging, mode: mode, modified: modified, content: write)
+        _ = try writer.install(staged, at: path, expecting: .any)
+        return content
+    }
+
+    /// Makes a file ready that is to be put at a path. One that is there keeps its mode.
+    ///
+    /// - Throws: Code `exists` where the path is a folder.
+    func stage(
+        _ path: RelativePath, in staging: Staging, mode: UInt16, modified: Timestamp? = nil,
+        content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws -> (file: StagedFile, content: ContentID) {
         let before = try root.status(path)
         if before?.kind == .directory {
             throw Failure(
@@ -110,8 +143,7 @@ extension Replica {
         try staged.finish(
             mode: before?.kind == .file ? before?.mode ?? mode : mode,
             modified: modified ?? surroundings.now(), sync: true)
-        _ = try writer.install(staged, at: path, expecting: .any)
-        return hasher.finish()
+        return (staged, hasher.finish())
     }
 }
 

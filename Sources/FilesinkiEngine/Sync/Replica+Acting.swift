@@ -37,14 +37,20 @@ extension Replica {
     /// Somebody else's commit came first: wait a moment, and go round again.
     private func lose(_ run: inout SyncRun) async throws -> Bool {
         run.lostRaces += 1
-        guard run.lostRaces <= SyncRun.maximumLostRaces else {
+        try await pause(afterLosing: run.lostRaces)
+        return false
+    }
+
+    /// - Parameter count: How many races were lost by now.
+    /// - Throws: Code `busy` when it is too many.
+    func pause(afterLosing count: Int) async throws {
+        guard count <= SyncRun.maximumLostRaces else {
             throw Failure(
                 .busy, path: card.remote ?? "", "Other devices kept publishing first.",
                 remedy: "Nothing is lost; run again.")
         }
         let chance = surroundings.randomBytes(2).reduce(0) { $0 << 8 | Int64($1) }
-        try await surroundings.sleep(.microseconds(chance % 2_000 * Int64(min(run.lostRaces, 20))))
-        return false
+        try await surroundings.sleep(.microseconds(chance % 2_000 * Int64(min(count, 20))))
     }
 
     private func apply(

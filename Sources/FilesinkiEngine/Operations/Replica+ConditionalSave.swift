@@ -1,0 +1,187 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+/// A content that is to be saved only upon one version of its path: made ready outside the tree,
+/// and in the store where it is too large for a commit.
+private struct Offer {
+    let path: RelativePath
+    let version: UInt64
+    let file: StagedFile
+    let entry: Entry
+    let inline: [InlineContent]
+    let packs: [PackReference]
+    let writer: TreeWriter
+}
+
+/// An offer that is in the log, and not yet in the tree.
+private struct Taken {
+    var run: SyncRun
+    var view: RemoteView
+    /// The folders that it brings along.
+    var folders: [RelativePath]
+}
+
+extension Replica {
+    /// Saves a content upon the version that the caller has seen.
+    ///
+    /// The log decides: a commit directly behind what was seen says that nobody else has changed the
+    /// path. So it is published first and written here then. Whoever is refused, killed or cut off in
+    /// between has nothing in the tree that a later run could take for an edit.
+    ///
+    /// - Precondition: ``require(_:at:_:)`` has just found that version.
+    /// - Throws: Code `differs` when somebody else was first, `away` when the remote cannot be asked.
+    func save(
+        _ path: RelativePath, upon version: UInt64, _ options: SaveOptions,
+        content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) async throws -> SaveReport {
+        let offer = try await offer(path, upon: version, options, content: write)
+        var lostRaces = 0
+        while true {
+            if let taken = try await publish(offer, options.sync) {
+                let report = try await place(offer, taken, options.sync)
+                return try self.report(report, of: path, offer.entry.content)
+            }
+            lostRaces += 1
+            try await pause(afterLosing: lostRaces)
+            _ = try await require(path, at: version, options.sync)
+        }
+    }
+
+    private func offer(
+        _ path: RelativePath, upon version: UInt64, _ options: SaveOptions,
+        content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) async throws -> Offer {
+        let run = try saving(path, options.sync)
+        _ = try missingFolders(above: path)
+        let staging = try Staging(root: root, folder: state.staging)
+        let (file, _) = try stage(path, in: staging, mode: options.mode, content: write)
+        let name = try RelativePath(file.name)
+        let item = ContentIntake.Item(path: name, size: file.status?.stamp.size ?? 0)
+        let result = try await intake(
+            [item], run, storing: try seenView(run.base), from: RootFolder(path: state.staging))
+        if let problem = result.problems.first { throw problem.failure }
+        guard let entry = result.files.first?.entry else { throw Failure.changedWhileRead(path) }
+        return Offer(
+            path: path, version: version, file: file, entry: entry, inline: result.inline,
+            packs: result.packs,
+            writer: TreeWriter(root: root, staging: staging, sync: .each))
+    }
+
+    private func saving(_ path: RelativePath, _ options: SyncOptions) throws -> SyncRun {
+        var run = SyncRun(
+            options: options, selection: PathSelection(paths: [path]),
+            rules: try runRules(options), base: try partialBase([path]),
+            started: surroundings.now())
+        run.isPartial = true
+        run.options.paths = [path]
+        return run
+    }
+
+    /// - Returns: Nil when somebody else's commit came first, whatever it changed.
+    private func publish(_ offer: Offer, _ options: SyncOptions) async throws -> Taken? {
+        var run = try saving(offer.path, options)
+        guard var view = try seenView(run.base), view.changes[offer.path] == nil else { return nil }
+        let folders = try missingFolders(above: offer.path)
+        let now = surroundings.now()
+        var changes = folders.map {
+            Change(path: $0, entry: .directory(mode: 0o755, modified: now), basedOn: 0)
+        }
+        changes.append(Change(path: offer.path, entry: offer.entry, basedOn: offer.version))
+        let draft = CommitDraft(
+            device: card.device, time: now, changes: changes, inline: offer.inline,
+            packs: offer.packs, operation: options.operation)
+        guard let commit = try await append(draft, after: view.token, offer.path) else {
+            return nil
+        }
+        view.fold(commit)
+        run.report.publishedCommits = 1
+        run.report.sequence = commit.sequence
+        return Taken(run: run, view: view, folders: folders)
+    }
+
+    private func append(
+        _ draft: CommitDraft, after token: ChangeToken, _ path: RelativePath
+    ) async throws -> Commit? {
+        let log = try await connected().log
+        do {
+            let id = surroundings.randomBytes(16)
+            // No note of it as of other commits: the tree does not hold it, so that a run which
+            // finds it after a kill has to take it as anybody's.
+            guard case .mine(let commit) = try await log.append(draft, after: token, id: id) else {
+                return nil
+            }
+            return commit
+        } catch let failure as Failure where failure.code == .away {
+            throw Failure(
+                .away, path: path.bytes, "Nobody knows whether it was saved: the remote is away.",
+                remedy: "Load it when the remote is back; nothing was changed here.",
+                cause: failure)
+        }
+    }
+
+    /// Writes here what was published, and notes it.
+    private func place(
+        _ offer: Offer, _ taken: Taken, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        var run = taken.run
+        if (try? install(offer, taken.folders, &run)) == true {
+            return try await finish(&run, taken.view)
+        }
+        // A user was quick, or the disk is full: then it is a change of the remote like any other.
+        var report = try await runPaths([offer.path], options)
+        report.publishedCommits += 1
+        return report
+    }
+
+    private func install(
+        _ offer: Offer, _ folders: [RelativePath], _ run: inout SyncRun
+    ) throws -> Bool {
+        for folder in folders {
+            guard case .done(let status) = try offer.writer.makeDirectory(folder, mode: 0o755)
+            else { return false }
+            let entry = Entry.directory(mode: status.mode, modified: status.stamp.modified)
+            run.observation.changes[folder] = LocalChange(entry)
+            run.observation.stamps[folder] = status.stamp
+        }
+        let outcome = try offer.writer.install(
+            offer.file, at: offer.path, expecting: expectation(run.base.row(offer.path)))
+        guard case .done(let status) = outcome else { return false }
+        run.observation.changes[offer.path] = LocalChange(offer.entry)
+        run.observation.stamps[offer.path] = status.stamp
+        if !status.stamp.isSettled { run.observation.unsettled.insert(offer.path) }
+        return true
+    }
+
+    /// What a base row says of the tree. Of a live file the content counts, as its stamp says little.
+    private func expectation(_ row: BaseRow?) -> Expectation {
+        guard let row else { return .absent }
+        if let stamp = row.stamp, !root.isLive(row.path) { return .stamp(stamp) }
+        if row.entry.kind == .symlink { return .link(row.entry.target) }
+        return .content(row.entry.content, size: row.entry.size)
+    }
+
+    /// The folders that a path needs and that nobody has, from the root on.
+    private func missingFolders(above path: RelativePath) throws -> [RelativePath] {
+        try path.ancestors.reversed().filter { folder in
+            let found = try root.status(folder)
+            if let found, found.kind != .directory {
+                throw Failure(
+                    .exists, path: folder.bytes, "What is there is no folder.",
+                    remedy: "Choose another path, or move it away.")
+            }
+            return try manifest.base(folder) == nil
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func changedWhileRead(_ path: RelativePath) -> Failure {
+        Failure(
+            .changing, path: path.bytes, "The staged content was gone before it was read.",
+            remedy: "Nothing was saved; run again.")
+    }
+}
