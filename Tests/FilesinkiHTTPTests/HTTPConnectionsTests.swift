@@ -4,7 +4,7 @@ import FilesinkiTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct HTTPConnectionsTests {
-    static let patient = ConnectionSettings(silenceLimit: .seconds(150))
+    static let patient = ConnectionSettings(silenceLimit: .seconds(600))
 
     func send(
         _ act: ScriptedServer.Act, _ settings: ConnectionSettings = patient,

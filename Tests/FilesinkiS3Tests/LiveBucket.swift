@@ -43,7 +43,9 @@ struct LiveBucket: Sendable {
     /// One more way to it, by connections of its own.
     func remote(_ knobs: S3Remote.Knobs = .init()) throws -> S3Remote {
         S3Remote(
-            address: address, transport: try HTTPConnections(ConnectionSettings(connections: 32)),
+            address: address,
+            transport: try HTTPConnections(
+                ConnectionSettings(connections: 32, connectLimit: .seconds(600))),
             credentials: credentials, surroundings: .live, knobs: knobs)
     }
 

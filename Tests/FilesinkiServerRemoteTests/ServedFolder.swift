@@ -26,8 +26,8 @@ final class ServedFolder: Sendable {
         var settings = ServerSettings(folder: folder.path("store"))
         settings.port = 0
         // The machine that runs the tests may be busy.
-        settings.limits.headerTime = .seconds(150)
-        settings.limits.idleTime = .seconds(150)
+        settings.limits.headerTime = .seconds(600)
+        settings.limits.idleTime = .seconds(600)
         if isPrivate {
             let file = TokenFile(path: folder.path("own/tokens"))
             settings.tls = .selfSigned(folder: folder.path("own"))
@@ -45,7 +45,8 @@ final class ServedFolder: Sendable {
     /// A remote with connections of its own.
     func remote(token other: Secret? = nil) throws -> ServerRemote {
         let isSecure = server.address.isSecure
-        var settings = ConnectionSettings(connections: 32, silenceLimit: .seconds(150))
+        var settings = ConnectionSettings(
+            connections: 32, connectLimit: .seconds(600), silenceLimit: .seconds(600))
         if isSecure { settings.certificateFile = folder.path("own/server.pem") }
         let credentials = (other ?? token).map(Credentials.bearer) ?? .none
         return try ServerRemote(

@@ -15,12 +15,14 @@ import Testing
         let client: HTTPConnections
 
         init(
-            _ replies: Int = 1, delay: Duration = .zero, silence: Duration = .seconds(150),
+            _ replies: Int = 1, delay: Duration = .zero, silence: Duration = .seconds(600),
             _ plan: @escaping FaultProxy.Plan = { _ in [] }
         ) throws {
             server = try ScriptedServer(Array(repeating: .send(reply), count: replies))
             proxy = try FaultProxy(to: server.port, delay: delay, plan)
-            client = try HTTPConnections(ConnectionSettings(silenceLimit: silence))
+            client = try HTTPConnections(
+                ConnectionSettings(
+                    connectLimit: .seconds(600), silenceLimit: silence))
         }
 
         func ask(_ body: [UInt8] = FaultProxyTests.body) async throws -> HTTPReply {

@@ -26,8 +26,8 @@ final class TestServer: Sendable {
         var settings = ServerSettings(folder: folder.path("store"))
         settings.port = 0
         // A test of limits sets its own; the others wait for machines that are busy.
-        settings.limits.headerTime = .seconds(120)
-        settings.limits.idleTime = .seconds(120)
+        settings.limits.headerTime = .seconds(600)
+        settings.limits.idleTime = .seconds(600)
         settings.log = { log.add($0) }
         try adjust(&settings)
         self.folder = folder
@@ -41,7 +41,7 @@ final class TestServer: Sendable {
     /// The folder as a remote of its own.
     var direct: DirectoryRemote { DirectoryRemote(path: folder.path("store")) }
 
-    func connect(seconds: Int = 150) throws -> RawConnection {
+    func connect(seconds: Int = 600) throws -> RawConnection {
         try RawConnection(port: port, seconds: seconds)
     }
 
