@@ -196,11 +196,11 @@ let package = Package(
             [
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiReconcile",
                 "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiEngine", "FilesinkiStore",
-                "FilesinkiManifest",
+                "FilesinkiManifest", "FilesinkiProcess",
             ]),
 
         // tests: one target for each module, in alphabetical order.
-        tests("EndToEndTests", ["FilesinkiTesting"], exclude: ["Golden"]),
+        tests("EndToEndTests", ["FilesinkiProcess", "FilesinkiTesting"], exclude: ["Golden"]),
         tests(
             "FilesinkiCommandsTests",
             [

@@ -96,32 +96,14 @@ package struct UserCommand: Sendable {
     }
 
     private func spawn(input: Int32?, output: Int32) -> pid_t? {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        if let input {
-            posix_spawn_file_actions_adddup2(&actions, input, 0)
-        } else {
-            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        }
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // The threads of a pool hold signals back; a shell that never hears of a child's end waits on.
-        var held = sigset_t()
-        sigemptyset(&held)
-        posix_spawnattr_setsigmask(&attributes, &held)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
-        posix_spawnattr_setpgroup(&attributes, 0)
-        var child: pid_t = 0
-        let result = withCStrings(["sh", "-c", text].map { Array($0.utf8) }) { argv in
-            withCStrings(environment) { envp in
-                posix_spawn(&child, "/bin/sh", &actions, &attributes, argv, envp)
-            }
-        }
-        return result == 0 ? child : nil
+        let nothing = ChildProcess.Stream.file("/dev/null", flags: O_RDONLY, mode: 0)
+        let shell = ChildProcess(
+            "/bin/sh", ["sh", "-c", text].map { Array($0.utf8) }, environment: environment,
+            streams: [
+                STDIN_FILENO: input.map { .descriptor($0) } ?? nothing,
+                STDOUT_FILENO: .descriptor(output),
+            ], group: .own)
+        return try? shell.start()
     }
 
     private var environment: [[UInt8]] {
@@ -147,19 +129,4 @@ package struct UserCommand: Sendable {
         }
         return pairs
     }
-}
-
-/// Calls `body` with the strings as C has lists of them: each ended by NUL, the list by nil.
-private func withCStrings<Result>(
-    _ strings: [[UInt8]], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-) -> Result {
-    let copies = strings.map { bytes in
-        bytes.withUnsafeBytes { buffer in
-            buffer.baseAddress.flatMap {
-                strndup($0.assumingMemoryBound(to: CChar.self), bytes.count)
-            }
-        }
-    }
-    defer { for copy in copies { free(copy) } }
-    return body(copies + [nil])
 }

@@ -1,3 +1,4 @@
+import FilesinkiProcess
 import Glibc
 import Synchronization
 
@@ -33,8 +34,6 @@ final class GuardedProcess: Sendable {
     }
 
     private static let starting = Mutex(())
-    /// `POSIX_SPAWN_SETSID` of the C library's spawn.h, which only its GNU dialect shows.
-    private static let ownSession: Int16 = 0x80
 
     deinit { _ = end() }
 
@@ -77,27 +76,17 @@ final class GuardedProcess: Sendable {
     private static func spawn(
         _ words: [String], _ variables: [String: String], _ input: Int32, _ output: Int32
     ) -> (child: pid_t, error: Int32) {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // The threads of Dispatch block every signal, and a program inherits that: it could not be
-        // asked to end.
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, ownSession | Int16(POSIX_SPAWN_SETSIGMASK))
         // The rest of the environment is as it is here.
         let settings = variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        var arguments = (["env"] + settings + words).map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var child: pid_t = -1
-        let error = posix_spawn(
-            &child, "/usr/bin/env", &actions, &attributes, &arguments, environ)
-        return (error == 0 ? child : -1, error)
+        // It cleans up after its output has nobody who reads it.
+        let process = ChildProcess(
+            "/usr/bin/env", (["env"] + settings + words).map { Array($0.utf8) },
+            streams: [STDIN_FILENO: .descriptor(input), STDOUT_FILENO: .descriptor(output)],
+            group: .session, diesOfBrokenPipe: false)
+        do {
+            return (try process.start(), 0)
+        } catch {
+            return (-1, error.error)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import FilesinkiProcess
 import Glibc
 
 /// A folder that stands for a computer: files, a home of its own, and the built program.
@@ -95,36 +96,18 @@ final class Machine {
         started += 1
         let stream = folder + "/streams/\(started)"
         try write(input, to: "streams/\(started).input")
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, stream + ".input", O_RDONLY, 0)
         let flags = O_WRONLY | O_CREAT | O_TRUNC
-        posix_spawn_file_actions_addopen(&actions, 1, stream + ".output", flags, 0o644)
-        posix_spawn_file_actions_addopen(&actions, 2, stream + ".talk", flags, 0o644)
         // The shell only changes the folder; the process that is started takes its place.
         let enter = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder] + command
-        // The tests' own servers ignore a broken pipe; a user's shell does not.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        // The threads of a pool hold signals back; a shell that never hears of a child's end waits on.
-        var held = sigset_t()
-        sigemptyset(&held)
-        posix_spawnattr_setsigmask(&attributes, &held)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        var process = pid_t()
-        let code = withStrings(enter) { arguments in
-            withStrings(environment) {
-                posix_spawn(&process, "/bin/sh", &actions, &attributes, arguments, $0)
-            }
-        }
-        guard code == 0 else { throw MachineError.noProcess(code) }
+        let process = try ChildProcess(
+            "/bin/sh", enter.map { Array($0.utf8) },
+            environment: environment.map { Array($0.utf8) },
+            streams: [
+                STDIN_FILENO: .file(stream + ".input", flags: O_RDONLY, mode: 0),
+                STDOUT_FILENO: .file(stream + ".output", flags: flags, mode: 0o644),
+                STDERR_FILENO: .file(stream + ".talk", flags: flags, mode: 0o644),
+            ]
+        ).start()
         left.insert(process)
         return Running(process: process, number: started)
     }
@@ -181,13 +164,4 @@ enum MachineError: Error {
     case noFolder(Int32)
     case noFile(Int32)
     case noProcess(Int32)
-}
-
-/// Calls `body` with the strings as C wants them, ended by a null pointer.
-private func withStrings<Result>(
-    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-) -> Result {
-    let copies = strings.map { strdup($0) }
-    defer { copies.forEach { free($0) } }
-    return body(copies + [nil])
 }

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiProcess
 import Glibc
 
 /// Shows long output page by page, on a terminal only.
@@ -46,25 +47,12 @@ struct Pager {
 
     /// Starts a line of shell; nil when it cannot be.
     private static func start(_ line: String, input: Int32) -> pid_t? {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        // The threads of a pool hold signals back; a pager has to hear of Ctrl-C and a new size.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var held = sigset_t()
-        sigemptyset(&held)
-        posix_spawnattr_setsigmask(&attributes, &held)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let words: [String] = ["/bin/sh", "-c", line]
-        let arguments = words.map { strdup($0) } + [nil]
-        defer { arguments.forEach { free($0) } }
-        var started = pid_t()
-        guard posix_spawn(&started, "/bin/sh", &actions, &attributes, arguments, environ) == 0
-        else { return nil }
-        return started
+        // In the group of the terminal: a pager has to hear of Ctrl-C and a new size.
+        let shell = ChildProcess(
+            "/bin/sh", words.map { Array($0.utf8) },
+            streams: [STDIN_FILENO: .descriptor(input)])
+        return try? shell.start()
     }
 
     /// The first word of a command.

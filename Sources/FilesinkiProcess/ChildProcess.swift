@@ -1,0 +1,127 @@
+package import Glibc
+
+/// A program to start beside this one, with streams, signals and a group of its own.
+///
+/// The threads of a pool hold signals back, and what they start would inherit that: it could not be
+/// asked to end, and a shell would never hear that its own child has ended. So a child begins with no
+/// signal held back, and dies of a broken pipe as programs do, whatever this process ignores.
+package struct ChildProcess: Sendable {
+    /// What one of the child's streams is.
+    package enum Stream: Sendable {
+        /// A descriptor of this process.
+        case descriptor(Int32)
+        /// A file, opened with the flags and the mode of open(2).
+        case file(String, flags: Int32, mode: mode_t)
+    }
+
+    /// Who hears with the child what is typed at the terminal, and what is sent to a group.
+    package enum Group: Sendable {
+        /// This process.
+        case shared
+        /// What the child starts.
+        case own
+        /// The same, without any terminal.
+        case session
+    }
+
+    /// The program's file.
+    package var program: String
+    /// What it is given, its own name first.
+    package var words: [[UInt8]]
+    /// `NAME=value` each; nil for that of this process.
+    package var environment: [[UInt8]]?
+    /// By the child's descriptors; all others are as they are here, unless they close on exec.
+    package var streams: [Int32: Stream]
+    package var group: Group
+    /// Whether the child dies of a broken pipe also where this process ignores them.
+    package var diesOfBrokenPipe: Bool
+
+    package init(
+        _ program: String, _ words: [[UInt8]], environment: [[UInt8]]? = nil,
+        streams: [Int32: Stream] = [:], group: Group = .shared, diesOfBrokenPipe: Bool = true
+    ) {
+        self.program = program
+        self.words = words
+        self.environment = environment
+        self.streams = streams
+        self.group = group
+        self.diesOfBrokenPipe = diesOfBrokenPipe
+    }
+
+    /// Why there is no child.
+    package struct NotStarted: Error {
+        /// What posix_spawn(3) said.
+        package var error: Int32
+    }
+
+    /// `POSIX_SPAWN_SETSID` of the C library's spawn.h, which only its GNU dialect shows.
+    private static let ownSession: Int16 = 0x80
+
+    /// Starts it. Who does so waits for its end.
+    package func start() throws(NotStarted) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        open(&actions)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        prepare(&attributes)
+        var child: pid_t = 0
+        let error = withCStrings(words) { argv in
+            guard let environment else {
+                return posix_spawn(&child, program, &actions, &attributes, argv, environ)
+            }
+            return withCStrings(environment) {
+                posix_spawn(&child, program, &actions, &attributes, argv, $0)
+            }
+        }
+        guard error == 0 else { throw NotStarted(error: error) }
+        return child
+    }
+
+    private func open(_ actions: inout posix_spawn_file_actions_t) {
+        for (number, stream) in streams.sorted(by: { $0.key < $1.key }) {
+            switch stream {
+            case .descriptor(let own): posix_spawn_file_actions_adddup2(&actions, own, number)
+            case .file(let path, let flags, let mode):
+                posix_spawn_file_actions_addopen(&actions, number, path, flags, mode)
+            }
+        }
+    }
+
+    private func prepare(_ attributes: inout posix_spawnattr_t) {
+        var flags = Int16(POSIX_SPAWN_SETSIGMASK)
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        if diesOfBrokenPipe {
+            sigaddset(&signals, SIGPIPE)
+            posix_spawnattr_setsigdefault(&attributes, &signals)
+            flags |= Int16(POSIX_SPAWN_SETSIGDEF)
+        }
+        switch group {
+        case .shared: break
+        case .own:
+            posix_spawnattr_setpgroup(&attributes, 0)
+            flags |= Int16(POSIX_SPAWN_SETPGROUP)
+        case .session: flags |= Self.ownSession
+        }
+        posix_spawnattr_setflags(&attributes, flags)
+    }
+}
+
+/// Calls `body` with the strings as C has lists of them: each ended by NUL, the list by nil.
+private func withCStrings<Result>(
+    _ strings: [[UInt8]], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+    let copies = strings.map { bytes in
+        bytes.withUnsafeBytes { buffer in
+            buffer.baseAddress.flatMap {
+                strndup($0.assumingMemoryBound(to: CChar.self), bytes.count)
+            }
+        }
+    }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
+}
