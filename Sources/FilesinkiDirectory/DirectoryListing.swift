@@ -5,25 +5,21 @@ import Glibc
 /// One page of the objects below a folder, in the order of their keys, folder by folder: of the rest
 /// of the store, however large, nothing is read.
 struct DirectoryListing {
-    private let prefix: [UInt8]
-    private let after: [UInt8]
+    private let scope: KeyScope
     private let limit: Int
     private var found: [ObjectInfo] = []
 
     init(prefix: String, after: ObjectKey?, limit: Int) {
-        self.prefix = Array(prefix.utf8)
-        self.after = after.map { Array($0.description.utf8) } ?? []
+        scope = KeyScope(prefix: prefix, after: after)
         self.limit = limit
     }
 
     mutating func run(in folder: StoreFolder) throws(Failure) -> [ObjectInfo] {
-        // The prefix's whole names are folders that need not be searched for.
-        let start = prefix.lastIndex(of: UInt8(ascii: "/")).map { prefix[...$0] } ?? []
-        let names = String(decoding: start, as: UTF8.self).split(separator: "/").map(String.init)
-        guard limit > 0, start.isEmpty || (try? ObjectKey(names.joined(separator: "/"))) != nil,
-            let top = try folder.descend(names[...], names.joined(separator: "/"))
-        else { return [] }
-        try walk(top, below: Array(start))
+        guard limit > 0, let start = scope.start else { return [] }
+        let path = String(decoding: start.dropLast(), as: UTF8.self)
+        let names = path.split(separator: "/").map(String.init)
+        guard let top = try folder.descend(names[...], path) else { return [] }
+        try walk(top, below: start)
         return found
     }
 
@@ -59,17 +55,10 @@ struct DirectoryListing {
                 path.count + entry.name.utf8.count <= ObjectKey.maximumLength
             else { continue }
             let key = path + entry.name.utf8 + (entry.isFolder ? [UInt8(ascii: "/")] : [])
-            if entry.isFolder ? mayHold(key) : isWanted(key) { result.append((entry.name, key)) }
+            if entry.isFolder ? scope.mayBeIn(key) : scope.wants(key) {
+                result.append((entry.name, key))
+            }
         }
         return result.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-    }
-
-    private func isWanted(_ key: [UInt8]) -> Bool {
-        key.starts(with: prefix) && after.lexicographicallyPrecedes(key)
-    }
-
-    private func mayHold(_ folder: [UInt8]) -> Bool {
-        (folder.starts(with: prefix) || prefix.starts(with: folder))
-            && (after.lexicographicallyPrecedes(folder) || after.starts(with: folder))
     }
 }

@@ -6,8 +6,7 @@ import FilesinkiRemote
 /// of the store, however large, nothing is asked.
 struct WebDAVListing {
     private let server: WebDAVServer
-    private let prefix: [UInt8]
-    private let after: [UInt8]
+    private let scope: KeyScope
     private let limit: Int
     private var found: [ObjectInfo] = []
     /// How many folders were asked for since an object was found.
@@ -30,17 +29,13 @@ struct WebDAVListing {
 
     init(_ server: WebDAVServer, prefix: String, after: ObjectKey?, limit: Int) {
         self.server = server
-        self.prefix = Array(prefix.utf8)
-        self.after = after.map { Array($0.description.utf8) } ?? []
+        scope = KeyScope(prefix: prefix, after: after)
         self.limit = limit
     }
 
     mutating func run() async throws -> [ObjectInfo] {
-        // The prefix's whole names are folders that need not be searched for.
-        let start = prefix.lastIndex(of: UInt8(ascii: "/")).map { prefix[...$0] } ?? []
-        let folder = String(decoding: start.dropLast(), as: UTF8.self)
-        guard limit > 0, start.isEmpty || (try? ObjectKey(folder)) != nil else { return [] }
-        try await walk(try await candidates(below: Array(start)))
+        guard limit > 0, let start = scope.start else { return [] }
+        try await walk(try await candidates(below: start))
         return found
     }
 
@@ -89,22 +84,13 @@ struct WebDAVListing {
                 path.count + name.count <= ObjectKey.maximumLength
             else { continue }
             let key = path + name + (member.isCollection ? [UInt8(ascii: "/")] : [])
-            guard member.isCollection ? mayHold(key) : isWanted(key) else { continue }
+            guard member.isCollection ? scope.mayBeIn(key) : scope.wants(key) else { continue }
             guard (try? ObjectKey(String(decoding: path + name, as: UTF8.self))) != nil else {
                 continue
             }
             result.append(Candidate(key: key, size: member.isCollection ? nil : member.size))
         }
         return result.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-    }
-
-    private func isWanted(_ key: [UInt8]) -> Bool {
-        key.starts(with: prefix) && after.lexicographicallyPrecedes(key)
-    }
-
-    private func mayHold(_ folder: [UInt8]) -> Bool {
-        (folder.starts(with: prefix) || prefix.starts(with: folder))
-            && (after.lexicographicallyPrecedes(folder) || after.starts(with: folder))
     }
 
     private func noSize(_ key: ObjectKey) -> Failure {
