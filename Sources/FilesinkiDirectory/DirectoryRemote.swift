@@ -79,24 +79,16 @@ package struct DirectoryRemote: Remote {
 extension DirectoryRemote {
     /// The object's bytes; nil when it is known to be absent.
     func read(_ key: ObjectKey, range: Range<Int64>? = nil) throws(Failure) -> [UInt8]? {
-        let path = key.description
-        guard let parent = try folder.descend(key.folders, path) else { return nil }
-        // Without O_NONBLOCK a fifo planted at the key would hold the reader for ever.
-        guard let file = parent.open(key.name, O_RDONLY | O_NONBLOCK) else {
-            try folder.refuseUnlessAbsent(errno, key.name, in: parent, path)
-            return nil
-        }
-        let status = try file.status(path)
-        if status.isFolder { return nil }
-        guard status.isRegularFile else { throw strangeFailure(path) }
-        let whole = 0..<max(0, Int64(status.st_size))
+        guard let object = try openNow(key) else { return nil }
+        let whole = 0..<object.size
         let wanted = (range ?? whole).clamped(to: whole)
         guard Int64(wanted.count) <= Self.maximumObjectSize else {
             throw Failure(
-                .limit, path: path, "The object is larger than any that the store writes.",
+                .limit, path: key.description,
+                "The object is larger than any that the store writes.",
                 remedy: "The store may be damaged; run filesinki check.")
         }
-        return try file.read(from: wanted.lowerBound, count: wanted.count, path)
+        return try object.readNow(from: wanted.lowerBound, count: wanted.count)
     }
 
     /// Stages the bytes beside their place and moves them there, replacing equal or damaged ones.

@@ -8,17 +8,22 @@ package final class StoredObject: Sendable {
     private let path: String
     /// In bytes.
     package let size: Int64
-    /// What changes when other bytes take the name: size, time and inode.
-    package let mark: String
+    private let inode: UInt64
+    private let modified: Timestamp
 
     init(_ file: consuming Descriptor, _ status: stat, path: String) {
         self.path = path
         size = max(0, Int64(status.st_size))
-        let time = Timestamp(
+        inode = UInt64(status.st_ino)
+        modified = Timestamp(
             seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
-        mark = [UInt64(size), UInt64(bitPattern: time.nanoseconds), UInt64(status.st_ino)]
-            .map { String($0, radix: 16) }.joined(separator: "-")
         self.file = file
+    }
+
+    /// What changes when other bytes take the name: size, time and inode.
+    package var mark: String {
+        [UInt64(size), UInt64(bitPattern: modified.nanoseconds), inode]
+            .map { String($0, radix: 16) }.joined(separator: "-")
     }
 
     /// Up to `count` bytes from `offset`; fewer only at the end.
