@@ -46,24 +46,11 @@ package final class ScriptedServer: Sendable {
     package let port: Int
     private let state = Mutex(State())
 
-    /// Why there is no server.
-    package struct NoServer: Error { package var error: Int32 }
-
     /// - Parameter script: One act for each request, in order; afterwards connections are reset.
+    ///
+    /// - Throws: ``FixtureFailure`` when no port can be listened at.
     package init(_ script: [Act]) throws {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { [listener] pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 64) == 0
-                    && getsockname(listener, $0, &length) == 0
-            }
-        }
-        guard isBound else { throw NoServer(error: errno) }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        (listener, port) = try Loopback.listen()
         state.withLock { $0.script = script }
         start { $0.accept() }
     }
@@ -94,21 +81,7 @@ package final class ScriptedServer: Sendable {
     /// Runs on a thread of its own, which does not keep the server alive while it waits.
     private func start(_ body: @escaping @Sendable (Worker) -> Void) {
         let worker = Worker(server: self, listener: listener)
-        let box = Unmanaged.passRetained(Job { body(worker) })
-        var thread = pthread_t()
-        let result = pthread_create(
-            &thread, nil,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().body()
-                return nil
-            }, box.toOpaque())
-        if result == 0 { pthread_detach(thread) } else { box.release() }
-    }
-
-    private final class Job: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        Loopback.start { body(worker) }
     }
 
     fileprivate func next(_ request: Request) -> Act {
@@ -169,9 +142,7 @@ private final class Worker: Sendable {
                 send(connection, bytes)
                 return
             case .reset:
-                var linger = linger(l_onoff: 1, l_linger: 0)
-                let size = socklen_t(MemoryLayout.size(ofValue: linger))
-                setsockopt(connection, SOL_SOCKET, SO_LINGER, &linger, size)
+                Loopback.endWithReset(connection)
                 return
             case .silence: _ = receive(connection, &held)
             }
