@@ -66,6 +66,9 @@ struct AnswerSweepTests {
             case .refused(401), .refused(403), .doneButTold(401), .doneButTold(403):
                 [.notAllowed, .done]
             case .refused(413), .doneButTold(413): [.limit, .done]
+            // A 404 says that an object is absent. Of the store's description, or of the commit that
+            // was seen last, that means another store: nothing is done until a person says so.
+            case .refused(404), .doneButTold(404): [.done, .away, .notAllowed]
             case .wrongBytes, .tooShortLength: [.done, .away, .corrupt, .partial]
             default: [.done, .away]
             }
