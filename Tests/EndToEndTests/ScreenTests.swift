@@ -19,8 +19,8 @@ struct ScreenTests {
     @Test("how far a run is, also after the terminal became narrower", arguments: [80, 200])
     func progress(_ columns: Int) throws {
         let machine = try Machine.pair("echo one >a/one")
-        // Holes are read, and take no room.
-        _ = try machine.shell("for i in $(seq 300); do truncate -s 200M a/big$i; done")
+        // A hole is read, and takes no room.
+        _ = try machine.shell("truncate -s 60G a/big")
         let screen = try Screen(machine, columns: columns)
         try screen.type("filesinki sync a")
         let wide = try screen.text { $0.contains(" left") }

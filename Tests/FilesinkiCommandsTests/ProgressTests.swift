@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import Glibc
 import Synchronization
 import Testing
 
@@ -64,6 +65,18 @@ struct ProgressTests {
         #expect(
             String(decoding: sink.bytes, as: UTF8.self)
                 == "\r\u{1B}[Jscanning  12345 files\r\u{1B}[J")
+    }
+
+    @Test func `one large file shows how far it is`() async throws {
+        let world = try World(tick: 1_000_000_000)
+        #expect(try await world.run("init", "a", "--remote", "store").code == .done)
+        try world.write("", to: "a/large")
+        #expect(truncate(world.folder + "/a/large", 64 << 20) == 0)
+        world.terminals = Console.Terminals(talk: true, columns: { 80 })
+        let talk = try await world.run("sync", "a").talk
+        let lines = talk.split(separator: "\r").filter { $0.contains("hashing") }
+        #expect(lines.count >= 8)
+        #expect(lines.contains { $0.contains("hashing 50%") && $0.contains(" left") }, "\(talk)")
     }
 
     @Test func `in a terminal that became narrower, the whole old line goes`() throws {

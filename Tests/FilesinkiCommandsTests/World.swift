@@ -43,8 +43,9 @@ final class World: @unchecked Sendable {
         var lines: [String] { text.split(separator: "\n").map(String.init) }
     }
 
-    init(isRepeatable: Bool = false) throws {
-        clock = TickingClock(step: isRepeatable ? 0 : 1_000_000)
+    /// - Parameter tick: How many nanoseconds pass whenever somebody looks at the clock.
+    init(isRepeatable: Bool = false, tick: Int64 = 1_000_000) throws {
+        clock = TickingClock(step: isRepeatable ? 0 : tick)
         chance = isRepeatable ? CountedChance() : nil
         var template = Array("/tmp/filesinki-commands-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw WorldError.noFolder(errno) }

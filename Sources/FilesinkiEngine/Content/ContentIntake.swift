@@ -71,7 +71,7 @@ struct ContentIntake: Sendable {
         while let batch = queue.next(bytes: Self.batchSize) {
             try Task.checkCancellation()
             for item in batch { try await worker.take(item) }
-            progress(batch.count, batch.reduce(0) { $0 + $1.size })
+            progress(batch.count, batch.reduce(-worker.takeTold()) { $0 + $1.size })
         }
         try await worker.flush()
         return worker.result

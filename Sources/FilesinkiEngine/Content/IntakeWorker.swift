@@ -10,10 +10,18 @@ struct IntakeWorker {
     let queue: IntakeQueue
     var builder = BlockBuilder(compressor: ZstdCompressor(level: ContentIntake.level))
     var result = IntakeResult()
+    /// Bytes of large files that were told while they were read.
+    private var told: Int64 = 0
 
     init(intake: ContentIntake, queue: IntakeQueue) {
         self.intake = intake
         self.queue = queue
+    }
+
+    /// The bytes told since this was last asked.
+    mutating func takeTold() -> Int64 {
+        defer { told = 0 }
+        return told
     }
 
     /// Reads one file; what fails on it is a problem of that path and stops nothing else.
@@ -54,9 +62,11 @@ struct IntakeWorker {
     /// A file larger than a chunk: chunked while it is read, and described by a recipe.
     private mutating func takeLarge(_ item: ContentIntake.Item) async throws {
         var chunked = ChunkedContent()
+        var meter = ProgressMeter(size: item.size)
         let reader = try intake.root.reader(item.path)
         while let piece = try reader.next() {
             for chunk in chunked.add(piece) { try await keepChunk(chunk.id, chunk.bytes) }
+            if let more = meter.add(piece.count) { try tell(more) }
         }
         if let last = chunked.finish() { try await keepChunk(last.id, last.bytes) }
         let status = try reader.finish()
@@ -66,6 +76,12 @@ struct IntakeWorker {
             try await keep(content, recipe: Recipe(chunked.parts))
         }
         note(item.path, content, chunked.size, status)
+    }
+
+    private mutating func tell(_ bytes: Int64) throws {
+        try Task.checkCancellation()
+        intake.progress(0, bytes)
+        told += bytes
     }
 
     private func isWanted(_ content: ContentID) async throws -> Bool {

@@ -22,7 +22,7 @@ struct Applier: Sendable {
     let stamps: [RelativePath: FileStamp]
     /// Names the copies that this replica makes.
     let device: Device
-    let progress: @Sendable (_ files: Int, _ bytes: Int64) -> Void
+    let progress: ProgressCounter
 
     func apply(_ steps: [Step]) async throws -> ApplyResult {
         var work = ApplyWork(steps)

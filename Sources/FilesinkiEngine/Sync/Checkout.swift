@@ -19,6 +19,8 @@ struct Checkout: Sendable {
 
     func write(_ tasks: [ApplyTask]) async throws -> ApplyResult {
         guard !tasks.isEmpty else { return ApplyResult() }
+        applier.progress.expect(
+            files: tasks.count, bytes: tasks.reduce(0) { $0 + $1.entry.size })
         let plan = try await CheckoutPlan(tasks, applier.contents)
         return try await withThrowingTaskGroup(of: ApplyResult.self) { group in
             var result = ApplyResult()

@@ -14,6 +14,14 @@ final class ProgressCounter: Sendable {
         self.tell = tell
     }
 
+    /// Says how much there is, once that is known.
+    func expect(files: Int, bytes: Int64) {
+        state.withLock { progress in
+            progress.totalFiles = files
+            progress.totalBytes = bytes
+        }
+    }
+
     func add(files: Int, bytes: Int64) {
         guard let tell else { return }
         let present = state.withLock { progress in

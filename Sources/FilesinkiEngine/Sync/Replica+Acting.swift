@@ -59,8 +59,6 @@ extension Replica {
         let writes = steps.filter(\.action.writesHere)
         guard !writes.isEmpty else { return ApplyResult() }
         let staging = try Staging(root: root, folder: state.staging)
-        let counter = ProgressCounter(
-            .applying, files: writes.count, bytes: 0, run.options.progress)
         let isEach = writes.count <= 16
         let applier = Applier(
             root: root, staging: staging,
@@ -68,7 +66,7 @@ extension Replica {
             isEach: isEach,
             contents: try await contentSource(view, run.observation), base: run.base,
             stamps: run.observation.stamps, device: card.device,
-            progress: { counter.add(files: $0, bytes: $1) })
+            progress: ProgressCounter(.applying, files: 0, bytes: 0, run.options.progress))
         let result = try await applier.apply(writes)
         run.report.problems += result.problems
         run.report.receivedBytes += result.bytes

@@ -23,8 +23,10 @@ struct StagingWork: Sendable {
         let contents = applier.contents
         do {
             try await contents.read(job) { content, result in
-                for task in tasks(content) { stage(result, task) }
-                applier.progress(1, tasks(content).first?.entry.size ?? 0)
+                let wanting = tasks(content)
+                for task in wanting { stage(result, task) }
+                applier.progress.add(
+                    files: wanting.count, bytes: wanting.reduce(0) { $0 + $1.entry.size })
             }
         } catch {
             for content in job.contents {
@@ -51,11 +53,13 @@ struct StagingWork: Sendable {
     private mutating func takeSingle(_ content: ContentID, _ task: ApplyTask) async {
         do {
             let file = try applier.staging.makeFile()
-            try await applier.contents.stream(content, size: task.entry.size) {
-                try file.write($0)
+            var meter = ProgressMeter(size: task.entry.size)
+            try await applier.contents.stream(content, size: task.entry.size) { bytes in
+                try file.write(bytes)
+                if let more = meter.add(bytes.count) { applier.progress.add(files: 0, bytes: more) }
             }
             attempt(task) { file }
-            applier.progress(1, task.entry.size)
+            applier.progress.add(files: 1, bytes: task.entry.size - meter.told)
         } catch {
             fail(task, error)
         }

@@ -136,6 +136,18 @@ struct WatchTests {
         #expect(access(machine.folder + "/b/hacked", F_OK) != 0)
     }
 
+    @Test func `its command holds no signal back, and a broken pipe ends it`() throws {
+        let machine = try Machine.pair("echo 1 >a/f")
+        let command = """
+            grep SigBlk /proc/self/status >signals; sh -c 'kill -PIPE $$'; echo $? >>signals
+            """
+        let watch = try machine.watch("a", "--exec", command)
+        try machine.write("2", to: "a/f")
+        let wanted = "SigBlk:\t0000000000000000\n\(128 + SIGPIPE)\n"
+        #expect(machine.eventually { machine.read("signals") == wanted })
+        try machine.end(watch)
+    }
+
     @Test("with --json events come as they happen")
     func json() throws {
         let machine = try Machine.pair("echo 1 >a/f")
