@@ -32,7 +32,10 @@ struct ProgressTests {
             try await machine.sync { $0.progress = { told.add($0) } }
             let steps = told.take(phase)
             #expect(steps.count >= 8, "\(phase)")
-            #expect(zip(steps, steps.dropFirst()).allSatisfy { ($0.bytes, $0.files) < ($1.bytes, $1.files) })
+            #expect(
+                zip(steps, steps.dropFirst()).allSatisfy {
+                    ($0.bytes, $0.files) < ($1.bytes, $1.files)
+                })
             #expect(steps.allSatisfy { $0.totalFiles == 1 && $0.totalBytes == Int64(size) })
             #expect(steps.dropLast().allSatisfy { $0.files == 0 })
             #expect(steps.last?.files == 1)
