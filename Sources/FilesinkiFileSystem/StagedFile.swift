@@ -25,6 +25,20 @@ package final class StagedFile: Sendable {
         state = Mutex(State(file: file))
     }
 
+    /// - Parameter file: Open for reading; it has its content already.
+    init(
+        name: [UInt8], staging: Staging, adopting file: consuming Descriptor
+    ) throws(Failure) {
+        var header = [UInt8](repeating: 0, count: Self.headerLength)
+        let count = header.withUnsafeMutableBytes { [raw = file.raw] buffer in
+            pread(raw, buffer.baseAddress, buffer.count, 0)
+        }
+        self.name = name
+        self.staging = staging
+        state = Mutex(
+            State(file: OpenFile(file), header: Array(header.prefix(max(0, count)))))
+    }
+
     deinit {
         let isInstalled = state.withLock { $0.isInstalled }
         // What cannot be removed now is removed by the next run's `Staging.clear`.

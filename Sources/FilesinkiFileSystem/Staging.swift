@@ -64,6 +64,24 @@ package final class Staging: Sendable {
         }
     }
 
+    /// Takes in a file that was made ready elsewhere on the same file system; it stays there, too.
+    ///
+    /// - Throws: `Failure` also where the file system has no second names for a file.
+    package func adopt(_ path: String) throws(Failure) -> StagedFile {
+        while true {
+            let name = nextName()
+            let made = name.withCString { linkat(AT_FDCWD, path, folder.raw, $0, 0) }
+            guard made == 0 else {
+                if errno == EEXIST { continue }
+                throw failure(.last, "take in a file")
+            }
+            guard let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) else {
+                throw failure(.last, "open a file that was taken in")
+            }
+            return try StagedFile(name: name, staging: self, adopting: file)
+        }
+    }
+
     /// Makes a symlink ready.
     func makeSymlink(to target: [UInt8], modified: Timestamp) throws(Failure) -> StagedFile {
         while true {

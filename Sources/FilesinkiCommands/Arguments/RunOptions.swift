@@ -25,6 +25,9 @@ struct RunOptions: ParsableArguments {
             "Let through as many deletions, as 100 or 30%.", valueName: "number"))
     var maxDelete: String?
 
+    /// Whether nothing was asked for.
+    var areDefaults: Bool { strategy == nil && onDelete == nil && maxDelete == nil }
+
     /// The engine's options.
     ///
     /// - Throws: `Failure` with code `usage` for what is not understood.

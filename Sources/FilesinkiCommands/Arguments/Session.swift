@@ -10,6 +10,15 @@ struct Session {
     /// How the replica was opened.
     let settings: ReplicaOptions
 
+    /// What a command does to the replica.
+    enum Access {
+        case reading
+        /// It waits for other runs.
+        case changing
+        /// It saves, and whoever is at work may do that for it.
+        case saving
+    }
+
     /// Finds and opens the replica; the default one is made when it is not there.
     ///
     /// - Parameters:
@@ -20,6 +29,16 @@ struct Session {
         _ options: RootOptions, near place: String? = nil, writable: Bool, remote: Bool = true,
         in console: Console
     ) async throws -> Session {
+        try await open(
+            options, near: place, access: writable ? .changing : .reading, remote: remote,
+            in: console)
+    }
+
+    /// The same, with what the command does.
+    static func open(
+        _ options: RootOptions, near place: String? = nil, access: Access, remote: Bool = true,
+        in console: Console
+    ) async throws -> Session {
         let root = try RootChoice.find(options, near: place, in: console)
         let settings = try options.replicaOptions(root: root.path, in: console)
         if root.origin == .standard, RootChoice.nearestReplica(at: root.path) == nil {
@@ -27,7 +46,10 @@ struct Session {
                 settings, address: nil, deviceName: DeviceName.standard(in: console))
             console.detail("Made the default replica \(printable(root.path.utf8)).")
         }
-        let replica = try await Replica.open(settings, writable: writable)
+        let replica =
+            access == .saving
+            ? try await Replica.openToSave(settings)
+            : try await Replica.open(settings, writable: access == .changing)
         if remote, let address = await replica.remoteAddress {
             try console.prepare(
                 for: RemoteAddress(address, currentFolder: console.currentFolder))

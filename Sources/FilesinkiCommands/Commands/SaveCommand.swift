@@ -44,7 +44,10 @@ struct SaveCommand: ReplicaCommand {
         report.apply(to: console)
         // Opened first: a file that is not there must not make a replica.
         let source = try InputFile(file, in: console)
-        let session = try await Session.open(replica, writable: true, in: console)
+        // What asks for nothing special may be done by another process, together with other saves.
+        let isPlain = ifVersion == nil && !patience.wait && rules.areDefaults
+        let session = try await Session.open(
+            replica, access: isPlain ? .saving : .changing, in: console)
         let target = try session.path(path)
         var options = SaveOptions()
         options.ifVersion = ifVersion

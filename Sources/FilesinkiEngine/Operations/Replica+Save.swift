@@ -32,10 +32,23 @@ package struct SaveReport: Sendable {
 extension Replica {
     /// Writes content at a path, durably, and publishes it.
     ///
+    /// While another process is at work on the replica, and this one was opened by
+    /// ``openToSave(_:)``, the save is done together with all others that wait.
+    ///
     /// - Parameter write: Gives the content, piece by piece.
     /// - Throws: Code `differs` when the condition does not hold, also when somebody else publishes the
     ///   path meanwhile; nothing is written then.
     package func save(
+        _ path: RelativePath, _ options: SaveOptions,
+        content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) async throws -> SaveReport {
+        if lock == nil { return try await saveInTurn(path, options, content: write) }
+        let report = try await saveAlone(path, options, content: write)
+        await serveSaves()
+        return report
+    }
+
+    private func saveAlone(
         _ path: RelativePath, _ options: SaveOptions,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
@@ -49,30 +62,32 @@ extension Replica {
         }
         let saved = try place(path, mode: options.mode, content: write)
         let report = try await keep(
-            path, after: try await runPaths([path], options.sync, after: before), options.sync)
+            [path], after: try await runPaths([path], options.sync, after: before), options.sync)
         return try self.report(report, of: path, saved)
     }
 
     /// Says what is at the path after a save.
     func report(
-        _ report: SyncReport, of path: RelativePath, _ saved: ContentID
+        _ report: SyncReport, of path: RelativePath, _ saved: ContentID?
     ) throws -> SaveReport {
         let row = try manifest.base(path)
         let local = try manifest.local(path)
         return SaveReport(
             sync: report, entry: row?.entry, version: local == nil ? row?.version ?? 0 : 0,
-            differs: row.map { $0.entry.content != saved } ?? false && local == nil)
+            differs: saved != nil && local == nil && row.map { $0.entry.content != saved } ?? false)
     }
 
     /// Brings back what was saved where a deletion took it that was not known here: a content that
     /// the path had before is no edit to the table, but who saves it wants the path to be there.
-    private func keep(
-        _ path: RelativePath, after first: SyncReport, _ options: SyncOptions
+    func keep(
+        _ paths: Set<RelativePath>, after first: SyncReport, _ options: SyncOptions
     ) async throws -> SyncReport {
-        let gone = first.steps.first { $0.path == path && $0.isDeletionOfKnownContent }
-        guard let saved = gone?.here else { return first }
-        try await put(saved, at: path, after: first)
-        var report = try await runPaths([path], options, after: first)
+        let gone = first.steps.filter { paths.contains($0.path) && $0.isDeletionOfKnownContent }
+        guard !gone.isEmpty else { return first }
+        for step in gone {
+            if let saved = step.here { try await put(saved, at: step.path, after: first) }
+        }
+        var report = try await runPaths(gone.map(\.path), options, after: first)
         report.steps = first.steps + report.steps
         report.notices = first.notices + report.notices
         report.problems = first.problems + report.problems
@@ -112,9 +127,7 @@ extension Replica {
     ) throws -> ContentID {
         let staging = try Staging(root: root, folder: state.staging)
         let writer = TreeWriter(root: root, staging: staging, sync: .each)
-        for folder in path.ancestors.reversed() where try root.status(folder) == nil {
-            _ = try writer.makeDirectory(folder, mode: 0o755)
-        }
+        try makeFolders(above: path, writer)
         let (staged, content) = try stage(
             path, in: staging, mode: mode, modified: modified, content: write)
         _ = try writer.install(staged, at: path, expecting: .any)
@@ -128,22 +141,28 @@ extension Replica {
         _ path: RelativePath, in staging: Staging, mode: UInt16, modified: Timestamp? = nil,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws -> (file: StagedFile, content: ContentID) {
-        let before = try root.status(path)
-        if before?.kind == .directory {
-            throw Failure(
-                .exists, path: path.bytes, "A folder is there.",
-                remedy: "Choose another path, or delete the folder with filesinki delete -r.")
-        }
+        let mode = try modeToKeep(at: path) ?? mode
         let staged = try staging.makeFile()
         var hasher = ContentHasher()
         try write { bytes in
             hasher.update(bytes)
             try staged.write(bytes)
         }
-        try staged.finish(
-            mode: before?.kind == .file ? before?.mode ?? mode : mode,
-            modified: modified ?? surroundings.now(), sync: true)
+        try staged.finish(mode: mode, modified: modified ?? surroundings.now(), sync: true)
         return (staged, hasher.finish())
+    }
+
+    /// The mode of the file that is to be replaced; nil where none is.
+    ///
+    /// - Throws: Code `exists` where the path is a folder.
+    func modeToKeep(at path: RelativePath) throws(Failure) -> UInt16? {
+        let before = try root.status(path)
+        if before?.kind == .directory {
+            throw Failure(
+                .exists, path: path.bytes, "A folder is there.",
+                remedy: "Choose another path, or delete the folder with filesinki delete -r.")
+        }
+        return before?.kind == .file ? before?.mode : nil
     }
 }
 

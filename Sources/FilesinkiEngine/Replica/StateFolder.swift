@@ -19,6 +19,8 @@ package struct StateFolder: Sendable {
     package var watch: String { path + "/watch" }
     /// Files that are not yet in place.
     package var staging: String { path + "/staging" }
+    /// Where processes wait that save while another one is at work; see ``SaveWish``.
+    package var saves: String { path + "/saves" }
     /// Commits that were about to be published; see ``PublishingNote``.
     package var publishing: String { path + "/publishing" }
     /// Merges that may not be recorded yet; see ``MergeNote``.

@@ -1,0 +1,172 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+extension Replica {
+    /// Opens a replica for `save`: to change it when nobody else is at it, else to read it, and then
+    /// ``save(_:_:content:)`` lets whoever is at it do the work.
+    package static func openToSave(_ options: ReplicaOptions) async throws -> Replica {
+        if let replica = try await openIfFree(options) { return replica }
+        do {
+            return try await open(options, writable: false)
+        } catch {
+            // It may be made just now.
+            return try await open(options, writable: true)
+        }
+    }
+
+    private static func openIfFree(_ options: ReplicaOptions) async throws -> Replica? {
+        var options = options
+        options.lockWait = .zero
+        do {
+            return try await open(options, writable: true)
+        } catch let failure as Failure where failure.code == .busy {
+            return nil
+        }
+    }
+
+    /// Saves while another process is at work on the replica: that one, or the next, takes everything
+    /// that waits into one run and one commit. A hundred saves at once then cost as much as a few.
+    func saveInTurn(
+        _ path: RelativePath, _ options: SaveOptions,
+        content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) async throws -> SaveReport {
+        let name = hexadecimal(surroundings.randomBytes(8))
+        let ticket = try Ticket.make(in: state.saves, name: name)
+        let saved = try ticket.fill(write)
+        let wish = SaveWish(path: path, mode: options.mode, modified: surroundings.now())
+        try ticket.submit(wish.bytes)
+        var waited = Duration.zero
+        var pause = Duration.milliseconds(2)
+        while true {
+            if let report = try Self.outcome(of: ticket, saved) { return report }
+            if let leader = try await Self.openIfFree(self.options) {
+                return try await leader.save(ticket, saved, path, options)
+            }
+            if waited >= self.options.lockWait, ticket.withdraw() {
+                throw Failure(
+                    .busy, path: state.lock, "Another run is at work on this replica.",
+                    remedy: "Wait for it to end, or stop it; the lock goes with it.")
+            }
+            try await surroundings.sleep(pause)
+            waited += pause
+            pause = min(pause * 2, .milliseconds(20))
+        }
+    }
+
+    private static func outcome(of ticket: Ticket, _ saved: ContentID) throws -> SaveReport? {
+        guard let bytes = try ticket.answer() else { return nil }
+        switch SaveAnswer(bytes, saved: saved) {
+        case .saved(let report): return report
+        case .failed(let failure): throw failure
+        case nil: return nil
+        }
+    }
+
+    /// What the one that waited does when it has the replica for itself: its own save, and those of all
+    /// others that wait.
+    private func save(
+        _ ticket: Ticket, _ saved: ContentID, _ path: RelativePath, _ options: SaveOptions
+    ) async throws -> SaveReport {
+        defer { close() }
+        // It was done a moment ago. If it was only begun, by a process that was killed, it is begun anew.
+        if let report = try Self.outcome(of: ticket, saved) { return report }
+        _ = ticket.withdraw()
+        return try await save(path, options) { try ticket.read($0) }
+    }
+
+    /// Does the saves that other processes wait with, all in one run.
+    ///
+    /// What goes wrong is told to those; this process has done its own work already.
+    func serveSaves() async {
+        let saves = takeSaves()
+        guard !saves.isEmpty else { return }
+        do {
+            let placed = try place(saves)
+            guard !placed.isEmpty else { return }
+            let paths = placed.map(\.wish.path)
+            let options = SyncOptions()
+            let report = try await keep(
+                Set(paths), after: try await runPaths(paths, options), options)
+            for save in placed { try save.ticket.answer(answer(report, save.wish.path).bytes) }
+        } catch {
+            let failure = error as? Failure
+            for save in saves { save.refuse(failure ?? .interruptedSave) }
+        }
+    }
+
+    private func takeSaves() -> [WaitingSave] {
+        var paths: Set<RelativePath> = []
+        // Each content of one path has to become a version of its own: the second one waits.
+        let tickets = TakenTicket.takeAll(in: state.saves) { bytes in
+            guard let wish = SaveWish(bytes) else { return false }
+            return paths.insert(wish.path).inserted
+        }
+        return tickets.compactMap { ticket in
+            SaveWish(ticket.wish).map { WaitingSave(ticket: ticket, wish: $0) }
+        }
+    }
+
+    /// Puts what waits at its paths; who cannot have it so is told why, and left out.
+    private func place(_ saves: [WaitingSave]) throws -> [WaitingSave] {
+        let staging = try Staging(root: root, folder: state.staging)
+        let writer = TreeWriter(root: root, staging: staging, sync: .batch)
+        var staged: [(WaitingSave, StagedFile)] = []
+        for save in saves {
+            do throws(Failure) {
+                let file = try staging.adopt(save.ticket.content)
+                let mode = try modeToKeep(at: save.wish.path) ?? save.wish.mode
+                try file.finish(mode: mode, modified: save.wish.modified, sync: false)
+                staged.append((save, file))
+            } catch { save.refuse(error) }
+        }
+        try writer.flush()
+        var placed: [WaitingSave] = []
+        for (save, file) in staged {
+            do throws(Failure) {
+                try makeFolders(above: save.wish.path, writer)
+                _ = try writer.install(file, at: save.wish.path, expecting: .any)
+                placed.append(save)
+            } catch { save.refuse(error) }
+        }
+        try writer.flush()
+        return placed
+    }
+
+    /// Makes the folders that a path needs.
+    func makeFolders(above path: RelativePath, _ writer: TreeWriter) throws(Failure) {
+        for folder in path.ancestors.reversed() where try root.status(folder) == nil {
+            _ = try writer.makeDirectory(folder, mode: 0o755)
+        }
+    }
+
+    private func answer(_ report: SyncReport, _ path: RelativePath) throws -> SaveAnswer {
+        var own = SyncReport()
+        own.problems = report.problems.filter { $0.path == path }
+        own.notices = report.notices.filter { $0.path == path }
+        own.copies = report.copies.filter { conflictOriginal(of: $0)?.path == path }
+        own.away = report.away
+        own.hasRemote = report.hasRemote
+        own.isQueued = report.isQueued
+        return .saved(try self.report(own, of: path, nil))
+    }
+}
+
+/// A save that another process waits for.
+private struct WaitingSave {
+    var ticket: TakenTicket
+    var wish: SaveWish
+
+    /// Tells why it was not done. If that cannot be told, the one that waits does it by itself.
+    func refuse(_ failure: Failure) {
+        try? ticket.answer(SaveAnswer.failed(failure).bytes)
+    }
+}
+
+extension Failure {
+    fileprivate static let interruptedSave = Failure(
+        .interrupted, "The process that did this save was stopped.", remedy: "Save it again.")
+}
