@@ -21,6 +21,22 @@ final class Machine {
         /// What it writes, while it runs; see ``Machine/read(_:)``.
         var outputFile: String { "streams/\(number).output" }
         var talkFile: String { "streams/\(number).talk" }
+
+        /// The most memory it has had at once, in bytes; nil when it has ended.
+        var peakMemory: Int64? {
+            guard let file = fopen("/proc/\(process)/status", "r") else { return nil }
+            defer { fclose(file) }
+            var line: UnsafeMutablePointer<CChar>?
+            defer { free(line) }
+            var size = 0
+            while getline(&line, &size, file) > 0 {
+                let words = line.map { String(cString: $0) }?.split { " \t\n".contains($0) } ?? []
+                if words.first == "VmHWM:", words.count > 1 {
+                    return Int64(words[1]).map { $0 << 10 }
+                }
+            }
+            return nil
+        }
     }
 
     private var started = 0

@@ -6,6 +6,8 @@ import Testing
 struct WatchStormTests {
     /// How many changes; 50,000 for the whole storm.
     static let count = getenv("FILESINKI_STORM").flatMap { Int(String(cString: $0)) } ?? 3000
+    /// How many objects a build makes.
+    static let objects = getenv("FILESINKI_OBJECTS").flatMap { Int(String(cString: $0)) } ?? 60
     /// How often editors save.
     static let saves = getenv("FILESINKI_SAVES").flatMap { Int(String(cString: $0)) } ?? 100
 
@@ -61,11 +63,22 @@ struct WatchStormTests {
         ]
         var one = User(root: machine.folder + "/a", name: "one")
         var two = User(root: machine.folder + "/b", name: "two")
+        let clock = ContinuousClock()
+        let start = clock.now
         for _ in 0..<(Self.count / 2) {
             one.act()
             two.act()
         }
+        let written = clock.now
         try machine.expectEqual(seconds: 600)
+        let peaks = watches.compactMap(\.running.peakMemory)
+        #expect(peaks.count == 2)
+        #expect(peaks.allSatisfy { $0 < 200 << 20 }, "\(peaks)")
+        if getenv("FILESINKI_STORM") != nil {
+            print(
+                "\(Self.count) changes in \(written - start), equal after \(clock.now - written), "
+                    + "at most \((peaks.max() ?? 0) >> 20) MiB")
+        }
         for watch in watches { try machine.end(watch) }
         for (user, other) in [(one, "b"), (two, "a")] {
             for (path, text) in user.files {
@@ -114,6 +127,47 @@ struct WatchStormTests {
         #expect(try machine.shell("cd b/repository && git status --porcelain").output == "")
     }
 
+    @Test(
+        "a build makes its objects, makes some of them anew and cleans up",
+        .enabled(if: WatchStormTests.hasCompiler))
+    func build() throws {
+        let machine = try Machine.pair("mkdir a/project; echo 1 >a/f")
+        try machine.write(Self.makefile, to: "a/project/Makefile")
+        let made = try machine.shell(
+            "cd a/project && for n in $(seq \(Self.objects)); do echo \"int f$n(void){return $n;}\" >f$n.c; done"
+        )
+        try #require(made.code == 0, "\(made.talk)")
+        try machine.sync("a", "b")
+        let watches = [
+            try machine.watch("a", "--max-delete", "1000000"),
+            try machine.watch("b", "--max-delete", "1000000"),
+        ]
+        for step in ["make -s", "touch f1*.c && make -s", "make -s clean", "make -s"] {
+            let run = try machine.shell("cd a/project && \(step)")
+            #expect(run.code == 0, "\(run.talk)")
+        }
+        try machine.expectEqual(seconds: 600)
+        for watch in watches { try machine.end(watch) }
+        try machine.expectNoCopies()
+        #expect(try machine.shell("cd b/project && make -q && echo whole").output == "whole\n")
+    }
+
+    /// Objects, an archive that is made anew from all of them, and dependencies beside them.
+    private static let makefile = """
+        objects := $(patsubst %.c,out/%.o,$(wildcard *.c))
+        liball.a: $(objects)
+        \trm -f $@; ar rc $@.new $^; mv $@.new $@
+        out/%.o: %.c
+        \t@mkdir -p out
+        \tcc -MMD -c -o $@.tmp $<; mv $@.tmp $@
+        clean:
+        \trm -rf out liball.a
+
+        """
+
+    static let hasCompiler = ["make", "cc", "ar"].allSatisfy {
+        access("/usr/bin/" + $0, X_OK) == 0
+    }
     static let hasGit = access("/usr/bin/git", X_OK) == 0
 
     /// How editors save, each as calls that one of them makes.
