@@ -86,6 +86,17 @@ struct PipeTests {
         #expect(try machine.shell(count).output == "10\n")
     }
 
+    @Test func `beside a list, the root says which replica is meant, not that everything is`()
+        throws
+    {
+        let machine = try Machine.pair("echo one >a/one; echo two >a/two; echo three >a/three")
+        try machine.shell("echo 1 >>a/one; echo 2 >>a/two; echo 3 >>a/three")
+        let line = "printf 'a/one\\na/two\\n' | filesinki sync a --paths-from - --json | tail -n 1"
+        #expect(try machine.shell(line).output.contains("\"steps\":2"))
+        #expect(
+            try machine.shell("filesinki sync a --json | tail -n 1").output.contains("\"steps\":1"))
+    }
+
     @Test func `names of every byte pass through lists`() throws {
         let machine = try Machine.pair("echo one >a/one")
         // Without it, grep and find know only names that are UTF-8.

@@ -48,7 +48,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
         guard let paths = try list.all(paths, in: console) else { return .done }
         let session = try await Session.open(
             replica, near: paths.first, writable: true, in: console)
-        let chosen = try session.paths(paths)
+        let chosen = try session.paths(try session.withoutRoot(paths, list, named: self.paths))
         let question = try ask ? ConflictQuestion(console) : nil
         return try await session.run(rules, patience, replica.waiting) { options in
             if let question { options.ask = { question.answer($0) } }
@@ -60,6 +60,18 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
 }
 
 extension Session {
+    /// The paths of a command line and of a list. Beside a list the root itself, on the command line,
+    /// says which replica is meant, and not that everything is.
+    fileprivate func withoutRoot(
+        _ all: [String], _ list: PathsOption, named: [String]
+    ) throws -> [String] {
+        guard list.pathsFrom != nil else { return all }
+        let chosen = try named.filter {
+            try root.path($0, currentFolder: console.currentFolder) != nil
+        }
+        return chosen + all.dropFirst(named.count)
+    }
+
     /// One run with its progress and its report.
     func run(
         _ rules: RunOptions? = nil, _ patience: PatienceOption? = nil,
