@@ -5,8 +5,8 @@ import FilesinkiModel
 /// A pure value: moments are given, as time since any fixed one, and nothing waits here.
 ///
 /// * A file that was closed after writing, or renamed into place, is due after ``Limits/quick``, a new
-///   one after some of these, for it may be about to be renamed; what may go on (a file still open, a
-///   deletion before the file comes again) after ``Limits/quiet``.
+///   one after ``Limits/fresh``, for it may be about to be renamed; what may go on (a file still open,
+///   a deletion before the file comes again) after ``Limits/quiet``.
 /// * Whatever happens, a path is due ``Limits/longest`` after the first change of it.
 /// * A path that comes again and again is told in growing distances, up to the same.
 /// * Both ends of a rename are due together, so that they are seen to be one.
@@ -22,8 +22,11 @@ package struct Settling: Sendable {
         /// So many paths are told singly at most.
         package var paths: Int
 
+        /// The rest after which a new file is not about to be renamed any more.
+        var fresh: Duration { max(quick, quiet * 2 / 5) }
+
         package init(
-            quiet: Duration = .milliseconds(50), quick: Duration = .milliseconds(5),
+            quiet: Duration = .milliseconds(50), quick: Duration = .milliseconds(1),
             longest: Duration = .seconds(2), paths: Int = 2000
         ) {
             self.quiet = quiet
@@ -106,7 +109,7 @@ package struct Settling: Sendable {
         case .attributes: return isFresh ? limits.quiet : unrest.quiet
         case .written:
             if unrest.wasGone || partner(of: change) != nil { return limits.quiet }
-            return unrest.isNew ? min(limits.quick * 4, limits.quiet) : limits.quick
+            return unrest.isNew ? limits.fresh : limits.quick
         }
     }
 

@@ -84,7 +84,7 @@ struct WatchCommand: Command {
                 remedy: "Give both in milliseconds.")
         }
         return Settling.Limits(
-            quiet: .milliseconds(settle), quick: .milliseconds(settle / 10),
+            quiet: .milliseconds(settle), quick: .milliseconds(settle) / 50,
             longest: .milliseconds(maxSettle))
     }
 
