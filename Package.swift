@@ -37,6 +37,7 @@ let package = Package(
     products: [
         .executable(name: "filesinki", targets: ["filesinki-cli"]),
         .executable(name: "filesinki-net", targets: ["filesinki-net"]),
+        .library(name: "FileSinki", targets: ["FileSinki"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -170,6 +171,14 @@ let package = Package(
                 "FilesinkiWatch",
             ]),
 
+        // The library.
+        module(
+            "FileSinki",
+            [
+                "FilesinkiModel", "FilesinkiEngine", "FilesinkiCompression", "FilesinkiDirectory",
+                "FilesinkiNetwork", "FilesinkiReconcile", "FilesinkiRemote", "FilesinkiRules",
+            ]),
+
         // The command line.
         module(
             "FilesinkiCommands",
@@ -201,6 +210,7 @@ let package = Package(
 
         // tests: one target for each module, in alphabetical order.
         tests("EndToEndTests", ["FilesinkiTesting"], exclude: ["Golden"]),
+        tests("FileSinkiTests", ["FileSinki", "FilesinkiTesting"]),
         tests(
             "FilesinkiCommandsTests",
             [

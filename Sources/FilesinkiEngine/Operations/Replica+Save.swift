@@ -53,6 +53,31 @@ extension Replica {
         return try self.report(report, of: path, saved)
     }
 
+    /// Publishes what a program has put at the path by itself, as ``save(_:_:content:)`` does with
+    /// what it is given.
+    package func publish(
+        _ path: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await keep(path, after: try await runPaths([path], options), options)
+    }
+
+    /// Publishes the deletion of a file that a program has removed by itself. What others have
+    /// published since, and nobody here has seen, goes too, and stays in the history.
+    package func publishDeletion(
+        of path: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        let before = try await runPaths([path], options)
+        guard try root.status(path)?.kind == .file else { return before }
+        return try await delete([path], recursive: false, options)
+    }
+
+    /// Brings one path into step, as ``load(_:isOffline:_:_:)`` does.
+    package func refresh(
+        _ path: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await runPaths([path], options)
+    }
+
     /// Says what is at the path after a save.
     func report(
         _ report: SyncReport, of path: RelativePath, _ saved: ContentID

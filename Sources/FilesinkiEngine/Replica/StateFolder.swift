@@ -19,6 +19,8 @@ package struct StateFolder: Sendable {
     package var watch: String { path + "/watch" }
     /// Files that are not yet in place.
     package var staging: String { path + "/staging" }
+    /// Files that programs which use the library are about to put in their place.
+    package var saving: String { path + "/saving" }
     /// Commits that were about to be published; see ``PublishingNote``.
     package var publishing: String { path + "/publishing" }
     /// Merges that may not be recorded yet; see ``MergeNote``.
