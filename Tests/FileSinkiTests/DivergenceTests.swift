@@ -90,8 +90,8 @@ struct DivergenceTests {
 }
 
 /// A closure that a person will call.
-struct Keep<Value>: @unchecked Sendable {
-    let value: (Value) -> Void
+struct Keep<Value>: Sendable {
+    let value: @Sendable (Value) -> Void
 }
 
 private struct Asked: FileSyncable {

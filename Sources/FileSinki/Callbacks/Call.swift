@@ -26,10 +26,10 @@ struct Call {
         var job = Job(kind: .save, handler: handler, late: late)
         job.done = [
             { [core, path] ran in
-                guard let found = ran.content, found != file,
-                    core.see(found, insteadOf: file, at: path)
-                else { return }
-                Shared.current.tell { final(found) }
+                guard let found = ran.content, found != file else { return }
+                Shared.current.tell {
+                    if core.see(found, insteadOf: file, at: path) { final(found) }
+                }
             }
         ]
         core.submit(job, path)
@@ -54,10 +54,10 @@ struct Call {
     ) async {
         let core = sink.core
         let tell: @Sendable (Ran) -> Void = { ran in
-            guard ran.content != file, core.see(ran.content, insteadOf: file, at: path) else {
-                return
+            guard ran.content != file else { return }
+            Shared.current.tell {
+                if core.see(ran.content, insteadOf: file, at: path) { loaded(ran.content, true) }
             }
-            Shared.current.tell { loaded(ran.content, true) }
         }
         do {
             let ran = try await core.refresh(path, handler)

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 extension FileSinki {
     /// Takes the content that a merge has made.
-    public typealias DataMergedClosure = (Data) -> Void
+    public typealias DataMergedClosure = @Sendable (Data) -> Void
 
     /// Makes one content of two: `left` is what is here, `right` what another device has published.
     /// It is called once for each divergence, on a background thread, and calls `merged` when it likes;

@@ -10,6 +10,14 @@ final class Box<Value: Sendable>: Sendable {
         get { storage.withLock { $0 } }
         set { storage.withLock { $0 = newValue } }
     }
+
+    /// The value, which is gone then.
+    func take<Wrapped>() -> Value where Value == Wrapped? {
+        storage.withLock { value in
+            defer { value = nil }
+            return value
+        }
+    }
 }
 
 /// A closure or an object of the program's that goes through our threads without being used there.

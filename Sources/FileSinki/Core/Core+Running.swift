@@ -10,8 +10,8 @@ struct Ran: Sendable {
 
 /// A content that is saved by who does not know what is there by now.
 struct LateSave: Sendable {
-    /// What the program had seen.
-    var base: [UInt8]
+    /// What the program had seen; nil where that was no file, or is not known any more.
+    var base: [UInt8]?
     /// What is there by now.
     var there: [UInt8]
 }
@@ -23,11 +23,11 @@ extension Core {
     func write(_ content: [UInt8], to path: RelativePath) throws -> LateSave? {
         let files = try files
         let there = try files.read(path)
-        let base = seen(path)
+        let seen = seen(path)
         try files.write(content, to: path)
         see(content, at: path)
-        guard let there, let base, there != base, there != content else { return nil }
-        return LateSave(base: base, there: there)
+        guard let there, let seen, there != content, seen != Sight(there) else { return nil }
+        return LateSave(base: seen.base, there: there)
     }
 
     /// Removes a file at once; what the remote has goes with the next run.

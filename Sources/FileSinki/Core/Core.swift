@@ -14,10 +14,7 @@ final class Core: Sendable {
     private let opened = Mutex<RootFiles?>(nil)
     /// What the program has seen last of each file, so that a save which does not know a newer content
     /// is told from one that replaces it.
-    private let seen = Mutex<[RelativePath: [UInt8]]>([:])
-
-    /// Contents larger than this are not remembered, in bytes.
-    private static let rememberedBytes = 1 << 20
+    private let seen = Mutex<[RelativePath: Sight]>([:])
 
     init(
         _ made: ReplicaOptions, _ address: StoreAddress?, device: String,
@@ -59,25 +56,21 @@ final class Core: Sendable {
 
     // MARK: What the program has seen
 
-    func seen(_ path: RelativePath) -> [UInt8]? { seen.withLock { $0[path] } }
+    func seen(_ path: RelativePath) -> Sight? { seen.withLock { $0[path] } }
 
-    /// Notes what the program has just saved, or is just told.
+    /// Notes what the program has just saved, or is told in any case.
     func see(_ content: [UInt8]?, at path: RelativePath) {
-        seen.withLock { $0[path] = Self.remembered(content) }
+        seen.withLock { $0[path] = Sight(content) }
     }
 
-    /// Notes what the program is about to be told in place of what it has seen so far.
+    /// Notes what the program is told in place of what it has seen so far.
     ///
     /// - Returns: False when it has saved something else meanwhile: then it is not to be told.
     func see(_ content: [UInt8]?, insteadOf old: [UInt8]?, at path: RelativePath) -> Bool {
         seen.withLock { seen in
-            if let last = seen[path], last != old { return false }
-            seen[path] = Self.remembered(content)
+            if let last = seen[path], last != Sight(old) { return false }
+            seen[path] = Sight(content)
             return true
         }
-    }
-
-    private static func remembered(_ content: [UInt8]?) -> [UInt8]? {
-        content.flatMap { $0.count <= rememberedBytes ? $0 : nil }
     }
 }

@@ -83,20 +83,26 @@ private struct TypedQuestion<Value: FileSyncable> {
     ) {
         guard let other = there as? Mergable else { return chooseOne(there, reply) }
         let content = question.base.flatMap(form.decode)
+        let asked = Passed(self)
+        let theirs = Passed(there)
         // When the program drops its closure, nothing was merged.
-        let fallback = Fallback { chooseOne(there, reply) }
+        let fallback = Fallback { asked.value.chooseOne(theirs.value, reply) }
         MergeBase.$content.withValue(content) {
             here.mergeAsync(with: other) { merged in
                 guard let merged, let value = merged as? Value else { return fallback.run() }
                 fallback.forget()
-                give(value, there, reply)
+                asked.value.give(value, theirs.value, reply)
             }
         }
     }
 
     private func chooseOne(_ there: Value, _ reply: Reply) {
         let (first, second) = isLoading ? (there, here) : (here, there)
-        first.shouldOverwriteAsync(other: second) { kept in give(kept, there, reply) }
+        let asked = Passed(self)
+        let theirs = Passed(there)
+        first.shouldOverwriteAsync(other: second) { kept in
+            asked.value.give(kept, theirs.value, reply)
+        }
     }
 
     private func give(_ value: Value, _ there: Value, _ reply: Reply) {
@@ -109,18 +115,14 @@ private struct TypedQuestion<Value: FileSyncable> {
 }
 
 /// Something that is done once: when it is asked for, or when nobody can ask for it any more.
-private final class Fallback {
-    private var body: (() -> Void)?
+private final class Fallback: Sendable {
+    private let body: Box<(@Sendable () -> Void)?>
 
-    init(_ body: @escaping () -> Void) { self.body = body }
+    init(_ body: @escaping @Sendable () -> Void) { self.body = Box(body) }
 
     deinit { run() }
 
-    func run() {
-        let body = body
-        self.body = nil
-        body?()
-    }
+    func run() { body.take()?() }
 
-    func forget() { body = nil }
+    func forget() { _ = body.take() }
 }

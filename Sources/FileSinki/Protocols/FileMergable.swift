@@ -7,7 +7,7 @@ import FoundationEssentials
 /// should not depend on it.
 public protocol FileMergable: FileSyncable {
     /// Takes the merged value; nil where there is none.
-    typealias MergedClosure = (Self?) -> Void
+    typealias MergedClosure = @Sendable (Self?) -> Void
 
     /// One value of this one, which is here, and another device's.
     ///

@@ -7,7 +7,10 @@
 /// The methods are called on a background thread, never for two values that are equal.
 public protocol FileSyncable: Codable, Equatable, SendableMetatype {
     /// Takes the value that is to stay.
-    typealias ShouldOverwriteClosure = (Self) -> Void
+    typealias ShouldOverwriteClosure = @Sendable (Self) -> Void
+
+    /// Takes whether the file is to go.
+    typealias ShouldDeleteClosure = @Sendable (Bool) -> Void
 
     /// Whether this value is better than the other one and takes its place.
     ///
@@ -37,7 +40,7 @@ public protocol FileSyncable: Codable, Equatable, SendableMetatype {
     /// - Parameter delete: To be called once, from any thread. When it goes without having been called,
     ///   an edit stays and what nobody edited goes.
     static func interactiveShouldDelete(
-        local: Self, remoteDeleted: Self, delete: @escaping (Bool) -> Void)
+        local: Self, remoteDeleted: Self, delete: @escaping ShouldDeleteClosure)
 }
 
 extension FileSyncable {
@@ -56,7 +59,7 @@ extension FileSyncable {
 
     /// Answers as ``shouldDelete(local:remoteDeleted:)`` does.
     public static func interactiveShouldDelete(
-        local: Self, remoteDeleted: Self, delete: @escaping (Bool) -> Void
+        local: Self, remoteDeleted: Self, delete: @escaping ShouldDeleteClosure
     ) {
         delete(shouldDelete(local: local, remoteDeleted: remoteDeleted))
     }

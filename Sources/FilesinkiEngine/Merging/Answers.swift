@@ -52,8 +52,7 @@ struct Answers: Sendable {
     }
 
     /// Writes the three versions into a folder of their own.
-    func lay(out versions: ContestedFiles, _ path: RelativePath) async throws -> MergeFolder
-    {
+    func lay(out versions: ContestedFiles, _ path: RelativePath) async throws -> MergeFolder {
         let folder = try MergeFolder(in: shelf.path, for: path)
         do {
             try await copy(versions.there, to: folder.writer(.there))
