@@ -12,7 +12,7 @@ struct Main {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard arguments.count == 3 else {
             print("usage: ExampleBinaryMerge ROOT STORE PAGE")
-            return exit(2)
+            exit(2)
         }
         let root = URL(filePath: arguments[0])
         let sinki = try await FileSinki(root: root, remote: "dir:" + arguments[1])

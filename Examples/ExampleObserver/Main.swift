@@ -8,9 +8,8 @@ struct Main {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard arguments.count == 3, var count = Int(arguments[2]), count > 0 else {
             print("usage: ExampleObserver ROOT STORE COUNT")
-            return exit(2)
+            exit(2)
         }
-        setvbuf(stdout, nil, _IOLBF, 0)
         let root = URL(filePath: arguments[0])
         let sinki = try await FileSinki(root: root, remote: "dir:" + arguments[1])
         for try await change in sinki.changes(at: "") {

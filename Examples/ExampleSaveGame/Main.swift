@@ -15,7 +15,7 @@ struct Main {
         let arguments = CommandLine.arguments.dropFirst()
         guard arguments.count == 3, let score = arguments.last.flatMap({ Double($0) }) else {
             print("usage: ExampleSaveGame ROOT STORE SCORE")
-            return exit(2)
+            exit(2)
         }
         FileSinki.setup(remote: "dir:" + arguments[2], root: URL(filePath: arguments[1]))
         FileSinki.save(SaveGame(score: score), toPath: "SaveGames/player1.save") { final in

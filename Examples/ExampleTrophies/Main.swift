@@ -23,7 +23,7 @@ struct Main {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard arguments.count >= 2 else {
             print("usage: ExampleTrophies ROOT STORE TROPHY...")
-            return exit(2)
+            exit(2)
         }
         let root = URL(filePath: arguments[0])
         let sinki = try await FileSinki(root: root, remote: "dir:" + arguments[1])

@@ -102,6 +102,16 @@ struct TwoDevicesTests {
         #expect(try await a.load(Score.self, from: path) == Score(score: 1))
     }
 
+    @Test("FS-06: a deletion takes what another device has published and nobody here has seen")
+    func deletesUnseen() async throws {
+        try await a.save(Score(score: 1), to: path)
+        #expect(try await b.load(Score.self, from: path) == Score(score: 1))
+        try await b.save(Score(score: 2), to: path)
+        #expect(try await a.delete(path) == .deleted)
+        #expect(!meeting.exists("a", path))
+        #expect(try await b.load(Score.self, from: path) == nil)
+    }
+
     @Test(
         "FS-12: what nobody changed goes with its deletion; an edit stays; a type may say otherwise"
     )

@@ -3,6 +3,7 @@
 enum LayeringRules {
     /// From the top down: a module depends only on modules of lower lines.
     static let layers: [Set<String>] = [
+        ["FileSinkiC"],
         ["filesinki-cli", "filesinki-net", "FileSinki"],
         ["FilesinkiCommands", "FilesinkiNetwork", "FilesinkiServer"],
         ["FilesinkiEngine", "FilesinkiS3", "FilesinkiServerRemote", "FilesinkiWebDAV"],

@@ -63,12 +63,19 @@ extension Replica {
 
     /// Publishes the deletion of a file that a program has removed by itself. What others have
     /// published since, and nobody here has seen, goes too, and stays in the history.
+    ///
+    /// What the program has saved at the path since it removed the file is not touched.
     package func publishDeletion(
         of path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
+        let isGone = try root.status(path) == nil
         let before = try await runPaths([path], options)
-        guard try root.status(path)?.kind == .file else { return before }
-        return try await delete([path], recursive: false, options)
+        guard isGone, before.takes(path), let stamp = try manifest.base(path)?.stamp,
+            case .done = try makeWriter().remove(path, expecting: .stamp(stamp))
+        else { return before }
+        var after = try await runPaths([path], options, after: before)
+        after.steps = before.steps + after.steps
+        return after
     }
 
     /// Brings one path into step, as ``load(_:isOffline:_:_:)`` does.
@@ -169,6 +176,16 @@ extension Replica {
             mode: before?.kind == .file ? before?.mode ?? mode : mode,
             modified: modified ?? surroundings.now(), sync: true)
         return (staged, hasher.finish())
+    }
+}
+
+extension SyncReport {
+    /// Whether the run has brought a file to the path.
+    fileprivate func takes(_ path: RelativePath) -> Bool {
+        steps.contains { step in
+            guard step.path == path, case .take(let entry) = step.action else { return false }
+            return entry.kind == .file
+        }
     }
 }
 
