@@ -18,6 +18,8 @@
 #                   names of other servers that are installed, or all; STRIDE=4096 bytes apart
 #   make install    puts both programs, their manual pages, completions and systemd's units below
 #                   PREFIX (/usr/local), under DESTDIR
+#   make library    libfilesinki.so for C and what calls C, its header and its pkg-config file, in
+#                   .build/library; make install-library puts them below PREFIX
 #   make man        the manual pages, in .build/man
 #   make docs       the reference of every module as Markdown, in .build/docs
 #   make clean      removes what was built
@@ -40,11 +42,13 @@ SWIFT ?= swift
 STRICT = --explicit-target-dependency-import-check error
 BUILD = $(SWIFT) build -j $(JOBS) $(STRICT)
 RELEASE = $(BUILD) -c release --static-swift-stdlib -Xlinker -s --product
+LIBRARY = $(BUILD) -c release --static-swift-stdlib --product filesinki-c -Xlinker -s \
+    -Xlinker -soname=libfilesinki.so.1 -Xlinker --version-script=Packaging/library/exports.map
 RELEASE_BINARY = .build/release/filesinki
-SWIFT_FILES = Package.swift Sources Tests
+SWIFT_FILES = Package.swift Sources Tests Examples
 
 .PHONY: check demo test build release release-net lint format bench bench-watch bench-link simulate faults \
-    install man docs clean dependencies
+    install library install-library man docs clean dependencies
 
 check: build lint test
 
@@ -92,6 +96,13 @@ faults: dependencies
 	FILESINKI_REMOTES='$(REMOTES)' FILESINKI_CUT_STRIDE='$(STRIDE)' \
 	    FILESINKI_CUT_BYTES=100000 FILESINKI_FLIP_STRIDE=61 \
 	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SweepTests
+
+library: dependencies
+	$(LIBRARY)
+	@sh Scripts/library.sh .build/release/libfilesinki-c.so .build/library
+
+install-library: library
+	@sh Scripts/library.sh .build/release/libfilesinki-c.so '$(DESTDIR)$(PREFIX)' '$(PREFIX)'
 
 install: release-net
 	@sh Scripts/install.sh $(RELEASE_BINARY) '$(DESTDIR)$(PREFIX)' '$(PREFIX)/bin'

@@ -24,6 +24,12 @@ func module(
         swiftSettings: strict)
 }
 
+/// A small program that uses the library as a program of its user's does.
+func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Examples/\(name)", swiftSettings: strict)
+}
+
 /// The tests of one module, in a folder that mirrors it.
 func tests(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
@@ -37,6 +43,9 @@ let package = Package(
     products: [
         .executable(name: "filesinki", targets: ["filesinki-cli"]),
         .executable(name: "filesinki-net", targets: ["filesinki-net"]),
+        .library(name: "FileSinki", targets: ["FileSinki"]),
+        // `make library` installs it as libfilesinki.so; the name of the product is taken.
+        .library(name: "filesinki-c", type: .dynamic, targets: ["FileSinkiC"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -170,6 +179,24 @@ let package = Package(
                 "FilesinkiWatch",
             ]),
 
+        // The library.
+        module(
+            "FileSinki",
+            [
+                "FilesinkiModel", "FilesinkiEngine", "FilesinkiCompression", "FilesinkiDirectory",
+                "FilesinkiNetwork", "FilesinkiReconcile", "FilesinkiRemote", "FilesinkiRules",
+            ]),
+
+        // The library's window for C: the header, and the functions that it declares.
+        .target(name: "CFileSinki"),
+        module("FileSinkiC", ["CFileSinki", "FileSinki"]),
+
+        // Small programs that use the library; `ExampleTests` runs them.
+        example("ExampleSaveGame", ["FileSinki"]),
+        example("ExampleTrophies", ["FileSinki"]),
+        example("ExampleBinaryMerge", ["FileSinki"]),
+        example("ExampleObserver", ["FileSinki"]),
+
         // The command line.
         module(
             "FilesinkiCommands",
@@ -201,6 +228,10 @@ let package = Package(
 
         // tests: one target for each module, in alphabetical order.
         tests("EndToEndTests", ["FilesinkiProcess", "FilesinkiTesting"], exclude: ["Golden"]),
+        tests(
+            "FileSinkiTests", ["FileSinki", "FilesinkiTesting"],
+            // Programs that are not in Swift.
+            exclude: ["C"]),
         tests(
             "FilesinkiCommandsTests",
             [

@@ -25,7 +25,8 @@ package enum SyncMode: Hashable, Sendable {
 /// All methods may be called from several threads, for different paths.
 package struct TreeWriter: Sendable {
     let root: RootFolder
-    let staging: Staging
+    /// Where files are made ready.
+    package let staging: Staging
     let sync: SyncMode
     /// Called between all steps; for tests, which save files there.
     var probe: @Sendable (Step) -> Void = { _ in }

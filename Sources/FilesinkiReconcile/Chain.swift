@@ -13,7 +13,7 @@ func follow(_ links: [StrategyLink], _ contest: Contest, canMerge: Bool) -> Deci
         case .end(.keepBoth): return .keepBoth(.strategy(End.keepBoth.rawValue))
         case .end(.leave): return .leave
         case .end(.ask), .command: return .undecided(Array(links[index...]))
-        case .merge, .comparison:
+        case .merge, .comparison, .program:
             if canMerge { return .undecided(Array(links[index...])) }
         }
     }

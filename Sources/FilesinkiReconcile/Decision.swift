@@ -49,13 +49,20 @@ extension ReconcileInput {
     /// Only one side has something: it is new, or the other side deleted it (rows 2 to 5, 9, 10).
     private func oneLeft(_ entry: Entry, drift: Drift, isAsBase: Bool, _ item: Case) -> Decision {
         if isAsBase { return .settled(entry, .created) }
-        guard drift == .content else { return .settled(.tombstone, .deleted) }
+        guard drift == .content || asksBeforeDeleting(item) else {
+            return .settled(.tombstone, .deleted)
+        }
         if entry.kind == .directory { return .settled(entry, .editBeatsDelete) }
         switch rules.onDelete(for: item.path) {
         case .keep: return .settled(entry, .editBeatsDelete)
         case .delete: return .settled(.tombstone, .deleteBeatsEdit)
         case .ask: return .undecided([.end(.ask)])
         }
+    }
+
+    /// Whether a rule wants a word about the deletion of what nobody edited.
+    private func asksBeforeDeleting(_ item: Case) -> Bool {
+        item.here?.kind == .file && rules.asksBeforeDeleting(item.path)
     }
 
     /// Both sides have something, of different contents.

@@ -12,6 +12,9 @@ package enum StrategyLink: Hashable, Sendable {
     case merge(MergeLink)
     /// `greater:POINTER` or `lesser:POINTER`: compares a value inside both contents.
     case comparison(Comparison)
+    /// The program that uses the library resolves it, by what its own types say. No text names this
+    /// link.
+    case program
 }
 
 /// A choice between the two sides that needs nothing but their entries.
@@ -119,10 +122,10 @@ extension StrategyLink {
 }
 
 extension StrategyLink {
-    /// Whether the link starts a program of the user's.
+    /// Whether the link runs code that is not ours: a dry run asks it nothing.
     package var runsCommand: Bool {
         switch self {
-        case .command, .merge(.exec): true
+        case .command, .merge(.exec), .program: true
         case .choice, .end, .merge, .comparison: false
         }
     }
@@ -157,6 +160,7 @@ extension StrategyLink: CustomStringConvertible {
         case .merge(let merge): merge.word
         case .comparison(let comparison):
             (comparison.isGreater ? "greater:" : "lesser:") + comparison.pointer
+        case .program: "program"
         }
     }
 }

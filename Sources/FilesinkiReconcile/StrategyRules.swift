@@ -29,6 +29,14 @@ package protocol StrategyRules: Sendable {
 
     /// What to do when one side deleted `path` and the other edited it.
     func onDelete(for path: RelativePath) -> OnDelete
+
+    /// Whether a file at `path` that was deleted there is asked about also when nobody edited it here.
+    func asksBeforeDeleting(_ path: RelativePath) -> Bool
+}
+
+extension StrategyRules {
+    /// What nobody edited goes with its deletion.
+    package func asksBeforeDeleting(_ path: RelativePath) -> Bool { false }
 }
 
 /// The same rules for every path.

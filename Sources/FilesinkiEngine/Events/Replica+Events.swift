@@ -1,5 +1,5 @@
 import FilesinkiManifest
-import FilesinkiModel
+package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
@@ -85,6 +85,15 @@ extension Replica {
         } catch let failure as Failure where failure.code == .tokenExpired {
             return true
         }
+    }
+
+    /// Where who observes a scope begins: with what is known of the remote and not here yet, and then
+    /// with what comes behind the position.
+    package func beginning(of scope: EventScope) async throws -> (
+        waiting: [(path: RelativePath, entry: Entry)], token: EventToken?
+    ) {
+        let rows = try manifest.loadRemote().filter { scope.contains($0.path) }
+        return (rows.map { ($0.path, $0.entry.entry) }, try await reachedEventToken())
     }
 
     /// Which of the events have arrived here.

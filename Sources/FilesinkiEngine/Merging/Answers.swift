@@ -13,17 +13,20 @@ struct Answers: Sendable {
     /// Where working copies are made, and where merged contents wait to be stored.
     let shelf: MergeShelf
     let runner: LinkRunner
+    /// Who resolves what the program's own types know; nil where there is none.
+    let resolver: (any DivergenceResolver)?
 
     func answer(_ link: StrategyLink, _ step: Step) async -> LinkAnswer {
         switch link {
-        case .end(.ask): return LinkAnswer(await options.ask?(step) ?? .leave)
+        case .end(.ask): return await ask(step)
         case .choice, .end: return LinkAnswer(.declined)
-        case .command, .merge, .comparison: break
+        case .command, .merge, .comparison, .program: break
         }
         guard let versions = ContestedFiles(step) else { return LinkAnswer(.declined) }
         do {
             let folder = try await lay(out: versions, step.path)
             defer { folder.remove() }
+            if link == .program { return try resolve(step, versions, folder) }
             return try decide(link, step, versions, folder)
         } catch let failure as Failure {
             return LinkAnswer(.declined, [failure.description])
@@ -49,8 +52,7 @@ struct Answers: Sendable {
     }
 
     /// Writes the three versions into a folder of their own.
-    private func lay(out versions: ContestedFiles, _ path: RelativePath) async throws -> MergeFolder
-    {
+    func lay(out versions: ContestedFiles, _ path: RelativePath) async throws -> MergeFolder {
         let folder = try MergeFolder(in: shelf.path, for: path)
         do {
             try await copy(versions.there, to: folder.writer(.there))

@@ -76,7 +76,7 @@ package struct FileMerge: Sendable {
             case .there: return .side(.there)
             case nil: return .declined(["Both sides are equal in that."])
             }
-        case .command, .merge, .comparison:
+        case .command, .merge, .comparison, .program:
             return try LinkRunner(commandLimit: commandLimit).ask(link, question, in: folder)
         }
     }

@@ -39,7 +39,7 @@ package struct LinkRunner: Sendable {
         case .command(let command):
             return try Chooser(command: command, limit: commandLimit)
                 .choose(in: folder, path: question.path)
-        case .choice, .end: return .declined([])
+        case .choice, .end, .program: return .declined([])
         }
     }
 

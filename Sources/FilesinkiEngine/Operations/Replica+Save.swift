@@ -66,6 +66,38 @@ extension Replica {
         return try self.report(report, of: path, saved)
     }
 
+    /// Publishes what a program has put at the path by itself, as ``save(_:_:content:)`` does with
+    /// what it is given.
+    package func publish(
+        _ path: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await keep(path, after: try await runPaths([path], options), options)
+    }
+
+    /// Publishes the deletion of a file that a program has removed by itself. What others have
+    /// published since, and nobody here has seen, goes too, and stays in the history.
+    ///
+    /// What the program has saved at the path since it removed the file is not touched.
+    package func publishDeletion(
+        of path: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        let isGone = try root.status(path) == nil
+        let before = try await runPaths([path], options)
+        guard isGone, before.takes(path), let stamp = try manifest.base(path)?.stamp,
+            case .done = try makeWriter().remove(path, expecting: .stamp(stamp))
+        else { return before }
+        var after = try await runPaths([path], options, after: before)
+        after.steps = before.steps + after.steps
+        return after
+    }
+
+    /// Brings one path into step, as ``load(_:isOffline:_:_:)`` does.
+    package func refresh(
+        _ path: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await runPaths([path], options)
+    }
+
     /// Says what is at the path after a save.
     func report(
         _ report: SyncReport, of path: RelativePath, _ saved: ContentID?
@@ -163,6 +195,16 @@ extension Replica {
                 remedy: "Choose another path, or delete the folder with filesinki delete -r.")
         }
         return before?.kind == .file ? before?.mode : nil
+    }
+}
+
+extension SyncReport {
+    /// Whether the run has brought a file to the path.
+    fileprivate func takes(_ path: RelativePath) -> Bool {
+        steps.contains { step in
+            guard step.path == path, case .take(let entry) = step.action else { return false }
+            return entry.kind == .file
+        }
     }
 }
 

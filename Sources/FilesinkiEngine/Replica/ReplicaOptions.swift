@@ -17,6 +17,8 @@ package struct ReplicaOptions: Sendable {
     package var connect: @Sendable (String) throws -> any Remote
     /// The device's own configuration file; nil for none.
     package var configuration: String?
+    /// Asked before the chain of rules about paths whose contents the program knows the types of.
+    package var resolver: (any DivergenceResolver)?
 
     package init(
         root: String, state: String? = nil, lockWait: Duration = .seconds(10),

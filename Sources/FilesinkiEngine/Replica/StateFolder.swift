@@ -21,6 +21,8 @@ package struct StateFolder: Sendable {
     package var staging: String { path + "/staging" }
     /// Where processes wait that save while another one is at work; see ``SaveWish``.
     package var saves: String { path + "/saves" }
+    /// Files that programs which use the library are about to put in their place.
+    package var saving: String { path + "/saving" }
     /// Commits that were about to be published; see ``PublishingNote``.
     package var publishing: String { path + "/publishing" }
     /// Merges that may not be recorded yet; see ``MergeNote``.

@@ -34,7 +34,7 @@ extension Replica {
             options: run.options, rules: run.rules, root: root,
             contents: try await contentSource(view, run.observation),
             shelf: try MergeShelf(path: state.merging),
-            runner: LinkRunner(commandLimit: options.commandLimit))
+            runner: LinkRunner(commandLimit: options.commandLimit), resolver: options.resolver)
         var settled: [Step] = []
         for step in plan.steps {
             settled += try await answer(step, input, answers, &run)
@@ -60,7 +60,11 @@ extension Replica {
             let remaining = Array(links.dropFirst())
             let found = await answers.answer(first, next)
             run.noteDeclined(next.path, first, found.reasons)
-            waiting += settle(next, answer: found.answer, remaining: remaining, input: input)
+            guard let answer = found.answer else {
+                done.append(next)
+                continue
+            }
+            waiting += settle(next, answer: answer, remaining: remaining, input: input)
         }
         return done
     }

@@ -25,6 +25,10 @@ struct OverridingRules: StrategyRules {
 
     func strategy(for path: RelativePath) -> Strategy { strategy ?? rules.strategy(for: path) }
     func onDelete(for path: RelativePath) -> OnDelete { onDelete ?? rules.onDelete(for: path) }
+
+    func asksBeforeDeleting(_ path: RelativePath) -> Bool {
+        onDelete == nil && rules.asksBeforeDeleting(path)
+    }
 }
 
 extension Replica {
@@ -38,12 +42,19 @@ extension Replica {
         return RunRules(
             filter: filter,
             strategies: OverridingRules(
-                rules: load.rules, strategy: options.strategy, onDelete: options.onDelete),
+                rules: resolved(load.rules), strategy: options.strategy,
+                onDelete: options.onDelete),
             merging: { load.rules.merging(for: $0) },
             maxDelete: options.maxDelete ?? load.rules.maxDelete ?? .standard,
             notices: load.problems.map { failure in
                 Problem(RelativePath(unchecked: failure.path), failure)
             })
+    }
+
+    /// The rules, behind what the program itself resolves.
+    private func resolved(_ rules: any StrategyRules) -> any StrategyRules {
+        guard let resolver = options.resolver else { return rules }
+        return ResolvingRules(rules: rules, resolver: resolver)
     }
 
     /// The rules that only this device has: of its user, and of this replica.

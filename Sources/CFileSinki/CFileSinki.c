@@ -1,0 +1,2 @@
+/* The header is all there is: FileSinkiC has the functions. */
+#include "filesinki.h"

@@ -1,0 +1,113 @@
+public import FoundationEssentials
+
+extension FileSinki {
+    /// Saves a value: here at once and durably, and in the background at the remote.
+    ///
+    /// - Parameters:
+    ///   - path: Below the root, or absolute and inside it.
+    ///   - finalVersion: Called when the file ends with another value than this one, because another
+    ///     device had changed it, too: a merge, or a better value. Perhaps never, perhaps later.
+    /// - Returns: The bytes that were written; nil when nothing was saved.
+    @discardableResult
+    public static func save<Item: FileSyncable>(
+        _ item: Item, toPath path: String, root: Root = .applicationSupportDirectory,
+        finalVersion: @escaping (Item) -> Void = { _ in }
+    ) -> Data? {
+        save(item, path, root, .plain, finalVersion)
+    }
+
+    /// Loads a value.
+    ///
+    /// - Parameter loaded: Called once with what is here, nil when there is nothing; and once more with
+    ///   true when the remote has made something else of it: nil then says that it was deleted.
+    public static func load<Item: FileSyncable>(
+        _ type: Item.Type, fromPath path: String, root: Root = .applicationSupportDirectory,
+        loaded: @escaping (_ item: Item?, _ wasRemote: Bool) -> Void
+    ) {
+        load(type, path, root, .plain, loaded)
+    }
+
+    /// Deletes a value's file, here at once and in the background everywhere.
+    ///
+    /// - Parameter item: The value; it is not needed.
+    public static func delete<Item: FileSyncable>(
+        _ item: Item, at path: String, root: Root = .applicationSupportDirectory
+    ) {
+        delete(path, root, .plain)
+    }
+
+    /// Deletes a file, here at once and in the background everywhere.
+    public static func delete(at path: String, root: Root = .applicationSupportDirectory) {
+        delete(path, root, .plain)
+    }
+
+    /// As ``save(_:toPath:root:finalVersion:)``, in a compressed file with `.zst` behind its name.
+    @discardableResult
+    public static func saveCompressed<Item: FileSyncable>(
+        _ item: Item, toPath path: String, root: Root = .applicationSupportDirectory,
+        finalVersion: @escaping (Item) -> Void = { _ in }
+    ) -> Data? {
+        save(item, path, root, .compressed, finalVersion)
+    }
+
+    /// As ``load(_:fromPath:root:loaded:)``, from a compressed file with `.zst` behind its name.
+    public static func loadCompressed<Item: FileSyncable>(
+        _ type: Item.Type, fromPath path: String, root: Root = .applicationSupportDirectory,
+        loaded: @escaping (_ item: Item?, _ wasRemote: Bool) -> Void
+    ) {
+        load(type, path, root, .compressed, loaded)
+    }
+
+    /// As ``delete(_:at:root:)``, for a compressed file with `.zst` behind its name.
+    public static func deleteCompressed<Item: FileSyncable>(
+        _ item: Item, at path: String, root: Root = .applicationSupportDirectory
+    ) {
+        delete(path, root, .compressed)
+    }
+}
+
+extension FileSinki {
+    private static func save<Item: FileSyncable>(
+        _ item: Item, _ path: String, _ root: Root, _ form: FileForm,
+        _ finalVersion: @escaping (Item) -> Void
+    ) -> Data? {
+        let closure = Passed(finalVersion)
+        return attempt(path) {
+            let content = try ValueCoder.encode(item, path)
+            let call = try Call(path, root, form, .typed(Item.self, form))
+            return try call.save(content) { file in
+                if let value: Item = form.value(file) { closure.value(value) }
+            }
+        }
+    }
+
+    private static func load<Item: FileSyncable>(
+        _ type: Item.Type, _ path: String, _ root: Root, _ form: FileForm,
+        _ loaded: @escaping (Item?, Bool) -> Void
+    ) {
+        let closure = Passed(loaded)
+        attempt(path) {
+            try Call(path, root, form, .typed(Item.self, form)).load { file, wasRemote in
+                let value: Item? = file.flatMap { form.value($0) }
+                // A content that is no value of the type is none of the program's business.
+                if wasRemote, file != nil, value == nil { return }
+                closure.value(value, wasRemote)
+            }
+        }
+    }
+
+    static func delete(_ path: String, _ root: Root, _ form: FileForm) {
+        attempt(path) { try Call(path, root, form, .rules).delete() }
+    }
+
+    /// Tells the one who wants to hear of failures.
+    @discardableResult
+    static func attempt<Answer>(_ path: String, _ body: () throws -> Answer) -> Answer? {
+        do {
+            return try body()
+        } catch {
+            Shared.current.wishes.failed(FileSinkiError(error, path))
+            return nil
+        }
+    }
+}

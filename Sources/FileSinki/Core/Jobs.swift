@@ -1,0 +1,177 @@
+import FilesinkiEngine
+import FilesinkiModel
+import Synchronization
+
+/// Work in the background for one path: what was done last to it counts.
+struct Job: Sendable {
+    enum Kind: Sendable { case save, delete }
+
+    var kind: Kind
+    var handler: Handler
+    var late: LateSave?
+    /// Told what came of it, unless the remote is away.
+    var done: [@Sendable (Ran) -> Void] = []
+
+    /// The newer of two jobs, with what the older one has to say.
+    func followed(by newer: Job) -> Job {
+        var job = newer
+        job.late = newer.kind == .save ? newer.late ?? late : nil
+        job.done = newer.kind == .save && kind == .save ? done + newer.done : newer.done
+        return job
+    }
+}
+
+/// What waits to be published, path by path. Nothing of it has to survive the process: the queue is the
+/// difference between the root and what was last agreed on.
+final class Jobs: Sendable {
+    struct State {
+        var pending: [RelativePath: Job] = [:]
+        var active: Set<RelativePath> = []
+        /// Tries again while the remote is away; nil when it is not.
+        var retry: Task<Void, Never>?
+        var isStopped = false
+        var idle: [CheckedContinuation<Void, Never>] = []
+    }
+
+    let state = Mutex(State())
+
+    /// The pauses while the remote is away.
+    static let pauses = Duration.seconds(1)...Duration.seconds(60)
+
+    /// Waits until everything was tried that can be done now.
+    func settled() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.active.isEmpty { return true }
+                state.idle.append(continuation)
+                return false
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    /// Takes the next job of a path; nil, and the path is free again, when there is none.
+    func next(_ path: RelativePath) -> Job? {
+        let (job, idle) = state.withLock { state -> (Job?, [CheckedContinuation<Void, Never>]) in
+            if let job = state.pending.removeValue(forKey: path), !state.isStopped {
+                return (job, [])
+            }
+            return (nil, Self.free(path, &state))
+        }
+        for continuation in idle { continuation.resume() }
+        return job
+    }
+
+    /// Puts a job back that could not be done now.
+    func putBack(_ job: Job, _ path: RelativePath) {
+        let idle = state.withLock { state in
+            state.pending[path] = state.pending[path].map { job.followed(by: $0) } ?? job
+            return Self.free(path, &state)
+        }
+        for continuation in idle { continuation.resume() }
+    }
+
+    private static func free(
+        _ path: RelativePath, _ state: inout State
+    ) -> [CheckedContinuation<Void, Never>] {
+        state.active.remove(path)
+        guard state.active.isEmpty else { return [] }
+        defer { state.idle = [] }
+        return state.idle
+    }
+
+    func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            state.retry?.cancel()
+        }
+    }
+}
+
+extension Core {
+    /// Does the job in the background, and again and again while the remote is away.
+    func submit(_ job: Job, _ path: RelativePath) {
+        let isToStart = jobs.state.withLock { state in
+            state.pending[path] = state.pending[path].map { $0.followed(by: job) } ?? job
+            guard state.retry == nil, !state.isStopped else { return false }
+            return state.active.insert(path).inserted
+        }
+        if isToStart { Task { await work(path) } }
+    }
+
+    /// Tries everything that waits, without the pause.
+    func retryNow() { startWaiting() }
+
+    private func work(_ path: RelativePath) async {
+        while let job = jobs.next(path) {
+            guard await carryOut(job, path) else {
+                jobs.putBack(job, path)
+                return startRetry()
+            }
+        }
+    }
+
+    /// - Returns: Whether it is done, or cannot be done at all; false when it is worth another try.
+    private func carryOut(_ job: Job, _ path: RelativePath) async -> Bool {
+        do {
+            let ran = try await run(job, path)
+            if ran.report.away != nil { return false }
+            for done in job.done { done(ran) }
+        } catch let failure as Failure where failure.code == .away || failure.code == .busy {
+            return false
+        } catch is CancellationError {
+            return false
+        } catch {
+            failed(FileSinkiError(error, "\(path)"))
+        }
+        return true
+    }
+
+    private func run(_ job: Job, _ path: RelativePath) async throws -> Ran {
+        switch job.kind {
+        case .save: return try await publish(path, job.handler, job.late)
+        case .delete: return try await publishDeletion(path)
+        }
+    }
+
+    private func startRetry() {
+        jobs.state.withLock { state in
+            guard state.retry == nil, !state.isStopped else { return }
+            state.retry = Task { [weak self, options] in
+                var pause = Jobs.pauses.lowerBound
+                while (try? await options.surroundings.sleep(pause)) != nil {
+                    guard let self, await !self.isBack() else { return }
+                    pause = min(pause * 2, Jobs.pauses.upperBound)
+                }
+            }
+        }
+    }
+
+    /// Tries one path; when the remote is back, all of them.
+    private func isBack() async -> Bool {
+        let path = jobs.state.withLock { state in
+            state.pending.keys.first.map { path in
+                state.active.insert(path)
+                return path
+            }
+        }
+        if let path, let job = jobs.next(path) {
+            guard await carryOut(job, path) else {
+                jobs.putBack(job, path)
+                return false
+            }
+        }
+        jobs.state.withLock { $0.retry = nil }
+        if let path { await work(path) }
+        startWaiting()
+        return true
+    }
+
+    private func startWaiting() {
+        let paths = jobs.state.withLock { state in
+            guard !state.isStopped else { return [RelativePath]() }
+            return state.pending.keys.filter { state.active.insert($0).inserted }
+        }
+        for path in paths { Task { await work(path) } }
+    }
+}

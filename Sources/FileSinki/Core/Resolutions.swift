@@ -1,0 +1,91 @@
+import FilesinkiEngine
+import FilesinkiModel
+import Synchronization
+
+/// Knows which files the program resolves, and remembers what it has answered, so that it is asked once
+/// for each divergence.
+final class Resolutions: DivergenceResolver {
+    private struct Known {
+        var identity: [ContentID]
+        var answer: PendingAnswer
+    }
+
+    private struct State {
+        var files: [RelativePath: Handler] = [:]
+        /// Folders with everything in them; the empty path for the root.
+        var folders: [(folder: [UInt8], handler: Handler)] = []
+        var loading: Set<RelativePath> = []
+        var known: [RelativePath: Known] = [:]
+        var postponed: [RelativePath: PendingAnswer] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// From now on the file is resolved by this handler.
+    func register(_ handler: Handler, at path: RelativePath) {
+        state.withLock { $0.files[path] = handler }
+    }
+
+    /// From now on everything in the folder is resolved by this handler, unless a file has its own.
+    func register(_ handler: Handler, inFolder folder: [UInt8]) {
+        state.withLock { state in
+            state.folders.removeAll { $0.folder == folder }
+            state.folders.append((folder, handler))
+        }
+    }
+
+    /// Says what the next run does with the file.
+    func begin(_ path: RelativePath, isLoading: Bool) {
+        state.withLock { state in
+            if isLoading { state.loading.insert(path) } else { state.loading.remove(path) }
+            state.postponed[path] = nil
+        }
+    }
+
+    /// The answer for which the last run of the path did not wait; nil when it did not need one.
+    func postponed(_ path: RelativePath) -> PendingAnswer? {
+        state.withLock { $0.postponed[path] }
+    }
+
+    func handler(_ path: RelativePath) -> Handler? {
+        state.withLock { state in
+            if let handler = state.files[path] { return handler }
+            return state.folders.last { known in
+                known.folder.isEmpty
+                    || path.bytes.count > known.folder.count + 1
+                        && path.bytes.starts(with: known.folder + [UInt8(ascii: "/")])
+            }?.handler
+        }
+    }
+
+    func wants(_ path: RelativePath) -> Bool { handler(path) != nil }
+
+    func resolve(_ divergence: Divergence) -> DivergenceAnswer {
+        guard let handler = handler(divergence.path), let here = divergence.here else {
+            return .declined("The program does not know the file.")
+        }
+        let isLoading = state.withLock { $0.loading.contains(divergence.path) }
+        // Who saves a file wants it to be there.
+        if divergence.there == nil, !isLoading { return .here }
+        let (pending, isNew) = pending(divergence)
+        if isNew {
+            let question = Question(
+                base: divergence.base, here: here, there: divergence.there, isLoading: isLoading)
+            handler.ask(question, Reply(pending))
+        }
+        if let answer = pending.answer { return answer }
+        state.withLock { $0.postponed[divergence.path] = pending }
+        return .postponed
+    }
+
+    private func pending(_ divergence: Divergence) -> (PendingAnswer, isNew: Bool) {
+        state.withLock { state in
+            if let known = state.known[divergence.path], known.identity == divergence.identity {
+                return (known.answer, false)
+            }
+            let answer = PendingAnswer()
+            state.known[divergence.path] = Known(identity: divergence.identity, answer: answer)
+            return (answer, true)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import FilesinkiEngine
+import FilesinkiModel
+
+/// One replica, used by one task at a time. Between two runs it is not locked, so that other processes
+/// get at it.
+actor Session {
+    private let options: ReplicaOptions
+    private let address: StoreAddress?
+    private let device: String
+    private var replica: Replica?
+    private var isMade = false
+    private var isBusy = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ options: ReplicaOptions, _ address: StoreAddress?, device: String) {
+        self.options = options
+        self.address = address
+        self.device = device
+    }
+
+    /// Makes the replica if there is none, and looks whether its remote is the one that was named.
+    ///
+    /// - Throws: Code `exists` when it has another remote, `unfit-store`; a remote that is away is met
+    ///   later.
+    func make() async throws {
+        await enter()
+        defer { leave() }
+        try await makeOnce()
+    }
+
+    /// Opens the replica, locked, for as long as `body` takes.
+    func run<Answer: Sendable>(
+        _ body: @Sendable (Replica) async throws -> Answer
+    ) async throws -> Answer {
+        await enter()
+        defer { leave() }
+        try Task.checkCancellation()
+        try await makeOnce()
+        let replica = try await held()
+        do {
+            let answer = try await body(replica)
+            await replica.pause()
+            return answer
+        } catch {
+            await replica.pause()
+            throw error
+        }
+    }
+
+    private func makeOnce() async throws {
+        guard !isMade else { return }
+        if let address, try await !Self.hasMetStore(options) { address.makeFolder() }
+        _ = try await Replica.initialize(options, address: address?.text, deviceName: device)
+        isMade = true
+    }
+
+    /// An absent folder of a replica that knows its store is a disk that is not mounted.
+    private static func hasMetStore(_ options: ReplicaOptions) async throws -> Bool {
+        do {
+            let replica = try await Replica.open(options, writable: false)
+            let status = try await replica.status()
+            await replica.close()
+            return !status.store.isEmpty
+        } catch let failure as Failure where failure.code == .notFound {
+            return false
+        }
+    }
+
+    private func held() async throws -> Replica {
+        if let replica {
+            if try await replica.resume() { return replica }
+            await replica.close()
+            self.replica = nil
+        }
+        let opened = try await Replica.open(options, writable: true)
+        replica = opened
+        return opened
+    }
+
+    // MARK: One at a time
+
+    private func enter() async {
+        guard isBusy else {
+            isBusy = true
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func leave() {
+        guard !waiting.isEmpty else {
+            isBusy = false
+            return
+        }
+        waiting.removeFirst().resume()
+    }
+}

@@ -1,0 +1,82 @@
+import FilesinkiEngine
+import FilesinkiModel
+public import FoundationEssentials
+
+/// What others change, as it happens: each change is brought here before it is told, and own changes are
+/// not told. It ends with the task that asks.
+///
+/// It begins with what is not here yet when it is first asked. A remote that is away is waited for.
+public struct Changes<Item: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = Change<Item>
+    public typealias Failure = FileSinkiError
+
+    let begin: @Sendable () throws(FileSinkiError) -> Arrivals
+    let value: @Sendable ([UInt8]) -> Item?
+    let path: String
+
+    public func makeAsyncIterator() -> Iterator { Iterator(changes: self) }
+
+    /// Waits as it is asked.
+    public struct Iterator: AsyncIteratorProtocol {
+        let changes: Changes
+        private var arrivals: Arrivals?
+
+        init(changes: Changes) { self.changes = changes }
+
+        public mutating func next() async throws(FileSinkiError) -> Change<Item>? {
+            if arrivals == nil { arrivals = try changes.begin() }
+            guard let arrivals else { return nil }
+            while true {
+                let arrival: Arrival
+                do {
+                    arrival = try await arrivals.next()
+                } catch is CancellationError {
+                    return nil
+                } catch {
+                    throw FileSinkiError(error, changes.path)
+                }
+                let path = String(decoding: arrival.path.bytes, as: UTF8.self)
+                guard let content = arrival.content else { return .deleted(path: path) }
+                if let item = changes.value(content) { return .changed(item, path: path) }
+            }
+        }
+    }
+}
+
+extension FileSinki {
+    /// What others change in a file, or with a slash behind the path in everything inside a folder.
+    ///
+    /// Files that hold no value of the type are passed over.
+    public func changes<Item: FileSyncable & Sendable>(
+        of type: Item.Type, at path: String, compressed: Bool = false
+    ) -> Changes<Item> {
+        let form = FileForm(isCompressed: compressed)
+        return changes(path, form, .typed(Item.self, form)) { form.value($0) }
+    }
+
+    /// What others change in a file of any kind, or with a slash behind the path in everything inside a
+    /// folder; an empty path for all of the root.
+    ///
+    /// What was changed here, too, is resolved as the program's last save or load of the file said, else
+    /// by the rules of the root.
+    public func changes(at path: String) -> Changes<Data> {
+        changes(path, .plain, nil) { Data($0) }
+    }
+
+    private func changes<Item: Sendable>(
+        _ path: String, _ form: FileForm, _ handler: Handler?,
+        _ value: @escaping @Sendable ([UInt8]) -> Item?
+    ) -> Changes<Item> {
+        // The sequence keeps all of it alive.
+        let sinki = self
+        return Changes(
+            begin: { () throws(FileSinkiError) in
+                do {
+                    let scope = try EventScope(path, in: sinki.core, form)
+                    return Arrivals(sinki.core, scope, handler)
+                } catch {
+                    throw FileSinkiError(error, path)
+                }
+            }, value: value, path: path)
+    }
+}

@@ -1,0 +1,124 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FoundationEssentials
+
+extension FileSinki {
+    /// Tells what others change in a file, or with a slash behind the path in everything inside a folder,
+    /// once it is here.
+    ///
+    /// - Parameters:
+    ///   - observer: Whoever wants to hear; it is not kept alive, and when it has gone, so has the
+    ///     observation.
+    ///   - itemsDeleted: Called with the path of each file that others have deleted.
+    ///   - itemsChanged: Called for each change with the value.
+    /// - Returns: To be cancelled by who wants to hear no more.
+    @discardableResult
+    public static func addObserver<Item: FileSyncable>(
+        _ observer: AnyObject, for type: Item.Type, path: String,
+        root: Root = .applicationSupportDirectory,
+        itemsDeleted: @escaping (_ path: String) -> Void = { _ in },
+        itemsChanged: @escaping (_ changed: ChangedItem<Item>) -> Void
+    ) -> Subscription {
+        let closures = Passed((changed: itemsChanged, deleted: itemsDeleted))
+        let form = FileForm(isCompressed: path.hasSuffix(FileForm.compressed.name("")))
+        return observe(observer, path, root, form) { core, scope in
+            let arrivals = Arrivals(core, scope, .typed(Item.self, form))
+            return Telling(look: { arrivals.look() }) {
+                let arrival = try await arrivals.next()
+                let path = String(decoding: arrival.path.bytes, as: UTF8.self)
+                return { @Sendable in
+                    guard let content = arrival.content else { return closures.value.deleted(path) }
+                    guard let item: Item = form.value(content) else { return }
+                    closures.value.changed(
+                        ChangedItem(item: item, localURL: core.url(path), path: path))
+                }
+            }
+        }
+    }
+
+    /// Tells what others change in a file, or with a slash behind the path in everything inside a folder.
+    /// Nothing is brought here: the program loads what it wants.
+    ///
+    /// - Parameters:
+    ///   - observer: Whoever wants to hear; it is not kept alive, and when it has gone, so has the
+    ///     observation.
+    ///   - itemsChanged: Called for each change and deletion.
+    /// - Returns: To be cancelled by who wants to hear no more.
+    @discardableResult
+    public static func addObserver(
+        _ observer: AnyObject, path: String, root: Root = .applicationSupportDirectory,
+        itemsChanged: @escaping (_ changed: ChangedFiles) -> Void
+    ) -> Subscription {
+        let closure = Passed(itemsChanged)
+        return observe(observer, path, root, .plain) { core, scope in
+            let follower = Follower(core, scope)
+            return Telling(look: { Task { await follower.look() } }) {
+                let found = try await follower.next()
+                let path = String(decoding: found.path.bytes, as: UTF8.self)
+                let file = ChangedFile(
+                    localURL: core.url(path), path: path, isDeleted: found.isDeleted)
+                return { @Sendable in closure.value(ChangedFiles(file)) }
+            }
+        }
+    }
+
+    private static func observe(
+        _ observer: AnyObject, _ path: String, _ root: Root, _ form: FileForm,
+        _ begin: @escaping @Sendable (Core, EventScope) -> Telling
+    ) -> Subscription {
+        let watched = Watched(observer)
+        let telling: Telling
+        do {
+            let core = try Shared.current.sink(root).core
+            telling = begin(core, try EventScope(path, in: core, form))
+        } catch {
+            Shared.current.wishes.failed(FileSinkiError(error, path))
+            return Subscription(looking: {})
+        }
+        let subscription = Subscription(looking: telling.look)
+        Shared.current.add(subscription)
+        subscription.start { [subscription] in
+            do {
+                try await tell(telling, watched) { !subscription.isCancelled }
+            } catch is CancellationError {
+                // Nobody wants to hear of it any more.
+            } catch {
+                Shared.current.wishes.failed(FileSinkiError(error, path))
+            }
+            subscription.cancel()
+        }
+        return subscription
+    }
+
+    private static func tell(
+        _ telling: Telling, _ watched: Watched, while isWanted: @escaping @Sendable () -> Bool
+    ) async throws {
+        while !Task.isCancelled, watched.isThere {
+            let call = try await telling.next()
+            Shared.current.tell {
+                if watched.isThere, isWanted() { call() }
+            }
+        }
+    }
+}
+
+/// What an observer's task does again and again.
+private struct Telling: Sendable {
+    /// Looks at once.
+    var look: @Sendable () -> Void
+    /// Waits for the next change, and makes a call of it.
+    var next: @Sendable () async throws -> @Sendable () -> Void
+}
+
+/// Whoever wants to hear, not kept alive.
+private final class Watched: @unchecked Sendable {
+    private weak var observer: AnyObject?
+
+    init(_ observer: AnyObject) { self.observer = observer }
+
+    var isThere: Bool { observer != nil }
+}
+
+extension Core {
+    fileprivate func url(_ path: String) -> URL { URL(filePath: root + "/" + path) }
+}

@@ -1,0 +1,115 @@
+import FilesinkiEngine
+import FilesinkiModel
+
+/// A path at which something has changed.
+struct FoundChange: Sendable {
+    var path: RelativePath
+    /// Whether the file was deleted.
+    var isDeleted: Bool
+}
+
+/// Hears of what others change below a path, from now on. One task at a time asks it.
+actor Follower {
+    private let core: Core
+    private let scope: EventScope
+    private var observer: Observer?
+    private var found: [FoundChange] = []
+    private var asking: Task<Observed?, any Error>?
+
+    /// The pauses while the remote is away at the very beginning.
+    private static let pauses = Duration.seconds(1)...Duration.seconds(60)
+
+    init(_ core: Core, _ scope: EventScope) {
+        self.core = core
+        self.scope = scope
+    }
+
+    /// The next path at which something may have changed.
+    ///
+    /// - Throws: `CancellationError`, and what makes no sense to try again.
+    func next() async throws -> FoundChange {
+        while true {
+            try Task.checkCancellation()
+            if !found.isEmpty { return found.removeFirst() }
+            guard let observer else {
+                try await begin()
+                continue
+            }
+            take(try await ask(observer))
+        }
+    }
+
+    /// Looks at once, without waiting for the remote's hint.
+    func look() { asking?.cancel() }
+
+    private func begin() async throws {
+        var pause = Self.pauses.lowerBound
+        while true {
+            do {
+                return try await listen()
+            } catch let failure as Failure where failure.code == .away || failure.code == .busy {
+                try await core.options.surroundings.sleep(pause)
+                pause = min(pause * 2, Self.pauses.upperBound)
+            }
+        }
+    }
+
+    private func listen() async throws {
+        let scope = scope
+        let start = try await core.session.run { try await $0.beginning(of: scope) }
+        var wishes = ObserverOptions()
+        wishes.scope = scope
+        wishes.start = start.token.map { .token($0) } ?? .beginning
+        wishes.isSyncing = false
+        wishes.resynchronises = true
+        for (path, entry) in start.waiting { add(path, entry) }
+        observer = Observer(core.options, wishes)
+    }
+
+    private func ask(_ observer: Observer) async throws -> Observed? {
+        let task = Task { try await observer.next(.forever) }
+        asking = task
+        defer { asking = nil }
+        do {
+            return try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        } catch is CancellationError {
+            return nil
+        }
+    }
+
+    private func take(_ observed: Observed?) {
+        let events: [Event]
+        switch observed {
+        case .events(let told, _): events = told
+        case .difference(let difference): events = difference.events
+        case .position, nil: events = []
+        }
+        for event in events { add(event.path, event.entry) }
+    }
+
+    private func add(_ path: RelativePath, _ entry: Entry) {
+        guard entry.kind != .directory else { return }
+        found.removeAll { $0.path == path }
+        found.append(FoundChange(path: path, isDeleted: entry.kind == .tombstone))
+    }
+}
+
+extension EventScope {
+    /// What a program's path names: a file, or with a slash behind it a folder with all that is in it.
+    ///
+    /// - Throws: Code `bad-path` for what lies outside of the root.
+    init(_ text: String, in core: Core, _ form: FileForm) throws {
+        if text.isEmpty || text == "/" || text == core.root + "/" || text == "./" {
+            self = .everything
+        } else if text.hasSuffix("/") {
+            let folder = String(text.dropLast())
+            self = EventScope([.inside(try core.path(folder))])
+        } else {
+            self = EventScope([.exactly(try core.path(form.name(text)))])
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/// A value that is kept in a file and in step with the same file on other devices.
+///
+/// Nothing is asked as long as only one device changes the file. Where two did, a `FileMergable` is
+/// merged first; else ``shouldOverwrite(other:)`` says which of the two stays. What does not stay is in
+/// the store's history, and can be brought back with `filesinki log` and `filesinki restore`.
+///
+/// The methods are called on a background thread, never for two values that are equal.
+public protocol FileSyncable: Codable, Equatable, SendableMetatype {
+    /// Takes the value that is to stay.
+    typealias ShouldOverwriteClosure = @Sendable (Self) -> Void
+
+    /// Takes whether the file is to go.
+    typealias ShouldDeleteClosure = @Sendable (Bool) -> Void
+
+    /// Whether this value is better than the other one and takes its place.
+    ///
+    /// It has to be a strict order: of two values at most one overwrites the other. A `Comparable` type
+    /// has `self > other` by default; any other one `false`.
+    func shouldOverwrite(other: Self) -> Bool
+
+    /// Asks, perhaps a person, which of the two values stays.
+    ///
+    /// - Parameter keep: To be called once, from any thread and as late as one likes; other paths go on
+    ///   meanwhile. A value that is neither of the two is taken for a merge of them. When the closure
+    ///   goes without having been called, both contents are kept side by side.
+    ///
+    /// By default `other` stays if it overwrites this value; else, also for a tie, this value does.
+    func shouldOverwriteAsync(other: Self, keep: @escaping ShouldOverwriteClosure)
+
+    /// Whether the local value goes, because another device deleted the file.
+    ///
+    /// - Parameter remoteDeleted: What the file held when it was deleted, as far as this device knows.
+    /// - Returns: False to keep the local value and to publish it again. By default a value goes when it
+    ///   is the one that was deleted; an edit that the other device had not seen stays.
+    static func shouldDelete(local: Self, remoteDeleted: Self) -> Bool
+
+    /// Asks, perhaps a person, whether the local value goes. By default ``shouldDelete(local:remoteDeleted:)``
+    /// answers.
+    ///
+    /// - Parameter delete: To be called once, from any thread. When it goes without having been called,
+    ///   an edit stays and what nobody edited goes.
+    static func interactiveShouldDelete(
+        local: Self, remoteDeleted: Self, delete: @escaping ShouldDeleteClosure)
+}
+
+extension FileSyncable {
+    /// No value is better than another: whoever is asked first stays.
+    public func shouldOverwrite(other: Self) -> Bool { false }
+
+    /// Keeps `other` if it overwrites this value, else this one.
+    public func shouldOverwriteAsync(other: Self, keep: @escaping ShouldOverwriteClosure) {
+        keep(other.shouldOverwrite(other: self) ? other : self)
+    }
+
+    /// True for the value that was deleted; an edit stays.
+    public static func shouldDelete(local: Self, remoteDeleted: Self) -> Bool {
+        local == remoteDeleted
+    }
+
+    /// Answers as ``shouldDelete(local:remoteDeleted:)`` does.
+    public static func interactiveShouldDelete(
+        local: Self, remoteDeleted: Self, delete: @escaping ShouldDeleteClosure
+    ) {
+        delete(shouldDelete(local: local, remoteDeleted: remoteDeleted))
+    }
+}
+
+extension FileSyncable where Self: Comparable {
+    /// The greater value stays.
+    public func shouldOverwrite(other: Self) -> Bool { self > other }
+}

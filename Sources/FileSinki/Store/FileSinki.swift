@@ -1,0 +1,97 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRules
+public import FoundationEssentials
+import Glibc
+
+/// A folder whose files are kept in step with other devices.
+///
+/// ```swift
+/// let sinki = try await FileSinki(root: folder, remote: "dir:/mnt/shared/game")
+/// let outcome = try await sinki.save(game, to: "SaveGames/player1.save")
+/// let best = try await sinki.load(SaveGame.self, from: "SaveGames/player1.save")
+/// ```
+///
+/// Files are written here at once and durably; what cannot be published now is published later, also by
+/// a later process. Where two devices change one file, the methods of ``FileSyncable`` and ``FileMergable``
+/// decide, once for each such divergence. Other processes, and the `filesinki` command, may work on the
+/// same root meanwhile.
+///
+/// When the last reference goes, what is in flight is finished, and nothing is tried again.
+public final class FileSinki: Sendable {
+    let core: Core
+
+    init(core: Core) { self.core = core }
+
+    deinit { core.jobs.stop() }
+
+    /// Opens a root; makes it a replica when it is none.
+    ///
+    /// - Parameters:
+    ///   - root: The folder; it is made when it is not there.
+    ///   - remote: Where devices meet: `dir:/path`, `http(s)://` of a `filesinki serve`, `webdav(s)://`
+    ///     or `s3://`. Nil for the remote that the root has, if any.
+    ///   - device: This device's name, for people. Nil for the name of the machine.
+    ///   - state: Where the root's state is kept, on the same file system; nil for `.filesinki` in it.
+    ///   - failed: Told what nobody waits for, such as a save that was tried again later and refused.
+    /// - Throws: Code `usage` for an address that is not understood, `exists` when the root has another
+    ///   remote, `unfit-store` when the place cannot keep a store. A remote that is away is no error.
+    public convenience init(
+        root: URL, remote: String? = nil, device: String? = nil, state: URL? = nil,
+        failed: @escaping @Sendable (FileSinkiError) -> Void = { _ in }
+    ) async throws(FileSinkiError) {
+        let core = try Core(
+            root: root.path, remote: remote, device: device, state: state?.path, failed: failed)
+        self.init(core: core)
+        try await told(root.path) { try await core.session.make() }
+    }
+
+    /// The folder that is kept in step.
+    public var root: URL { URL(filePath: core.root, directoryHint: .isDirectory) }
+
+    /// Where a file is.
+    ///
+    /// - Throws: Code `bad-path` for the root itself and what lies outside.
+    public func url(of path: String) throws(FileSinkiError) -> URL {
+        do {
+            return root.appending(path: String(decoding: try core.path(path).bytes, as: UTF8.self))
+        } catch {
+            throw FileSinkiError(error, path)
+        }
+    }
+
+    /// Publishes what waits, and brings here whatever others have changed, of all files.
+    ///
+    /// Files that this process has not saved, loaded or observed are resolved by the rules of the root,
+    /// as the `filesinki` command does.
+    ///
+    /// - Throws: Code `away` when the remote cannot be reached.
+    public func sync() async throws(FileSinkiError) {
+        try await told(core.root) { [core] in
+            let report = try await core.session.run { try await $0.sync(SyncOptions()) }
+            if let away = report.away { throw away }
+            if let problem = report.problems.first { throw problem.failure }
+        }
+    }
+
+    /// Waits until all that was begun in the background is done, or waits for a remote that is away.
+    public func settled() async { await core.jobs.settled() }
+}
+
+extension Core {
+    /// - Throws: Code `usage` for an address that is not understood.
+    convenience init(
+        root: String, remote: String?, device: String?, state: String?,
+        failed: @escaping @Sendable (FileSinkiError) -> Void
+    ) throws(FileSinkiError) {
+        var address: StoreAddress?
+        if let remote { address = try StoreAddress(remote) }
+        let surroundings = Surroundings.ofMachine
+        let options = ReplicaOptions(
+            root: root.count > 1 && root.hasSuffix("/") ? String(root.dropLast()) : root,
+            state: state, lockWait: .seconds(60), surroundings: surroundings,
+            configuration: Settings.userFile { name in getenv(name).map { String(cString: $0) } },
+            connect: StoreAddress.connector(surroundings))
+        self.init(options, address, device: device ?? nameOfHost(), failed: failed)
+    }
+}

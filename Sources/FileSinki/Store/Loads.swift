@@ -1,0 +1,37 @@
+/// The answers to one load: what is here at once, and then, if the remote has made something else of it,
+/// that.
+///
+/// It ends after the second one, or without a second one when nothing has changed. It throws code `away`
+/// behind the first one when the remote cannot be asked, and ends with `cancelled` with its task.
+public struct Loads<Item: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = Loaded<Item>
+    public typealias Failure = FileSinkiError
+
+    let here: @Sendable () throws(FileSinkiError) -> Item?
+    /// What is there after the remote was asked; nil when nothing has changed.
+    let there: @Sendable () async throws(FileSinkiError) -> Loaded<Item>?
+
+    public func makeAsyncIterator() -> Iterator { Iterator(loads: self) }
+
+    /// Asks as it is asked.
+    public struct Iterator: AsyncIteratorProtocol {
+        private enum Place { case here, there, end }
+
+        let loads: Loads
+        private var place = Place.here
+
+        init(loads: Loads) { self.loads = loads }
+
+        public mutating func next() async throws(FileSinkiError) -> Loaded<Item>? {
+            switch place {
+            case .here:
+                place = .there
+                return Loaded(item: try loads.here(), wasRemote: false, isFinal: false)
+            case .there:
+                place = .end
+                return try await loads.there()
+            case .end: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import FileSinki
+import FilesinkiTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// Some roots, and the folder where they meet; all of it goes with the value.
+final class Meeting: Sendable {
+    let folder: TemporaryFolder
+    /// Everything that nobody waited for and that went wrong.
+    let failures = Calls<FileSinkiError>()
+
+    init() throws { folder = try TemporaryFolder(inMemory: true) }
+
+    var store: String { folder.path("store") }
+    var address: String { "dir:" + store }
+
+    func root(_ name: String) -> URL {
+        URL(filePath: folder.path(name), directoryHint: .isDirectory)
+    }
+
+    /// Opens a root.
+    func sinki(_ name: String) async throws -> FileSinki {
+        try await FileSinki(root: root(name), remote: address, device: name) { [failures] in
+            failures.note($0)
+        }
+    }
+
+    /// Takes the remote away, as an unplugged disk.
+    func unplug() throws { try FileManager.default.moveItem(atPath: store, toPath: store + "-") }
+
+    func plugIn() throws { try FileManager.default.moveItem(atPath: store + "-", toPath: store) }
+
+    /// What a file holds, seen from outside.
+    func text(_ name: String, _ path: String) -> String? {
+        try? String(contentsOf: root(name).appending(path: path), encoding: .utf8)
+    }
+
+    func exists(_ name: String, _ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: root(name).appending(path: path).path)
+    }
+
+    /// The names of all files in a root, but for the replica's own.
+    func names(_ name: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: root(name).path)
+            .filter { !$0.hasPrefix(".filesinki") }.sorted()
+    }
+}
+
+/// Collects what closures were called with.
+final class Calls<Value: Sendable>: Sendable {
+    private let values = Mutex<[Value]>([])
+
+    var all: [Value] { values.withLock { $0 } }
+    var count: Int { all.count }
+
+    func note(_ value: Value) { values.withLock { $0.append(value) } }
+}
+
+/// Looks again and again, within a bound: for what another thread does in its own time.
+func eventually(_ isTrue: () async throws -> Bool) async throws -> Bool {
+    for _ in 0..<3000 {
+        if try await isTrue() { return true }
+        try await Task.sleep(for: .milliseconds(10))
+    }
+    return false
+}
