@@ -66,6 +66,38 @@ struct DivergenceTests {
         #expect(Asked.open.count == 1)
     }
 
+    @Test(
+        "a sync of everything asks about the files that the program knows, and waits for the answer"
+    )
+    func everything() async throws {
+        try await a.save(Slow(answer: "from a"), to: "slow")
+        try await a.save(Score(score: 1), to: "gone")
+        #expect(try await b.load(Score.self, from: "gone") == Score(score: 1))
+        try await a.delete("gone")
+        #expect(try await b.load(Slow.self, from: "slow") == Slow(answer: "from a"))
+        try await a.save(Slow(answer: "newer"), to: "slow")
+        try Data(#"{"answer":"edited"}"#.utf8).write(to: b.url(of: "slow"))
+        async let synced: Void = b.sync()
+        #expect(try await eventually { Slow.open.count == 1 })
+        for keep in Slow.open.all { keep.value(Slow(answer: "edited")) }
+        try await synced
+        #expect(!meeting.exists("b", "gone"))
+        #expect(try await a.load(Slow.self, from: "slow") == Slow(answer: "edited"))
+        #expect(Slow.open.count == 1)
+    }
+
+    @Test("the same contents that meet anew are another divergence")
+    func again() async throws {
+        for round in 1...2 {
+            try await a.save(Trophies(trophies: ["again-a"]), to: path)
+            let outcome = try await b.save(Trophies(trophies: ["again-b"]), to: path)
+            #expect(outcome == .merged(Trophies(trophies: ["again-a", "again-b"])))
+            #expect(Trophies.merges(of: "again-") == round)
+            try await a.delete(path)
+            #expect(try await b.load(Trophies.self, from: path) == nil)
+        }
+    }
+
     @Test("FS-10: a question whose closure is dropped keeps both contents")
     func dropped() async throws {
         try await a.save(Dropped(answer: "from a"), to: "dropped")
@@ -97,6 +129,15 @@ struct Keep<Value>: Sendable {
 private struct Asked: FileSyncable {
     var answer: String
     static let open = Calls<Keep<Asked>>()
+
+    func shouldOverwriteAsync(other: Self, keep: @escaping ShouldOverwriteClosure) {
+        Self.open.note(Keep(value: keep))
+    }
+}
+
+private struct Slow: FileSyncable {
+    var answer: String
+    static let open = Calls<Keep<Slow>>()
 
     func shouldOverwriteAsync(other: Self, keep: @escaping ShouldOverwriteClosure) {
         Self.open.note(Keep(value: keep))

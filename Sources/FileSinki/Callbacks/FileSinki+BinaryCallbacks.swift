@@ -14,6 +14,9 @@ extension FileSinki {
     /// Saves bytes: here at once and durably, and in the background at the remote.
     ///
     /// - Parameters:
+    ///   - data: What to save.
+    ///   - path: Below the root, or absolute and inside it.
+    ///   - root: Which of the user's folders the path is below.
     ///   - mergeAsync: Makes one content of two; nil for the rules of the root, by default to keep both
     ///     contents side by side.
     ///   - finalVersion: Called when the file ends with other bytes.
@@ -36,7 +39,10 @@ extension FileSinki {
 
     /// Deletes a file, here at once and in the background everywhere.
     ///
-    /// - Parameter data: The content; it is not needed.
+    /// - Parameters:
+    ///   - data: The content; it is not needed.
+    ///   - path: Below the root, or absolute and inside it.
+    ///   - root: Which of the user's folders the path is below.
     public static func deleteBinaryFile(
         _ data: Data, at path: String, root: Root = .applicationSupportDirectory
     ) {

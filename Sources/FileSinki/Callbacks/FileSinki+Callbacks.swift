@@ -4,7 +4,9 @@ extension FileSinki {
     /// Saves a value: here at once and durably, and in the background at the remote.
     ///
     /// - Parameters:
+    ///   - item: What to save.
     ///   - path: Below the root, or absolute and inside it.
+    ///   - root: Which of the user's folders the path is below.
     ///   - finalVersion: Called when the file ends with another value than this one, because another
     ///     device had changed it, too: a merge, or a better value. Perhaps never, perhaps later.
     /// - Returns: The bytes that were written; nil when nothing was saved.
@@ -18,8 +20,12 @@ extension FileSinki {
 
     /// Loads a value.
     ///
-    /// - Parameter loaded: Called once with what is here, nil when there is nothing; and once more with
-    ///   true when the remote has made something else of it: nil then says that it was deleted.
+    /// - Parameters:
+    ///   - type: What the file holds.
+    ///   - path: Below the root, or absolute and inside it.
+    ///   - root: Which of the user's folders the path is below.
+    ///   - loaded: Called once with what is here, nil when there is nothing; and once more with true
+    ///     when the remote has made something else of it: nil then says that it was deleted.
     public static func load<Item: FileSyncable>(
         _ type: Item.Type, fromPath path: String, root: Root = .applicationSupportDirectory,
         loaded: @escaping (_ item: Item?, _ wasRemote: Bool) -> Void
@@ -29,7 +35,10 @@ extension FileSinki {
 
     /// Deletes a value's file, here at once and in the background everywhere.
     ///
-    /// - Parameter item: The value; it is not needed.
+    /// - Parameters:
+    ///   - item: The value; it is not needed.
+    ///   - path: Below the root, or absolute and inside it.
+    ///   - root: Which of the user's folders the path is below.
     public static func delete<Item: FileSyncable>(
         _ item: Item, at path: String, root: Root = .applicationSupportDirectory
     ) {

@@ -60,25 +60,53 @@ extension Core {
         }
     }
 
-    /// Runs, and runs again when the program has answered what it was asked. Nothing is locked while it
-    /// thinks.
+    /// Brings all files into step.
+    func sync() async throws -> SyncReport {
+        let reports = try await run(nil, isLoading: true, "sync") { replica, options in
+            try await replica.sync(options)
+        }
+        return reports.last ?? SyncReport()
+    }
+
     private func run(
         _ path: RelativePath, isLoading: Bool, _ operation: String,
         _ body: @escaping @Sendable (Replica, SyncOptions) async throws -> SyncReport
     ) async throws -> Ran {
+        try ended(try await run(.some(path), isLoading: isLoading, operation, body), path)
+    }
+
+    /// Runs, and runs again when the program has answered what it was asked. Nothing is locked while it
+    /// thinks.
+    private func run(
+        _ path: RelativePath?, isLoading: Bool, _ operation: String,
+        _ body: @escaping @Sendable (Replica, SyncOptions) async throws -> SyncReport
+    ) async throws -> [SyncReport] {
         var options = SyncOptions()
         options.operation = operation
-        var steps: [SyncReport] = []
+        var reports: [SyncReport] = []
         while true {
-            let report = try await session.run { [resolutions, options] replica in
-                resolutions.begin(path, isLoading: isLoading)
-                return try await body(replica, options)
-            }
-            steps.append(report)
-            guard let pending = resolutions.postponed(path) else { break }
-            try await pending.wait()
+            reports.append(try await attempt(path, isLoading: isLoading, options, body))
+            let pending = resolutions.postponed(path)
+            if pending.isEmpty { return reports }
+            for answer in pending { try await answer.wait() }
         }
-        return try ended(steps, path)
+    }
+
+    private func attempt(
+        _ path: RelativePath?, isLoading: Bool, _ options: SyncOptions,
+        _ body: @escaping @Sendable (Replica, SyncOptions) async throws -> SyncReport
+    ) async throws -> SyncReport {
+        try await session.run { [resolutions] replica in
+            resolutions.begin(path, isLoading: isLoading)
+            do {
+                let report = try await body(replica, options)
+                resolutions.end(path, isDone: report.away == nil)
+                return report
+            } catch {
+                resolutions.end(path, isDone: false)
+                throw error
+            }
+        }
     }
 
     private func ended(_ reports: [SyncReport], _ path: RelativePath) throws -> Ran {

@@ -14,7 +14,8 @@ final class Resolutions: DivergenceResolver {
         var files: [RelativePath: Handler] = [:]
         /// Folders with everything in them; the empty path for the root.
         var folders: [(folder: [UInt8], handler: Handler)] = []
-        var loading: Set<RelativePath> = []
+        /// Paths that are being saved; whatever else is done to a file is to load it.
+        var saving: Set<RelativePath> = []
         var known: [RelativePath: Known] = [:]
         var postponed: [RelativePath: PendingAnswer] = [:]
     }
@@ -34,17 +35,35 @@ final class Resolutions: DivergenceResolver {
         }
     }
 
-    /// Says what the next run does with the file.
-    func begin(_ path: RelativePath, isLoading: Bool) {
+    /// Says what the run that begins does with a file; nil for a run of all files.
+    func begin(_ path: RelativePath?, isLoading: Bool) {
         state.withLock { state in
-            if isLoading { state.loading.insert(path) } else { state.loading.remove(path) }
-            state.postponed[path] = nil
+            state.postponed = state.postponed.filter { path != nil && $0.key != path }
+            if let path, !isLoading { state.saving.insert(path) }
         }
     }
 
-    /// The answer for which the last run of the path did not wait; nil when it did not need one.
-    func postponed(_ path: RelativePath) -> PendingAnswer? {
-        state.withLock { $0.postponed[path] }
+    /// Says that the run has ended.
+    ///
+    /// - Parameter isDone: Whether all that was answered is recorded: when the same contents should meet
+    ///   once more, that is another divergence. Else they are the same one.
+    func end(_ path: RelativePath?, isDone: Bool) {
+        state.withLock { state in
+            if let path { state.saving.remove(path) }
+            guard isDone else { return }
+            let postponed = state.postponed
+            state.known = state.known.filter { known in
+                path != nil && known.key != path || postponed[known.key] != nil
+            }
+        }
+    }
+
+    /// The answers for which the last run of the path, or of all files, did not wait.
+    func postponed(_ path: RelativePath?) -> [PendingAnswer] {
+        state.withLock { state in
+            guard let path else { return Array(state.postponed.values) }
+            return state.postponed[path].map { [$0] } ?? []
+        }
     }
 
     func handler(_ path: RelativePath) -> Handler? {
@@ -64,7 +83,7 @@ final class Resolutions: DivergenceResolver {
         guard let handler = handler(divergence.path), let here = divergence.here else {
             return .declined("The program does not know the file.")
         }
-        let isLoading = state.withLock { $0.loading.contains(divergence.path) }
+        let isLoading = state.withLock { !$0.saving.contains(divergence.path) }
         // Who saves a file wants it to be there.
         if divergence.there == nil, !isLoading { return .here }
         let (pending, isNew) = pending(divergence)

@@ -32,8 +32,11 @@ public struct ChangedFiles: RandomAccessCollection, Sendable, Hashable {
         self.others = others
     }
 
+    /// Where the first file is.
     public var startIndex: Int { 0 }
+    /// Behind the last file.
     public var endIndex: Int { others.count + 1 }
+    /// One of the files.
     public subscript(index: Int) -> ChangedFile { index == 0 ? first : others[index - 1] }
 
     /// Where the first file is.

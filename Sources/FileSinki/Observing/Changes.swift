@@ -7,13 +7,16 @@ public import FoundationEssentials
 ///
 /// It begins with what is not here yet when it is first asked. A remote that is away is waited for.
 public struct Changes<Item: Sendable>: AsyncSequence, Sendable {
+    /// One change.
     public typealias Element = Change<Item>
+    /// What it may throw.
     public typealias Failure = FileSinkiError
 
     let begin: @Sendable () throws(FileSinkiError) -> Arrivals
     let value: @Sendable ([UInt8]) -> Item?
     let path: String
 
+    /// Begins to observe; each iterator hears of everything by itself.
     public func makeAsyncIterator() -> Iterator { Iterator(changes: self) }
 
     /// Waits as it is asked.
@@ -23,6 +26,9 @@ public struct Changes<Item: Sendable>: AsyncSequence, Sendable {
 
         init(changes: Changes) { self.changes = changes }
 
+        /// Waits for the next change; nil when the task was cancelled.
+        ///
+        /// - Throws: Code `wrong-store`, `corrupt` and the like, when it makes no sense to go on.
         public mutating func next() async throws(FileSinkiError) -> Change<Item>? {
             if arrivals == nil { arrivals = try changes.begin() }
             guard let arrivals else { return nil }

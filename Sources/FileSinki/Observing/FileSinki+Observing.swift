@@ -9,6 +9,9 @@ extension FileSinki {
     /// - Parameters:
     ///   - observer: Whoever wants to hear; it is not kept alive, and when it has gone, so has the
     ///     observation.
+    ///   - type: What the files hold; a file that holds something else is not told.
+    ///   - path: Below the root, or absolute and inside it.
+    ///   - root: Which of the user's folders the path is below.
     ///   - itemsDeleted: Called with the path of each file that others have deleted.
     ///   - itemsChanged: Called for each change with the value.
     /// - Returns: To be cancelled by who wants to hear no more.
@@ -42,6 +45,8 @@ extension FileSinki {
     /// - Parameters:
     ///   - observer: Whoever wants to hear; it is not kept alive, and when it has gone, so has the
     ///     observation.
+    ///   - path: Below the root, or absolute and inside it.
+    ///   - root: Which of the user's folders the path is below.
     ///   - itemsChanged: Called for each change and deletion.
     /// - Returns: To be cancelled by who wants to hear no more.
     @discardableResult

@@ -16,15 +16,20 @@ public protocol FileMergable: FileSyncable {
 
     /// One value of this one, another device's, and what both of them started from.
     ///
-    /// - Parameter base: Nil where both made the file by themselves, or nobody has what they started
-    ///   from any more.
+    /// - Parameters:
+    ///   - other: The other device's value.
+    ///   - base: Nil where both made the file by themselves, or nobody has what they started from any
+    ///     more.
     /// - Returns: Nil as for ``merge(with:)``, which is what is called by default.
     func merge(with other: Self, base: Self?) -> Self?
 
     /// Merges, and takes its time: perhaps by asking a person. By default ``merge(with:base:)`` answers.
     ///
-    /// - Parameter merged: To be called once, from any thread and as late as one likes; other paths go on
-    ///   meanwhile. When the closure goes without having been called, it is as if it was called with nil.
+    /// - Parameters:
+    ///   - other: The other device's value.
+    ///   - merged: To be called once, from any thread and as late as one likes; other paths go on
+    ///     meanwhile. When the closure goes without having been called, it is as if it was called with
+    ///     nil.
     func mergeAsync(with other: Self, merged: @escaping MergedClosure)
 }
 

@@ -20,16 +20,20 @@ public protocol FileSyncable: Codable, Equatable, SendableMetatype {
 
     /// Asks, perhaps a person, which of the two values stays.
     ///
-    /// - Parameter keep: To be called once, from any thread and as late as one likes; other paths go on
-    ///   meanwhile. A value that is neither of the two is taken for a merge of them. When the closure
-    ///   goes without having been called, both contents are kept side by side.
+    /// - Parameters:
+    ///   - other: The other device's value.
+    ///   - keep: To be called once, from any thread and as late as one likes; other paths go on
+    ///     meanwhile. A value that is neither of the two is taken for a merge of them. When the closure
+    ///     goes without having been called, both contents are kept side by side.
     ///
     /// By default `other` stays if it overwrites this value; else, also for a tie, this value does.
     func shouldOverwriteAsync(other: Self, keep: @escaping ShouldOverwriteClosure)
 
     /// Whether the local value goes, because another device deleted the file.
     ///
-    /// - Parameter remoteDeleted: What the file held when it was deleted, as far as this device knows.
+    /// - Parameters:
+    ///   - local: What is here.
+    ///   - remoteDeleted: What the file held when it was deleted, as far as this device knows.
     /// - Returns: False to keep the local value and to publish it again. By default a value goes when it
     ///   is the one that was deleted; an edit that the other device had not seen stays.
     static func shouldDelete(local: Self, remoteDeleted: Self) -> Bool
@@ -37,8 +41,11 @@ public protocol FileSyncable: Codable, Equatable, SendableMetatype {
     /// Asks, perhaps a person, whether the local value goes. By default ``shouldDelete(local:remoteDeleted:)``
     /// answers.
     ///
-    /// - Parameter delete: To be called once, from any thread. When it goes without having been called,
-    ///   an edit stays and what nobody edited goes.
+    /// - Parameters:
+    ///   - local: What is here.
+    ///   - remoteDeleted: What the file held when it was deleted, as far as this device knows.
+    ///   - delete: To be called once, from any thread. When it goes without having been called, an edit
+    ///     stays and what nobody edited goes.
     static func interactiveShouldDelete(
         local: Self, remoteDeleted: Self, delete: @escaping ShouldDeleteClosure)
 }

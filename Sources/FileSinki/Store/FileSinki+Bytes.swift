@@ -14,6 +14,7 @@ extension FileSinki {
     /// Saves bytes: here at once and durably, and then at the remote.
     ///
     /// - Parameters:
+    ///   - data: What to save.
     ///   - path: Below the root, or absolute and inside it. Folders are made.
     ///   - compressed: Whether the file is compressed, and has `.zst` behind its name.
     ///   - merge: Makes one content of two where another device has changed the file, too.

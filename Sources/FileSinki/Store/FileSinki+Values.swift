@@ -5,6 +5,7 @@ extension FileSinki {
     /// Saves a value: here at once and durably, and then at the remote.
     ///
     /// - Parameters:
+    ///   - item: What to save.
     ///   - path: Below the root, or absolute and inside it. Folders are made.
     ///   - compressed: Whether the file is compressed, and has `.zst` behind its name.
     /// - Returns: What came of it, also where another device had changed the file, too.

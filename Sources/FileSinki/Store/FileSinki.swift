@@ -68,7 +68,7 @@ public final class FileSinki: Sendable {
     /// - Throws: Code `away` when the remote cannot be reached.
     public func sync() async throws(FileSinkiError) {
         try await told(core.root) { [core] in
-            let report = try await core.session.run { try await $0.sync(SyncOptions()) }
+            let report = try await core.sync()
             if let away = report.away { throw away }
             if let problem = report.problems.first { throw problem.failure }
         }

@@ -7,6 +7,7 @@ public struct FileSinkiError: Error, Sendable, Hashable {
         /// The code's name, as the command line has it in JSON.
         public let rawValue: String
 
+        /// A code of that name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// There is nothing at this path, or it is no file.
@@ -44,6 +45,7 @@ public struct FileSinkiError: Error, Sendable, Hashable {
         public static let cancelled = Code(rawValue: "cancelled")
     }
 
+    /// What programs act on.
     public var code: Code
     /// The path below the root, the root or the remote that it is about; may be empty.
     public var path: String
@@ -54,6 +56,7 @@ public struct FileSinkiError: Error, Sendable, Hashable {
     /// What lies behind it, for a log; nil when there is nothing more to say.
     public var cause: String?
 
+    /// An error with all that is to be said of it.
     public init(
         _ code: Code, path: String, message: String, remedy: String, cause: String? = nil
     ) {

@@ -7,6 +7,7 @@ public struct Loaded<Item> {
     /// Whether the remote was asked: nothing newer is known.
     public var isFinal: Bool
 
+    /// An answer with all that is to be said of it.
     public init(item: Item?, wasRemote: Bool, isFinal: Bool) {
         self.item = item
         self.wasRemote = wasRemote

@@ -4,13 +4,16 @@
 /// It ends after the second one, or without a second one when nothing has changed. It throws code `away`
 /// behind the first one when the remote cannot be asked, and ends with `cancelled` with its task.
 public struct Loads<Item: Sendable>: AsyncSequence, Sendable {
+    /// One answer.
     public typealias Element = Loaded<Item>
+    /// What it may throw.
     public typealias Failure = FileSinkiError
 
     let here: @Sendable () throws(FileSinkiError) -> Item?
     /// What is there after the remote was asked; nil when nothing has changed.
     let there: @Sendable () async throws(FileSinkiError) -> Loaded<Item>?
 
+    /// Begins a load; each iterator is one of its own.
     public func makeAsyncIterator() -> Iterator { Iterator(loads: self) }
 
     /// Asks as it is asked.
@@ -22,6 +25,10 @@ public struct Loads<Item: Sendable>: AsyncSequence, Sendable {
 
         init(loads: Loads) { self.loads = loads }
 
+        /// The next answer; nil when there is none any more.
+        ///
+        /// - Throws: As ``FileSinki/load(_:from:compressed:)`` does; code `away` also where something is
+        ///   here.
         public mutating func next() async throws(FileSinkiError) -> Loaded<Item>? {
             switch place {
             case .here:

@@ -71,7 +71,7 @@ extension Replica {
     package func publish(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await keep(path, after: try await runPaths([path], options), options)
+        try await keep([path], after: try await runPaths([path], options), options)
     }
 
     /// Publishes the deletion of a file that a program has removed by itself. What others have

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+/// The articles show code that compiles.
+@Suite("Articles")
+struct ArticleTests {
+    private static let project = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+    private static let articles = project.appending(path: "Sources/FileSinki/FileSinki.docc")
+
+    static let names =
+        (try? FileManager.default.contentsOfDirectory(atPath: articles.path))?
+        .filter { $0.hasSuffix(".md") }.sorted() ?? []
+
+    /// The lines of a text without what indents them, and without empty ones.
+    private static func lines(_ text: some StringProtocol) -> [String] {
+        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty }
+    }
+
+    private static func snippets(_ article: String) throws -> [[String]] {
+        let text = try String(contentsOf: articles.appending(path: article), encoding: .utf8)
+        return text.components(separatedBy: "```swift\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "```").first }.map { lines($0) }
+    }
+
+    @Test func `there are some`() throws {
+        #expect(Self.names.count == 5)
+        #expect(try Self.names.allSatisfy { try !Self.snippets($0).isEmpty })
+    }
+
+    @Test("what they show is what is compiled", arguments: names)
+    func compiled(_ article: String) throws {
+        let source = Self.project.appending(path: "Tests/FileSinkiTests/ArticleSnippets.swift")
+        let compiled = Self.lines(try String(contentsOf: source, encoding: .utf8))
+        for snippet in try Self.snippets(article) {
+            let isThere = compiled.indices.contains { start in
+                compiled[start...].starts(with: snippet)
+            }
+            #expect(isThere, "\(snippet.first ?? "")")
+        }
+    }
+}

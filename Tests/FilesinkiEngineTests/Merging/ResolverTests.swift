@@ -1,0 +1,119 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiTesting
+import Synchronization
+import Testing
+
+/// Divergences that a program resolves by what it knows of its own files.
+@Suite("Programs that resolve")
+struct ResolverTests {
+    /// Answers as it is told, for paths that begin with `own`.
+    private final class Program: DivergenceResolver {
+        private let state: Mutex<(answer: DivergenceAnswer, asked: [Divergence])>
+
+        init(_ answer: DivergenceAnswer) { state = Mutex((answer, [])) }
+
+        var asked: [Divergence] { state.withLock { $0.asked } }
+
+        func answers(_ answer: DivergenceAnswer) { state.withLock { $0.answer = answer } }
+
+        func wants(_ path: RelativePath) -> Bool { path.bytes.starts(with: "own".utf8) }
+
+        func resolve(_ divergence: Divergence) -> DivergenceAnswer {
+            state.withLock { state in
+                state.asked.append(divergence)
+                return state.answer
+            }
+        }
+    }
+
+    private func quarrel(_ program: Program, at path: String) async throws -> (World, Machine) {
+        let world = try World()
+        var (a, b) = try await world.pair([TreeFixture.Name(stringLiteral: path): .file("base")])
+        try a.write([TreeFixture.Name(stringLiteral: path): .file("from a")])
+        try b.write([TreeFixture.Name(stringLiteral: path): .file("from b")])
+        try await a.sync()
+        b.options.resolver = program
+        return (world, b)
+    }
+
+    @Test(
+        "it is asked before the chain, once, with all three contents, and its merge is everywhere")
+    func merges() async throws {
+        let program = Program(.merged(Array("both".utf8)))
+        let (world, b) = try await quarrel(program, at: "own")
+        try await b.sync { $0.isDryRun = true }
+        #expect(program.asked.isEmpty)
+        try await b.sync()
+        #expect(b.text("own") == "both")
+        for _ in 1...3 { try await b.sync() }
+        try await world.converge()
+        #expect(program.asked.count == 1)
+        let asked = try #require(program.asked.first)
+        #expect(
+            [asked.base, asked.here, asked.there]
+                == ["base", "from b", "from a"].map { Array($0.utf8) })
+    }
+
+    @Test("of other paths it is not asked")
+    func others() async throws {
+        let program = Program(.here)
+        let (world, b) = try await quarrel(program, at: "foreign")
+        let report = try await b.sync()
+        #expect(program.asked.isEmpty)
+        #expect(report.copies.count == 1)
+        withExtendedLifetime(world) {}
+    }
+
+    @Test("what it postpones stays as it is, is no conflict, and is asked about again")
+    func postpones() async throws {
+        let program = Program(.postponed)
+        let (world, b) = try await quarrel(program, at: "own")
+        let report = try await b.sync()
+        #expect(b.text("own") == "from b")
+        #expect(report.conflicts.isEmpty && report.copies.isEmpty)
+        #expect(try await b.with { try await $0.conflicts() }.isEmpty)
+        program.answers(.there)
+        try await b.sync()
+        #expect(b.text("own") == "from a")
+        #expect(program.asked.count == 2)
+        #expect(program.asked.first?.identity == program.asked.last?.identity)
+        try await world.converge()
+    }
+
+    @Test("what it declines goes down the chain of rules")
+    func declines() async throws {
+        let program = Program(.declined("It is none of mine."))
+        let (world, b) = try await quarrel(program, at: "own")
+        let report = try await b.sync()
+        #expect(report.copies.count == 1)
+        #expect(report.notices.contains { $0.failure.message.contains("It is none of mine.") })
+        withExtendedLifetime(world) {}
+    }
+
+    @Test(
+        "it is asked whether a file goes that was deleted there, edited or not",
+        arguments: [
+            (DivergenceAnswer.here, false, "base"), (.there, false, nil), (.here, true, "edited"),
+            (.there, true, nil), (.declined(""), false, nil), (.declined(""), true, "edited"),
+            (.postponed, false, "base"), (.postponed, true, "edited"),
+        ] as [(DivergenceAnswer, Bool, String?)])
+    func deletions(_ answer: DivergenceAnswer, _ isEdited: Bool, _ text: String?) async throws {
+        let program = Program(answer)
+        let world = try World()
+        var (a, b) = try await world.pair(["own": .file("base")])
+        a.remove("own")
+        try await a.sync()
+        if isEdited { try b.write(["own": .file("edited")]) }
+        b.options.resolver = program
+        try await b.sync()
+        #expect(b.text("own") == text)
+        #expect(program.asked.count == 1)
+        #expect(program.asked.first?.there == nil)
+        if answer != .postponed {
+            b.options.resolver = nil
+            try await world.converge()
+            #expect(a.text("own") == text)
+        }
+    }
+}
