@@ -74,6 +74,7 @@ let package = Package(
         module("FilesinkiCompression", ["FilesinkiModel", "CLZMA", "CZstd"]),
         module("FilesinkiReconcile", ["FilesinkiModel"]),
         module("FilesinkiMerge", ["FilesinkiModel", "CSQLite"]),
+        module("FilesinkiSQLite", ["FilesinkiModel", "CSQLite"]),
         module("FilesinkiTOML", ["FilesinkiModel"]),
         module(
             "FilesinkiRules",
@@ -82,7 +83,8 @@ let package = Package(
         module("FilesinkiWatch", ["FilesinkiModel", "CKernel"]),
         module("FilesinkiLiveDatabase", ["FilesinkiModel", "CSQLite"]),
         module(
-            "FilesinkiManifest", ["FilesinkiModel", "CSQLite"], resources: [.embedInCode("SQL")]),
+            "FilesinkiManifest", ["FilesinkiModel", "FilesinkiSQLite"],
+            resources: [.embedInCode("SQL")]),
         module("FilesinkiProcess", ["FilesinkiModel", "CKernel"]),
         module("FilesinkiRemote", ["FilesinkiModel"]),
         module(
@@ -170,11 +172,20 @@ let package = Package(
                 "FilesinkiWatch",
             ]),
 
+        // A second window onto the same store: keys and values.
+        module(
+            "FilesinkiKeyValue",
+            [
+                "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiSQLite",
+                "FilesinkiStore",
+            ], resources: [.embedInCode("SQL")]),
+
         // The command line.
         module(
             "FilesinkiCommands",
             [
-                "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiRemote",
+                "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiKeyValue",
+                "FilesinkiRemote",
                 "FilesinkiCompression", "FilesinkiMerge", "FilesinkiProcess", "FilesinkiReconcile",
                 "FilesinkiRules", "FilesinkiWatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -239,8 +250,16 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         tests(
+            "FilesinkiKeyValueTests",
+            [
+                "FilesinkiKeyValue", "FilesinkiModel", "FilesinkiRemote", "FilesinkiStore",
+                "FilesinkiTesting",
+            ]),
+        tests(
             "FilesinkiLiveDatabaseTests", ["CSQLite", "FilesinkiLiveDatabase", "FilesinkiModel"]),
-        tests("FilesinkiManifestTests", ["FilesinkiManifest", "FilesinkiModel"]),
+        tests(
+            "FilesinkiManifestTests",
+            ["FilesinkiManifest", "FilesinkiModel", "FilesinkiSQLite"]),
         tests("FilesinkiMergeTests", ["CSQLite", "FilesinkiMerge", "FilesinkiModel"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
         tests(

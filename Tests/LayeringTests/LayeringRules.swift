@@ -5,7 +5,7 @@ enum LayeringRules {
     static let layers: [Set<String>] = [
         ["filesinki-cli", "filesinki-net"],
         ["FilesinkiCommands", "FilesinkiNetwork", "FilesinkiServer"],
-        ["FilesinkiEngine", "FilesinkiS3", "FilesinkiServerRemote", "FilesinkiWebDAV"],
+        ["FilesinkiEngine", "FilesinkiKeyValue", "FilesinkiS3", "FilesinkiServerRemote", "FilesinkiWebDAV"],
         [
             "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiHTTP", "FilesinkiLiveDatabase",
             "FilesinkiManifest", "FilesinkiProtocol", "FilesinkiRules", "FilesinkiStore",
@@ -13,7 +13,7 @@ enum LayeringRules {
         ],
         [
             "FilesinkiCompression", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile",
-            "FilesinkiProcess", "FilesinkiRemote", "FilesinkiTOML",
+            "FilesinkiProcess", "FilesinkiRemote", "FilesinkiSQLite", "FilesinkiTOML",
         ],
         ["FilesinkiModel"],
     ]
@@ -36,7 +36,8 @@ enum LayeringRules {
         "FilesinkiS3": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiWebDAV": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiServerRemote": ["FilesinkiStore", "FilesinkiDirectory"],
-        "FilesinkiCommands": ["FilesinkiManifest", "FilesinkiStore", "CSQLite", "CLZMA", "CZstd"],
+        "FilesinkiKeyValue": ["FilesinkiDirectory", "FilesinkiFileSystem", "CSQLite"],
+        "FilesinkiCommands": ["FilesinkiManifest", "FilesinkiSQLite", "FilesinkiStore", "CSQLite", "CLZMA", "CZstd"],
     ]
 
     /// Modules of the toolchain that need no declaration.
