@@ -126,6 +126,9 @@ struct GoldenTests {
             before: [
                 "kv set --root a x=1", "kv off --root b", "kv set --root b x=2", "kv on --root b",
             ], command: "kv log --root b x"),
+        Scene(
+            name: "kv-export", before: ["kv set --root a x=1"], command: "kv export --root a -o x"),
+        Scene(name: "kv-import", before: ["write x {\"k\":5}"], command: "kv import --root a x"),
         Scene(name: "failure", command: "sync a --strategy newset", code: .usage),
     ]
 

@@ -62,6 +62,9 @@ struct MergeTests {
             says: "sum", policy: .sum, base: .integer(10), here: .integer(12), there: .integer(15),
             result: .integer(17)),
         Row(
+            says: "two equal steps of a counter count twice", policy: .sum, base: .integer(5),
+            here: .integer(6), there: .integer(6), result: .integer(7)),
+        Row(
             says: "sum without a base", policy: .sum, base: nil, here: .integer(2),
             there: .integer(5), result: .integer(7)),
         Row(

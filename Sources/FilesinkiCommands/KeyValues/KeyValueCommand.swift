@@ -12,7 +12,8 @@ struct KeyValueCommand: Command {
             """,
         subcommands: [
             KeyValueGetCommand.self, KeyValueSetCommand.self, KeyValueUnsetCommand.self,
-            KeyValueListCommand.self, KeyValueSyncCommand.self, KeyValueStatusCommand.self,
+            KeyValueListCommand.self, KeyValueWatchCommand.self, KeyValueSyncCommand.self,
+            KeyValueStatusCommand.self, KeyValueExportCommand.self, KeyValueImportCommand.self,
             KeyValueQuotaCommand.self, KeyValueLogCommand.self, KeyValueOffCommand.self,
             KeyValueOnCommand.self,
         ])

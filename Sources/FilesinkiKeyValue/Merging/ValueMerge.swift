@@ -28,8 +28,11 @@ package struct ValueMerge: Sendable {
 
     /// Decides.
     package var outcome: MergeOutcome {
-        if here.says(there) || here.says(base) { return .there }
+        // The very same change, met again.
+        if here == there || here.says(base) { return .there }
         if there.says(base) { return .here }
+        // Two steps of a counter count twice, also when they lead to one number.
+        if here.says(there), here.policy != .sum { return .there }
         return bothChanged
     }
 

@@ -24,8 +24,23 @@ extension KeyValues {
     ///   event; `usage` when a key is too long, or a value is none that a key can hold.
     @discardableResult
     package func apply(_ changes: [ValueChange]) throws -> [ValueKey] {
+        try update { _ in changes }
+    }
+
+    /// As ``apply(_:)``, with changes that depend on what is here at that very moment: no other
+    /// process changes anything between the reading and the writing.
+    ///
+    /// - Parameter body: Receives what reads a key's value.
+    @discardableResult
+    package func update(
+        _ body: sending ((ValueKey) throws -> TypedValue?) throws -> [ValueChange]
+    ) throws -> [ValueKey] {
+        var changes: [ValueChange] = []
         do {
-            return try database.write { try change(changes) }
+            return try database.write {
+                changes = try body { try database.item($0)?.here.value }
+                return try change(changes)
+            }
         } catch let failure as Failure where failure.code == .limit {
             let keys = changes.map(\.key)
             try database.write { try database.note(.quota, keys, at: now) }
