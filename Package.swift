@@ -37,6 +37,7 @@ let package = Package(
     products: [
         .executable(name: "filesinki", targets: ["filesinki-cli"]),
         .executable(name: "filesinki-net", targets: ["filesinki-net"]),
+        .library(name: "FileSinkiKeyValue", targets: ["FileSinkiKeyValue"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -180,6 +181,14 @@ let package = Package(
                 "FilesinkiStore",
             ], resources: [.embedInCode("SQL")]),
 
+        // The library's key-value store.
+        module(
+            "FileSinkiKeyValue",
+            [
+                "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiKeyValue",
+                "FilesinkiNetwork", "FilesinkiRemote",
+            ]),
+
         // The command line.
         module(
             "FilesinkiCommands",
@@ -212,6 +221,7 @@ let package = Package(
 
         // tests: one target for each module, in alphabetical order.
         tests("EndToEndTests", ["FilesinkiTesting"], exclude: ["Golden"]),
+        tests("FileSinkiKeyValueTests", ["FileSinkiKeyValue", "FilesinkiTesting"]),
         tests(
             "FilesinkiCommandsTests",
             [

@@ -158,6 +158,67 @@ struct KeyValueTests {
                 == "d\tAAH/\nl\t[\"x\",true,1.5]\nn\t1\nnew\t5\nt\t2024-05-01T09:30:00.250Z\n")
     }
 
+    @Test(
+        "ZE-01 ZE-02 ZE-03 ZE-06 a settings file and the store are in step, deletions too, the rest stays",
+        arguments: [
+            (
+                "json", #"{ "theme": "dark",  "size":7, "mine": [1,  2] }"#,
+                #"{ "theme": "light",  "mine": [1,  2] }"#
+            ),
+            (
+                "env", "# mine\nexport theme=dark\nsize=7\nmine='x y'",
+                "# mine\nexport theme=light\nmine='x y'"
+            ),
+            (
+                "ini", "; mine\ntheme = dark\nsize=7\n[s]\nmine=1",
+                "; mine\ntheme = light\n[s]\nmine=1"
+            ),
+        ])
+    func bridge(_ format: String, _ before: String, _ after: String) throws {
+        let machine = try pair()
+        try machine.write(before + "\n", to: "one.\(format)")
+        let run = try machine.shell(
+            """
+            set -e
+            one() { filesinki kv bridge --root a one.\(format) --keys theme,size; }
+            two() { filesinki kv bridge --root b two.\(format); }
+            one; two; filesinki kv list --root b; cp one.\(format) same; one; cmp one.\(format) same
+            filesinki kv set --root b theme light; filesinki kv unset --root b size
+            one; two; one; cat one.\(format)
+            rm two.\(format); two; filesinki kv sync --root a; filesinki kv list --root a
+            one; grep -c mine one.\(format)
+            """)
+        #expect(run.code == 0, "\(run.talk)")
+        let expected = "size\t7\ntheme\tdark\n" + after + "\n"
+        #expect(run.output.hasPrefix(expected), "\(run.output)")
+        // The other file was gone, which is no deletion.
+        let rest = run.output.dropFirst(expected.count)
+        #expect(rest.hasPrefix("theme\tlight\n") && !rest.hasSuffix("\n0\n"), "\(rest)")
+    }
+
+    @Test func `ZE-04 ZE-05 a bridge that watches brings what another machine sets into the file`()
+        throws
+    {
+        let machine = try pair()
+        try machine.write("{}", to: "b.json")
+        let bridge = try machine.start(
+            [Machine.binary, "kv", "bridge", "--root", "b", "b.json", "--watch"], input: "")
+        try machine.run("kv", "set", "--root", "a", "k=5", "--type", "int")
+        let came = try machine.shell(
+            """
+            for i in $(seq 600); do grep -q '"k": *5' b.json && break; sleep 0.1; done
+            echo '{"k": 6}' >b.new; mv b.new b.json
+            for i in $(seq 600); do
+                filesinki kv sync --root a
+                test "$(filesinki kv get --root a k)" = 6 && break; sleep 0.1
+            done
+            filesinki kv get --root a k
+            """)
+        #expect(came.output == "6\n")
+        kill(bridge.process, SIGTERM)
+        #expect(try machine.wait(for: bridge).code == 143)
+    }
+
     @Test func `KV-14 ten processes that count at once lose no key`() throws {
         let machine = try pair()
         let run = try machine.shell(

@@ -129,6 +129,9 @@ struct GoldenTests {
         Scene(
             name: "kv-export", before: ["kv set --root a x=1"], command: "kv export --root a -o x"),
         Scene(name: "kv-import", before: ["write x {\"k\":5}"], command: "kv import --root a x"),
+        Scene(
+            name: "kv-bridge", before: ["kv set --root a x=1", "write s.json {\"k\":5}"],
+            command: "kv bridge --root a s.json"),
         Scene(name: "failure", command: "sync a --strategy newset", code: .usage),
     ]
 

@@ -3,9 +3,12 @@
 enum LayeringRules {
     /// From the top down: a module depends only on modules of lower lines.
     static let layers: [Set<String>] = [
-        ["filesinki-cli", "filesinki-net"],
+        ["filesinki-cli", "filesinki-net", "FileSinkiKeyValue"],
         ["FilesinkiCommands", "FilesinkiNetwork", "FilesinkiServer"],
-        ["FilesinkiEngine", "FilesinkiKeyValue", "FilesinkiS3", "FilesinkiServerRemote", "FilesinkiWebDAV"],
+        [
+            "FilesinkiEngine", "FilesinkiKeyValue", "FilesinkiS3", "FilesinkiServerRemote",
+            "FilesinkiWebDAV",
+        ],
         [
             "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiHTTP", "FilesinkiLiveDatabase",
             "FilesinkiManifest", "FilesinkiProtocol", "FilesinkiRules", "FilesinkiStore",
@@ -37,11 +40,21 @@ enum LayeringRules {
         "FilesinkiWebDAV": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiServerRemote": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiKeyValue": ["FilesinkiDirectory", "FilesinkiFileSystem", "CSQLite"],
-        "FilesinkiCommands": ["FilesinkiManifest", "FilesinkiSQLite", "FilesinkiStore", "CSQLite", "CLZMA", "CZstd"],
+        "FilesinkiCommands": [
+            "FilesinkiManifest", "FilesinkiSQLite", "FilesinkiStore", "CSQLite", "CLZMA", "CZstd",
+        ],
     ]
 
     /// Modules of the toolchain that need no declaration.
-    static let toolchain: Set<String> = ["Glibc", "Dispatch", "Synchronization"]
+    static let toolchain: Set<String> = ["Glibc", "Dispatch", "Observation", "Synchronization"]
+
+    /// What a program that uses the library has anyway: its public types are in there.
+    static let foundation: Set<String> = ["Foundation", "FoundationEssentials"]
+
+    /// Whether a target may import Foundation: the library's own, and its examples.
+    static func isWithFoundation(_ target: String) -> Bool {
+        target.hasPrefix("FileSinki") || target.hasPrefix("Example")
+    }
 
     /// The module of the tests' tools, which is no part of the product.
     static let tools = "FilesinkiTesting"
@@ -52,6 +65,7 @@ enum LayeringRules {
             let target = manifest[file.target]
             var allowed = toolchain.union(target?.dependencies ?? [])
             if target?.isTest == true { allowed.formUnion(["Testing", "Foundation"]) }
+            if isWithFoundation(file.target) { allowed.formUnion(foundation) }
             if file.isGenerated { allowed.formUnion(["Foundation", "FoundationEssentials"]) }
             return file.imports.subtracting(allowed).sorted().map {
                 "\(file.path) imports \($0), which \(file.target) does not declare."
@@ -84,7 +98,8 @@ enum LayeringRules {
 
     /// Foundation makes the start slower and the program larger.
     static func foundationInProducts(_ files: [SourceFile]) -> [String] {
-        files.filter { !$0.isGenerated && $0.imports.contains { $0.hasPrefix("Foundation") } }.map {
+        let product = files.filter { !$0.isGenerated && !isWithFoundation($0.target) }
+        return product.filter { $0.imports.contains { $0.hasPrefix("Foundation") } }.map {
             "\($0.path) imports Foundation."
         }
     }

@@ -14,6 +14,7 @@ struct KeyValueCommand: Command {
             KeyValueGetCommand.self, KeyValueSetCommand.self, KeyValueUnsetCommand.self,
             KeyValueListCommand.self, KeyValueWatchCommand.self, KeyValueSyncCommand.self,
             KeyValueStatusCommand.self, KeyValueExportCommand.self, KeyValueImportCommand.self,
+            KeyValueBridgeCommand.self,
             KeyValueQuotaCommand.self, KeyValueLogCommand.self, KeyValueOffCommand.self,
             KeyValueOnCommand.self,
         ])

@@ -35,6 +35,19 @@ extension KeyValues {
     package func update(
         _ body: sending ((ValueKey) throws -> TypedValue?) throws -> [ValueChange]
     ) throws -> [ValueKey] {
+        try LocalChange(database: database, device: place.device.id, now: now).update(body)
+    }
+}
+
+/// One change by this device, in one transaction.
+struct LocalChange {
+    let database: KeyValueDatabase
+    let device: [UInt8]
+    let now: Timestamp
+
+    func update(
+        _ body: ((ValueKey) throws -> TypedValue?) throws -> [ValueChange]
+    ) throws -> [ValueKey] {
         var changes: [ValueChange] = []
         do {
             return try database.write {
@@ -51,7 +64,6 @@ extension KeyValues {
     private func change(_ changes: [ValueChange]) throws -> [ValueKey] {
         let limits = try database.limits()
         let former = try database.usage()
-        let now = now
         var clock = HybridClock(last: try database.number("clock") ?? 0)
         let time = clock.tick(now)
         var changed: [ValueKey] = []
@@ -69,7 +81,7 @@ extension KeyValues {
     private func change(_ change: ValueChange, at time: Int64, _ limits: Limits) throws -> Bool {
         var item = try database.item(change.key) ?? .new(change.key)
         let held = Held(
-            change.value, time: time, device: place.device.id,
+            change.value, time: time, device: device,
             policy: change.policy ?? item.here.policy)
         guard !held.says(item.here) else { return false }
         if let value = change.value {

@@ -19,6 +19,34 @@ struct JSONReader {
         return value
     }
 
+    /// The members of an object, with their places, and nothing but space around it.
+    mutating func members() throws(Failure) -> [JSONMembers.Member] {
+        var found: [JSONMembers.Member] = []
+        try take("{")
+        if !skip("}") {
+            repeat {
+                skipSpace()
+                let start = position
+                let name = try string()
+                try take(":")
+                skipSpace()
+                let content = position
+                let value = try value(depth: 1)
+                found.append(
+                    JSONMembers.Member(
+                        name: name, value: value, whole: start..<position,
+                        content: content..<position))
+            } while skip(",")
+            try take("}")
+        }
+        skipSpace()
+        guard position == bytes.count else { throw flaw("Something stands behind the value.") }
+        guard Set(found.map { Array($0.name.utf8) }).count == found.count else {
+            throw flaw("A name occurs twice.")
+        }
+        return found
+    }
+
     private mutating func value(depth: Int) throws(Failure) -> TypedValue {
         skipSpace()
         guard depth <= ValueCoder.maximumDepth else { throw flaw("It is nested too deeply.") }
