@@ -30,6 +30,7 @@ public struct CloudStorage<Value: CloudStorable>: Sendable {
 
     private var store: KeyValueStore? { given ?? KeyValueStore.standard }
 
+    /// The value of the key, or the default.
     public var wrappedValue: Value {
         get { store?.value(forKey: key).flatMap(Value.init(storedValue:)) ?? fallback }
         nonmutating set { store?.put(newValue.storedValue, key) }
@@ -55,7 +56,9 @@ extension KeyValueStore {
 }
 
 extension Bool: CloudStorable {
+    /// The value as the store keeps it.
     public var storedValue: StoredValue? { .bool(self) }
+    /// Nil for a value of another type.
     public init?(storedValue: StoredValue) {
         guard case .bool(let value) = storedValue else { return nil }
         self = value
@@ -63,7 +66,9 @@ extension Bool: CloudStorable {
 }
 
 extension Int: CloudStorable {
+    /// The value as the store keeps it.
     public var storedValue: StoredValue? { .integer(Int64(self)) }
+    /// Nil for a value of another type.
     public init?(storedValue: StoredValue) {
         guard case .integer(let value) = storedValue else { return nil }
         self.init(exactly: value)
@@ -71,7 +76,9 @@ extension Int: CloudStorable {
 }
 
 extension Double: CloudStorable {
+    /// The value as the store keeps it.
     public var storedValue: StoredValue? { .double(self) }
+    /// Nil for a value of another type.
     public init?(storedValue: StoredValue) {
         guard case .double(let value) = storedValue else { return nil }
         self = value
@@ -79,7 +86,9 @@ extension Double: CloudStorable {
 }
 
 extension String: CloudStorable {
+    /// The value as the store keeps it.
     public var storedValue: StoredValue? { .string(self) }
+    /// Nil for a value of another type.
     public init?(storedValue: StoredValue) {
         guard case .string(let value) = storedValue else { return nil }
         self = value
@@ -87,7 +96,9 @@ extension String: CloudStorable {
 }
 
 extension URL: CloudStorable {
+    /// The value as the store keeps it.
     public var storedValue: StoredValue? { .url(self) }
+    /// Nil for a value of another type.
     public init?(storedValue: StoredValue) {
         guard case .url(let value) = storedValue else { return nil }
         self = value
@@ -95,7 +106,9 @@ extension URL: CloudStorable {
 }
 
 extension Date: CloudStorable {
+    /// The value as the store keeps it.
     public var storedValue: StoredValue? { .date(self) }
+    /// Nil for a value of another type.
     public init?(storedValue: StoredValue) {
         guard case .date(let value) = storedValue else { return nil }
         self = value
@@ -103,7 +116,9 @@ extension Date: CloudStorable {
 }
 
 extension Data: CloudStorable {
+    /// The value as the store keeps it.
     public var storedValue: StoredValue? { .data(self) }
+    /// Nil for a value of another type.
     public init?(storedValue: StoredValue) {
         guard case .data(let value) = storedValue else { return nil }
         self = value
@@ -111,7 +126,9 @@ extension Data: CloudStorable {
 }
 
 extension Optional: CloudStorable where Wrapped: CloudStorable {
+    /// The value as the store keeps it.
     public var storedValue: StoredValue? { self?.storedValue }
+    /// Nil for a value of another type.
     public init?(storedValue: StoredValue) {
         guard let value = Wrapped(storedValue: storedValue) else { return nil }
         self = value
@@ -120,7 +137,9 @@ extension Optional: CloudStorable where Wrapped: CloudStorable {
 
 /// An enumeration of texts or numbers needs only to say that it conforms.
 extension CloudStorable where Self: RawRepresentable, RawValue: CloudStorable {
+    /// The value as the store keeps it.
     public var storedValue: StoredValue? { rawValue.storedValue }
+    /// Nil for a value of another type.
     public init?(storedValue: StoredValue) {
         guard let raw = RawValue(storedValue: storedValue) else { return nil }
         self.init(rawValue: raw)

@@ -18,6 +18,7 @@ public struct KeyValueError: Error, Sendable, CustomStringConvertible {
         public static let other = Kind(name: "other")
     }
 
+    /// What programs act on.
     public let kind: Kind
     /// What happened, and what to do, in plain words.
     public let description: String

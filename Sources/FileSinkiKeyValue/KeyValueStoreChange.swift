@@ -16,6 +16,7 @@ public struct KeyValueStoreChange: Sendable, Hashable {
         case localChange = "local"
     }
 
+    /// Why they changed.
     public let reason: Reason
     /// The keys; those that are not UTF-8 are left out.
     public let keys: [String]

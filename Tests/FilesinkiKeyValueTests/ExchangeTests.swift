@@ -2,6 +2,7 @@ import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiTesting
+import Synchronization
 import Testing
 
 @testable import FilesinkiKeyValue
@@ -198,6 +199,30 @@ struct ExchangeTests {
         try await b.sync()
         #expect(try await b.all == ["x": .integer(1), "y": .integer(2)])
         #expect(try await a.values.pendingKeys().isEmpty)
+    }
+
+    @Test func `what is set while a commit is on its way is kept, and published next`() async throws
+    {
+        let meeting = try await Meeting()
+        let a = try meeting.device("a")
+        try await a.sync()
+        try await a.set("k", .string("first"))
+        let once = Mutex(true)
+        let slow = SlowRemote(meeting.remote) {
+            guard
+                once.withLock({ isFirst in
+                    defer { isFirst = false }; return isFirst
+                })
+            else {
+                return
+            }
+            try await a.set("k", .string("second"))
+        }
+        _ = try await a.moved(to: slow).exchange()
+        #expect(try await a.get("k") == .string("second"))
+        let b = try meeting.device("b")
+        try await b.sync()
+        #expect(try await b.get("k") == .string("second"))
     }
 
     @Test func `a run that ends before it records its commit counts nothing twice`() async throws {
