@@ -46,6 +46,7 @@ let package = Package(
         .library(name: "FileSinki", targets: ["FileSinki"]),
         // `make library` installs it as libfilesinki.so; the name of the product is taken.
         .library(name: "filesinki-c", type: .dynamic, targets: ["FileSinkiC"]),
+        .library(name: "FileSinkiKeyValue", targets: ["FileSinkiKeyValue"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -83,6 +84,7 @@ let package = Package(
         module("FilesinkiCompression", ["FilesinkiModel", "CLZMA", "CZstd"]),
         module("FilesinkiReconcile", ["FilesinkiModel"]),
         module("FilesinkiMerge", ["FilesinkiModel", "CSQLite"]),
+        module("FilesinkiSQLite", ["FilesinkiModel", "CSQLite"]),
         module("FilesinkiTOML", ["FilesinkiModel"]),
         module(
             "FilesinkiRules",
@@ -91,7 +93,8 @@ let package = Package(
         module("FilesinkiWatch", ["FilesinkiModel", "CKernel"]),
         module("FilesinkiLiveDatabase", ["FilesinkiModel", "CSQLite"]),
         module(
-            "FilesinkiManifest", ["FilesinkiModel", "CSQLite"], resources: [.embedInCode("SQL")]),
+            "FilesinkiManifest", ["FilesinkiModel", "FilesinkiSQLite"],
+            resources: [.embedInCode("SQL")]),
         module("FilesinkiProcess", ["FilesinkiModel", "CKernel"]),
         module("FilesinkiRemote", ["FilesinkiModel"]),
         module(
@@ -197,11 +200,28 @@ let package = Package(
         example("ExampleBinaryMerge", ["FileSinki"]),
         example("ExampleObserver", ["FileSinki"]),
 
+        // A second window onto the same store: keys and values.
+        module(
+            "FilesinkiKeyValue",
+            [
+                "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiSQLite",
+                "FilesinkiStore",
+            ], resources: [.embedInCode("SQL")]),
+
+        // The library's key-value store.
+        module(
+            "FileSinkiKeyValue",
+            [
+                "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiKeyValue",
+                "FilesinkiNetwork", "FilesinkiRemote",
+            ]),
+
         // The command line.
         module(
             "FilesinkiCommands",
             [
-                "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiRemote",
+                "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiKeyValue",
+                "FilesinkiRemote",
                 "FilesinkiCompression", "FilesinkiMerge", "FilesinkiProcess", "FilesinkiReconcile",
                 "FilesinkiRules", "FilesinkiWatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -229,9 +249,10 @@ let package = Package(
         // tests: one target for each module, in alphabetical order.
         tests("EndToEndTests", ["FilesinkiProcess", "FilesinkiTesting"], exclude: ["Golden"]),
         tests(
-            "FileSinkiTests", ["FileSinki", "FilesinkiTesting"],
+            "FileSinkiTests", ["FileSinki", "FileSinkiKeyValue", "FilesinkiTesting"],
             // Programs that are not in Swift.
             exclude: ["C"]),
+        tests("FileSinkiKeyValueTests", ["FileSinkiKeyValue", "FilesinkiTesting"]),
         tests(
             "FilesinkiCommandsTests",
             [
@@ -270,8 +291,16 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         tests(
+            "FilesinkiKeyValueTests",
+            [
+                "FilesinkiKeyValue", "FilesinkiModel", "FilesinkiRemote", "FilesinkiStore",
+                "FilesinkiTesting",
+            ]),
+        tests(
             "FilesinkiLiveDatabaseTests", ["CSQLite", "FilesinkiLiveDatabase", "FilesinkiModel"]),
-        tests("FilesinkiManifestTests", ["FilesinkiManifest", "FilesinkiModel"]),
+        tests(
+            "FilesinkiManifestTests",
+            ["FilesinkiManifest", "FilesinkiModel", "FilesinkiSQLite"]),
         tests("FilesinkiMergeTests", ["CSQLite", "FilesinkiMerge", "FilesinkiModel"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
         tests(

@@ -17,7 +17,7 @@ graphs() { # LEVEL
 rm -rf "$folder"
 found=$(graphs public)
 mkdir "$chosen/library"
-cp "$found/FileSinki.symbols.json" "$chosen/library"
+cp "$found/FileSinki.symbols.json" "$found/FileSinkiKeyValue.symbols.json" "$chosen/library"
 # Any link that leads nowhere is an error.
 docc convert Sources/FileSinki/FileSinki.docc --additional-symbol-graph-dir "$chosen/library" \
     --output-path "$folder/library" --fallback-bundle-identifier filesinki.library \

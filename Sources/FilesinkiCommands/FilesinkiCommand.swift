@@ -26,6 +26,7 @@ struct FilesinkiCommand: Command {
                     SaveCommand.self, LoadCommand.self, DeleteCommand.self, UndeleteCommand.self,
                     ListCommand.self, ObserveCommand.self, ChangesCommand.self,
                 ]),
+            CommandGroup(name: "Keys and values:", subcommands: [KeyValueCommand.self]),
             CommandGroup(
                 name: "History and conflicts:",
                 subcommands: [

@@ -1,4 +1,5 @@
 internal import FilesinkiModel
+internal import FilesinkiSQLite
 
 /// A table whose rows carry checks: puts, finds and removes them, and keeps the tally.
 ///

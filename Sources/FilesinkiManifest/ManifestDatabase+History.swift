@@ -1,4 +1,5 @@
 package import FilesinkiModel
+internal import FilesinkiSQLite
 
 extension ManifestDatabase {
     /// What was done to a path, newest first.

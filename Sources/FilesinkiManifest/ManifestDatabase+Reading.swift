@@ -1,4 +1,5 @@
 package import FilesinkiModel
+internal import FilesinkiSQLite
 
 extension ManifestDatabase {
     /// The whole base tree, in no order.

@@ -1,5 +1,5 @@
-internal import CSQLite
 package import FilesinkiModel
+internal import FilesinkiSQLite
 
 /// The manifest of a replica: what was observed here and at the remote, in one SQLite file.
 ///

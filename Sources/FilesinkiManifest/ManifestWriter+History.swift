@@ -1,4 +1,5 @@
 package import FilesinkiModel
+internal import FilesinkiSQLite
 
 extension ManifestWriter {
     /// How many rows of the journal are kept.

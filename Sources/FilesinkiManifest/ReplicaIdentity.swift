@@ -1,4 +1,5 @@
 package import FilesinkiModel
+internal import FilesinkiSQLite
 
 /// What a replica is, and what it is in step with.
 package struct ReplicaIdentity: Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import FilesinkiModel
+internal import FilesinkiSQLite
 
 /// Reads a row's values in the order in which ``RowWriter`` wrote them, and computes its check on
 /// the way. What was read counts only once ``finish()`` has agreed.

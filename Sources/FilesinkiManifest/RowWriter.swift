@@ -1,4 +1,5 @@
 internal import FilesinkiModel
+internal import FilesinkiSQLite
 
 /// Binds a row's values, one after the other, and computes its check on the way.
 struct RowWriter {

@@ -1,5 +1,5 @@
-internal import CSQLite
 internal import FilesinkiModel
+internal import FilesinkiSQLite
 
 /// The layout of the tables: how it is made, and how an older one becomes it.
 struct Schema {

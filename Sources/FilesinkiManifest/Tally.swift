@@ -1,4 +1,5 @@
 internal import FilesinkiModel
+internal import FilesinkiSQLite
 
 /// How many rows a table has and the sum of their checks, which does not depend on their order.
 struct Tally: Equatable {

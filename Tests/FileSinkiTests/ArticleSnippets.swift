@@ -1,4 +1,5 @@
 import FileSinki
+import FileSinkiKeyValue
 import Foundation
 
 // The code of the articles in FileSinki.docc, as it stands there: `ArticleTests` compares them, and that
@@ -83,5 +84,24 @@ final class ObservingArticle {
             print(changed.path, changed.item.score)
         }
         subscription.cancel()
+    }
+}
+
+enum KeyValueArticle {
+    static func snippet(_ folder: URL) async throws -> Double {
+        let store = try await KeyValueStore.open(
+            folder: folder.path, remote: "dir:/mnt/shared/game")
+        store.set(0.5, forKey: "volume")
+        let volume = store.double(forKey: "volume")
+        for try await change in store.changes() {
+            print(change.reason, change.keys)
+        }
+        return volume
+    }
+
+    static func property(_ store: KeyValueStore) -> Double {
+        KeyValueStore.standard = store
+        @CloudStorage("volume") var loudness = 0.5
+        return loudness
     }
 }

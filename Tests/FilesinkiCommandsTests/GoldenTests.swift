@@ -88,6 +88,50 @@ struct GoldenTests {
         Scene(
             name: "decompress", before: ["write x 1", "compress x -o y"],
             command: "decompress y -o out"),
+        Scene(name: "kv-set", command: "kv set --root a theme dark"),
+        Scene(name: "kv-set-away", before: ["move store gone"], command: "kv set --root a x=1 y=2"),
+        Scene(
+            name: "kv-set-limit", before: ["kv quota --root a --max-keys 1"],
+            command: "kv set --root a x=1 y=2", code: .limit),
+        Scene(
+            name: "kv-get", before: ["kv set --root a n=9223372036854775807 --type int"],
+            command: "kv get --root a n"),
+        Scene(name: "kv-get-default", command: "kv get --root a n --type int --default 5"),
+        Scene(name: "kv-get-absent", command: "kv get --root a n", code: .negative),
+        Scene(name: "kv-unset", before: ["kv set --root a n=1"], command: "kv unset --root a n"),
+        Scene(
+            name: "kv-list",
+            before: [
+                "kv set --root a on=true --type bool", "kv set --root a d=-0.0 --type double",
+                "kv set --root a t=2024-05-01T09:30:00.250Z --type date",
+                "kv set --root a l=[1,null,{\"x\":\"y\"}] --type json",
+                "kv set --root a b=AP8= --type data", "kv set --root a s=1 --merge max",
+            ], command: "kv list --root a"),
+        Scene(
+            name: "kv-sync",
+            before: ["kv set --root a x=1 y=2", "kv set --root b x=3"],
+            command: "kv sync --root a"),
+        Scene(
+            name: "kv-sync-initial",
+            before: [
+                "kv set --root a x=1", "kv off --root b", "kv set --root b x=2",
+                "kv set --root b y=3",
+            ],
+            command: "kv on --root b"),
+        Scene(name: "kv-status", before: ["kv set --root a x=1"], command: "kv status --root a"),
+        Scene(name: "kv-quota", before: ["kv set --root a x=1"], command: "kv quota --root a"),
+        Scene(name: "kv-off", command: "kv off --root a"),
+        Scene(
+            name: "kv-log",
+            before: [
+                "kv set --root a x=1", "kv off --root b", "kv set --root b x=2", "kv on --root b",
+            ], command: "kv log --root b x"),
+        Scene(
+            name: "kv-export", before: ["kv set --root a x=1"], command: "kv export --root a -o x"),
+        Scene(name: "kv-import", before: ["write x {\"k\":5}"], command: "kv import --root a x"),
+        Scene(
+            name: "kv-bridge", before: ["kv set --root a x=1", "write s.json {\"k\":5}"],
+            command: "kv bridge --root a s.json"),
         Scene(name: "failure", command: "sync a --strategy newset", code: .usage),
     ]
 

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSQLite
 import Testing
 
 @testable import FilesinkiManifest

@@ -4,9 +4,12 @@ enum LayeringRules {
     /// From the top down: a module depends only on modules of lower lines.
     static let layers: [Set<String>] = [
         ["FileSinkiC"],
-        ["filesinki-cli", "filesinki-net", "FileSinki"],
+        ["filesinki-cli", "filesinki-net", "FileSinki", "FileSinkiKeyValue"],
         ["FilesinkiCommands", "FilesinkiNetwork", "FilesinkiServer"],
-        ["FilesinkiEngine", "FilesinkiS3", "FilesinkiServerRemote", "FilesinkiWebDAV"],
+        [
+            "FilesinkiEngine", "FilesinkiKeyValue", "FilesinkiS3", "FilesinkiServerRemote",
+            "FilesinkiWebDAV",
+        ],
         [
             "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiHTTP", "FilesinkiLiveDatabase",
             "FilesinkiManifest", "FilesinkiProtocol", "FilesinkiRules", "FilesinkiStore",
@@ -14,7 +17,7 @@ enum LayeringRules {
         ],
         [
             "FilesinkiCompression", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile",
-            "FilesinkiProcess", "FilesinkiRemote", "FilesinkiTOML",
+            "FilesinkiProcess", "FilesinkiRemote", "FilesinkiSQLite", "FilesinkiTOML",
         ],
         ["FilesinkiModel"],
     ]
@@ -37,11 +40,14 @@ enum LayeringRules {
         "FilesinkiS3": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiWebDAV": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiServerRemote": ["FilesinkiStore", "FilesinkiDirectory"],
-        "FilesinkiCommands": ["FilesinkiManifest", "FilesinkiStore", "CSQLite", "CLZMA", "CZstd"],
+        "FilesinkiKeyValue": ["FilesinkiDirectory", "FilesinkiFileSystem", "CSQLite"],
+        "FilesinkiCommands": [
+            "FilesinkiManifest", "FilesinkiSQLite", "FilesinkiStore", "CSQLite", "CLZMA", "CZstd",
+        ],
     ]
 
     /// Modules of the toolchain that need no declaration.
-    static let toolchain: Set<String> = ["Glibc", "Dispatch", "Synchronization"]
+    static let toolchain: Set<String> = ["Glibc", "Dispatch", "Observation", "Synchronization"]
 
     /// What a program that uses the library has anyway: its public types are in there.
     static let foundation: Set<String> = ["Foundation", "FoundationEssentials"]

@@ -6,6 +6,8 @@ enum JSONValue {
     case string(String)
     case array([JSONValue])
     case object(JSONObject)
+    /// What is JSON already.
+    case written([UInt8])
 
     func append(to bytes: inout [UInt8]) {
         switch self {
@@ -15,6 +17,7 @@ enum JSONValue {
         case .string(let value): Self.append(value, to: &bytes)
         case .array(let values): Self.append(values, to: &bytes)
         case .object(let object): object.append(to: &bytes)
+        case .written(let text): bytes.append(contentsOf: text)
         }
     }
 

@@ -38,22 +38,11 @@ extension Replica {
             try await reader.prove()
             return reader
         }
-        let assumed = try StoreConnection(remote: connect(), format: card.assumedFormat)
-        var reader = LogReader(
-            assumed.log, after: token, head: try manifest.head(of: token))
-        if token.sequence == 0 {
-            try await reader.prove(alongside: StoreFormat.request()) {
-                [card, address = assumed.remote.address] reply in
-                _ = try card.recognise(StoreFormat(reply: reply), at: address)
-            }
-        } else {
-            do {
-                try await reader.prove()
-            } catch let failure as Failure where failure.isAboutStore {
-                _ = try await connected()
-                throw failure
-            }
-        }
+        let known = card.knownStore
+        let assumed = try StoreConnection(remote: connect(), format: known.assumedFormat)
+        let reader = try await known.reach(
+            assumed.log, at: assumed.remote, behind: token, head: try manifest.head(of: token),
+            remedy: ReplicaCard.remedyForOther)
         connection = assumed
         return reader
     }
@@ -73,6 +62,12 @@ extension Replica {
 }
 
 extension ReplicaCard {
+    fileprivate static let remedyForOther =
+        "Look at it with filesinki remote show; to start anew with it, "
+        + "run filesinki remote set --accept URL."
+
+    fileprivate var knownStore: KnownStore { KnownStore(id: store, epoch: epoch) }
+
     /// Makes sure that what is at the remote is the store of this replica, or any store before the
     /// first meeting.
     ///
@@ -80,34 +75,8 @@ extension ReplicaCard {
     fileprivate func recognise(
         _ found: StoreFormat?, at address: String
     ) throws(Failure) -> StoreFormat {
-        guard let found else {
-            throw Failure(
-                store.isEmpty ? .notFound : .wrongStore, path: address,
-                "There is no store there.",
-                remedy: store.isEmpty
-                    ? "Make one with filesinki init --remote URL."
-                    : "If it was moved, set its new place with filesinki remote set URL.")
-        }
-        guard store.isEmpty || (found.id == store && found.epoch == epoch) else {
-            throw Failure(
-                .wrongStore, path: address,
-                "This is not the store that the replica has met before; nothing was changed.",
-                remedy: "Look at it with filesinki remote show; to start anew with it, "
-                    + "run filesinki remote set --accept URL.")
-        }
-        return found
-    }
-
-    /// What the store of this id says of itself, as far as it matters for reading its log.
-    fileprivate var assumedFormat: StoreFormat {
-        StoreFormat(
-            formatVersion: StoreFormat.currentVersion, id: store, epoch: epoch, slots: "")
-    }
-}
-
-extension Failure {
-    /// Whether it was raised by what a store holds, not by the way to it.
-    fileprivate var isAboutStore: Bool {
-        [.wrongStore, .tokenExpired, .corrupt, .newerFormat].contains(code)
+        try KnownStore.recognise(
+            found, at: address, known: store.isEmpty ? nil : knownStore,
+            remedy: Self.remedyForOther)
     }
 }

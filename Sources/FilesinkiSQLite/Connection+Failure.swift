@@ -1,11 +1,11 @@
 internal import CSQLite
-internal import FilesinkiModel
+package import FilesinkiModel
 internal import Glibc
 
 extension Connection {
     /// The failure that SQLite's result code stands for.
     ///
-    /// - Parameter deed: What could not be done to the manifest, as `opened` or `read`.
+    /// - Parameter deed: What could not be done to the file, as `opened` or `read`.
     func failure(_ code: Int32, doing deed: String) -> Failure {
         let text = String(cString: sqlite3_errmsg(handle))
         switch code & 0xFF {
@@ -13,7 +13,7 @@ extension Connection {
             return full(text)
         case SQLITE_BUSY, SQLITE_LOCKED:
             return Failure(
-                .busy, path: path, "The manifest is held by another process: \(text).",
+                .busy, path: path, "The \(purpose.name) is held by another process: \(text).",
                 remedy: "Wait until the other run has ended.")
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH,
             SQLITE_SCHEMA, SQLITE_RANGE, SQLITE_FORMAT:
@@ -23,7 +23,8 @@ extension Connection {
             return full(text)
         case SQLITE_TOOBIG, SQLITE_NOMEM:
             return Failure(
-                .limit, path: path, "A row of the manifest does not fit into memory: \(text).",
+                .limit, path: path,
+                "A row of the \(purpose.name) does not fit into memory: \(text).",
                 remedy: "Close other programs and run again.")
         case SQLITE_INTERRUPT:
             return Failure(
@@ -34,15 +35,15 @@ extension Connection {
     }
 
     /// The failure for bytes that are not what was written.
-    func corrupt(_ what: String) -> Failure {
+    package func corrupt(_ what: String) -> Failure {
         Failure(
-            .corrupt, path: path, "The manifest is damaged: \(what).",
-            remedy: "It is rebuilt from the store's log by the next sync; no file is lost.")
+            .corrupt, path: path, "The \(purpose.name) is damaged: \(what).",
+            remedy: purpose.whenDamaged)
     }
 
     private func full(_ text: String) -> Failure {
         Failure(
-            .full, path: path, "The disk that holds the manifest is full: \(text).",
+            .full, path: path, "The disk that holds the \(purpose.name) is full: \(text).",
             remedy: "Make room and run again; nothing was half written.")
     }
 
@@ -50,7 +51,7 @@ extension Connection {
         let number = sqlite3_system_errno(handle)
         let reason = number == 0 ? text : String(cString: strerror(number))
         return Failure(
-            .io, path: path, "The manifest could not be \(deed): \(reason).",
+            .io, path: path, "The \(purpose.name) could not be \(deed): \(reason).",
             remedy: "Check the permissions of its folder and the disk.")
     }
 }

@@ -1,28 +1,38 @@
 internal import CSQLite
-internal import FilesinkiModel
+package import FilesinkiModel
 
 /// One open SQLite file. Used from one task at a time: SQLite's own locks are off.
-final class Connection {
+package final class Connection {
     /// How a file is opened.
-    enum Mode {
+    package enum Mode: Sendable {
         /// To read; never creates anything that stays.
         case reading
         /// To read and write a file that exists.
         case writing
+        /// To read and write a file, which is made when there is none.
+        case creating
+
+        fileprivate var flag: Int32 {
+            switch self {
+            case .reading: SQLITE_OPEN_READONLY
+            case .writing: SQLITE_OPEN_READWRITE
+            case .creating: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            }
+        }
     }
 
     let handle: OpaquePointer
     /// The file, for messages.
-    let path: [UInt8]
+    package let path: [UInt8]
+    let purpose: FilePurpose
 
     /// How long to wait for another process's short lock, in milliseconds. Long ones do not exist:
     /// one run at a time writes, and readers do not wait for it.
     private static let busyTimeout: Int32 = 5_000
 
     /// - Throws: `Failure` as ``failure(_:doing:)`` maps SQLite's codes.
-    init(path: [UInt8], mode: Mode) throws(Failure) {
-        let access = mode == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+    package init(path: [UInt8], mode: Mode, purpose: FilePurpose) throws(Failure) {
+        let flags = mode.flag | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
         var opened: OpaquePointer?
         let name = Self.fileName(path)
         let code = name.withUnsafeBufferPointer {
@@ -30,11 +40,12 @@ final class Connection {
         }
         guard let opened else {
             throw Failure(
-                .io, path: path, "There is no memory to open the manifest.",
+                .io, path: path, "There is no memory to open the \(purpose.name).",
                 remedy: "Close other programs and run again.")
         }
         handle = opened
         self.path = path
+        self.purpose = purpose
         guard code == SQLITE_OK else { throw failure(code, doing: "opened") }
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, Self.busyTimeout)
@@ -52,17 +63,17 @@ final class Connection {
     }
 
     /// Runs statements that return nothing that matters.
-    func run(_ sql: String) throws(Failure) {
+    package func run(_ sql: String) throws(Failure) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code, doing: "used") }
     }
 
     /// Whether a transaction is under way.
-    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// How many rows the last insert, update or delete changed.
-    var changedRows: Int { Int(sqlite3_changes(handle)) }
+    package var changedRows: Int { Int(sqlite3_changes(handle)) }
 
     /// The rowid of the last row inserted.
-    var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+    package var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 }

@@ -1,0 +1,180 @@
+internal import FilesinkiDirectory
+internal import FilesinkiEngine
+internal import FilesinkiKeyValue
+internal import FilesinkiModel
+internal import FilesinkiNetwork
+internal import FilesinkiRemote
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// Keys and values that are kept in step on all devices, with the method names of Apple's
+/// `NSUbiquitousKeyValueStore`.
+///
+/// What is set is on the disk when the call returns, and is sent as soon as the remote answers. Reading
+/// never waits for a network.
+public final class KeyValueStore: Sendable {
+    let values: HeldValues
+    let place: KeyValuePlace
+    let exchange: Exchanger
+    private let defaults = Mutex<[String: StoredValue]>([:])
+    private let failed = Mutex<KeyValueError?>(nil)
+    let watched = WatchedKeys()
+
+    init(_ place: KeyValuePlace) throws {
+        self.place = place
+        values = try HeldValues(place)
+        exchange = Exchanger(try KeyValues.open(place))
+    }
+
+    /// Opens a store; the folder becomes a replica when it is none yet.
+    ///
+    /// - Parameters:
+    ///   - folder: The replica's folder.
+    ///   - remote: Where its store is, for a new replica: a folder, or an address such as
+    ///     `https://host/path`.
+    ///   - name: The key-value store's name; those of other names do not see it.
+    /// - Throws: ``KeyValueError``.
+    public static func open(
+        folder: String, remote: String? = nil, name: String = "default"
+    ) async throws -> KeyValueStore {
+        do {
+            let options = ReplicaOptions(
+                root: folder, surroundings: .ofThisProcess, connect: connect)
+            makeStoreFolder(remote, options)
+            _ = try await Replica.initialize(
+                options, address: remote, deviceName: ProcessInfo.processInfo.hostName)
+            let card = try Replica.card(options)
+            return try KeyValueStore(
+                KeyValuePlace(
+                    state: StateFolder(root: folder, state: nil).path, name: name,
+                    device: card.device, address: card.remote, surroundings: .ofThisProcess,
+                    connect: connect))
+        } catch {
+            throw KeyValueError(error)
+        }
+    }
+
+    /// Makes the store's folder for a replica that has not met its store yet: later, an absent folder
+    /// is most likely a disk that is not mounted.
+    private static func makeStoreFolder(_ remote: String?, _ options: ReplicaOptions) {
+        guard let remote, !remote.contains("://"),
+            (try? Replica.card(options))?.store.isEmpty ?? true
+        else { return }
+        // What cannot be made is found absent by who opens it, and said there.
+        mkdir(remote, 0o777)
+    }
+
+    @Sendable private static func connect(_ address: String) throws -> any Remote {
+        guard address.contains("://") else { return DirectoryRemote(path: address) }
+        let remotes = NetworkRemotes(surroundings: .ofThisProcess) { name in
+            ProcessInfo.processInfo.environment[name]
+        }
+        return try remotes.connect(address)
+    }
+
+    /// What went wrong last with a call that cannot throw, as a `set` beyond a limit.
+    public var lastError: KeyValueError? { failed.withLock { $0 } }
+
+    /// Values that are read where a key has none, on this device only.
+    public func register(defaults values: [String: Any]) {
+        let stored = values.compactMapValues { StoredValue(any: $0) }
+        defaults.withLock { $0.merge(stored) { _, new in new } }
+    }
+
+    /// The value of a key, or the registered default; nil when there is none.
+    public func value(forKey key: String) -> StoredValue? {
+        watched.access(key)
+        do {
+            if let value = try values.get(ValueKey(key)) { return StoredValue(value) }
+        } catch {
+            failed.withLock { $0 = KeyValueError(error) }
+        }
+        return defaults.withLock { $0[key] }
+    }
+
+    /// All keys that have a value, without the defaults.
+    public var dictionaryRepresentation: [String: Any] {
+        let all = (try? values.list()) ?? []
+        let pairs = all.compactMap { key, value in
+            String(validating: key.bytes, as: UTF8.self).map { ($0, StoredValue(value).any) }
+        }
+        return Dictionary(pairs) { _, last in last }
+    }
+
+    /// Sets several keys at once, all or none; nil removes.
+    ///
+    /// - Throws: ``KeyValueError``; then nothing was changed.
+    public func set(_ changes: [String: StoredValue?]) throws {
+        do {
+            let changed = try values.apply(
+                changes.map { try ValueChange(ValueKey($0.key), $0.value?.typed) })
+            guard !changed.isEmpty else { return }
+        } catch {
+            throw KeyValueError(error)
+        }
+        watched.change(Array(changes.keys))
+        exchange.start()
+    }
+
+    /// As ``set(_:)`` for one key, for callers that cannot catch: what goes wrong is in
+    /// ``lastError``, and a limit that would be broken is told by ``changes(since:)``, too.
+    func put(_ value: StoredValue?, _ key: String) {
+        do {
+            try set([key: value])
+        } catch {
+            failed.withLock { $0 = error as? KeyValueError }
+        }
+    }
+
+    /// Asks for an exchange with the remote, which happens meanwhile.
+    ///
+    /// - Returns: Whether what is here can be read. What was set is on the disk already.
+    @discardableResult public func synchronize() -> Bool {
+        exchange.start()
+        return (try? values.list()) != nil
+    }
+
+    /// Sends what waits here and fetches what others have set.
+    ///
+    /// - Returns: The keys that hold something else here now.
+    /// - Throws: ``KeyValueError``.
+    @discardableResult public func exchangeNow() async throws -> [String] {
+        do {
+            let report = try await exchange.values.exchange()
+            let keys = report.changed.compactMap { String(validating: $0.bytes, as: UTF8.self) }
+            watched.change(keys)
+            return keys
+        } catch {
+            throw KeyValueError(error)
+        }
+    }
+
+    /// What others change from now on, or from a token on, each change once.
+    public func changes(
+        since token: String? = nil
+    ) -> AsyncThrowingStream<KeyValueStoreChange, any Error> {
+        AsyncThrowingStream { teller in
+            let task = Task {
+                do {
+                    // A connection of its own, so that what this process fetches is heard of, too.
+                    let observer = try await ValueObserver(
+                        try KeyValues.open(place), place: place,
+                        since: token.map { text throws(Failure) in try FeedToken(parsing: text) })
+                    while true {
+                        for event in try await observer.next() where event.reason != .local {
+                            guard let change = KeyValueStoreChange(event) else { continue }
+                            watched.change(change.keys)
+                            teller.yield(change)
+                        }
+                    }
+                } catch is CancellationError {
+                    teller.finish()
+                } catch {
+                    teller.finish(throwing: KeyValueError(error))
+                }
+            }
+            teller.onTermination = { _ in task.cancel() }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import ArgumentParser
+import FilesinkiKeyValue
+import FilesinkiModel
+import Glibc
+
+/// `kv bridge`: a settings file and the store in step.
+struct KeyValueBridgeCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bridge",
+        abstract: "Keep a settings file and the store in step, key by key, both ways.",
+        discussion: """
+            The file is JSON, .env, INI or a property list in XML. What the file and the store last \
+            agreed on is remembered, so that a deletion on either side is one. What else is in the \
+            file stays as it is. At the first meeting the store's value of a key stays.
+            """)
+
+    @Argument(help: "The file, which is made when it is not there.", completion: .file())
+    var file: String
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Only these keys, with commas between them.", valueName: "keys"))
+    var keys: String?
+
+    @Option(name: .long, help: "json, env, ini or plist; by the file's name without it.")
+    var format: String?
+
+    @Flag(name: .long, help: "Go on as either side changes.")
+    var watch = false
+
+    @OptionGroup var patience: PatienceOption
+    @OptionGroup var options: KeyValueOptions
+
+    var replica: RootOptions { options.replica }
+
+    func run(in console: Console) async throws -> ExitCode {
+        options.report.apply(to: console)
+        let bridging = Bridging(
+            place: FilePlace.absolute(
+                ArgumentText.bytes(of: file), in: console.currentFolder),
+            file: file, format: try chosenFormat(), keys: try chosenKeys(), patience: patience,
+            options: options)
+        let session = try await options.open(in: console)
+        guard watch else { return try await bridging.run(session, in: console) }
+        return try await console.untilInterrupted {
+            try await bridging.watch(session, in: console)
+        }
+    }
+
+    private func chosenKeys() throws -> Set<ValueKey>? {
+        guard let keys else { return nil }
+        return try Set(
+            keys.split(separator: ",").map { text throws(Failure) in try options.key(String(text)) }
+        )
+    }
+
+    private func chosenFormat() throws(Failure) -> SettingsFile.Format {
+        let name = file.split(separator: "/").last.map(String.init) ?? file
+        let found =
+            format.map { SettingsFile.Format(rawValue: $0) }
+            ?? SettingsFile.Format(fileName: name)
+        guard let found else {
+            throw Failure(
+                .usage, path: ArgumentText.bytes(of: file),
+                "It is not plain how this file is written.",
+                remedy: "Say --format json, env, ini or plist.")
+        }
+        return found
+    }
+}
+
+/// The work of a bridge.
+private struct Bridging: Sendable {
+    /// The file's absolute path.
+    let place: [UInt8]
+    /// The file as the user named it.
+    let file: String
+    let format: SettingsFile.Format
+    let keys: Set<ValueKey>?
+    let patience: PatienceOption
+    let options: KeyValueOptions
+
+    /// The largest file that is read, in bytes.
+    private static let limit = 16 << 20
+
+    /// One run: fetch, compare, change both sides, publish.
+    func run(_ session: KeyValueSession, in console: Console) async throws -> ExitCode {
+        _ = try await session.send(PatienceOption.none, operation: "kv bridge", in: console)
+        let report = try await exchange(session, in: console)
+        let sent = try await session.send(patience, operation: "kv bridge", in: console)
+        let code: ExitCode =
+            report.unfit.isEmpty ? session.code(sent, patience) : .partial
+        try show(report, code, in: console)
+        return code
+    }
+
+    private func exchange(
+        _ session: KeyValueSession, in console: Console
+    ) async throws -> BridgeReport {
+        let status = FileCall.status(place)
+        let time = status.map {
+            Timestamp(seconds: Int64($0.st_mtim.tv_sec), nanoseconds: Int64($0.st_mtim.tv_nsec))
+        }
+        let bytes =
+            status == nil ? [] : try InputFile(file, in: console).readAll(limit: Self.limit)
+        let bridge = SettingsBridge(
+            name: printable(place), keys: keys, prefix: options.prefixBytes,
+            time: time ?? console.surroundings.now())
+        let report = try await session.values.bridge(SettingsFile(bytes, format), bridge)
+        if let content = report.content { try write(content, mode: status?.st_mode, in: console) }
+        try await session.values.remember(report, bridge)
+        return report
+    }
+
+    /// Replaces the file; who may read it stays the same, at every moment.
+    private func write(_ content: [UInt8], mode: mode_t?, in console: Console) throws {
+        guard let mode else { return try console.write(content, to: file) }
+        let former = umask(~mode & 0o777)
+        defer { umask(former) }
+        try console.write(content, to: file)
+        _ = (place.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { name in
+            name.baseAddress.map { chmod($0, mode & 0o777) }
+        }
+    }
+
+    /// Runs again whenever the file or the store changes.
+    func watch(_ session: KeyValueSession, in console: Console) async throws -> ExitCode {
+        let observer = try await ValueObserver(session.values, place: session.place) {
+            console.complain($0)
+        }
+        while true {
+            _ = try await run(session, in: console)
+            let stamp = Self.stamp(place)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try await observer.next() }
+                group.addTask { [place] in
+                    while Self.stamp(place) == stamp {
+                        try await console.surroundings.sleep(.milliseconds(200))
+                    }
+                }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// What tells one state of a file from the next.
+    private static func stamp(_ place: [UInt8]) -> [Int64] {
+        FileCall.status(place).map {
+            [
+                Int64(bitPattern: UInt64($0.st_ino)), Int64($0.st_size),
+                Int64($0.st_mtim.tv_sec), Int64($0.st_mtim.tv_nsec),
+            ]
+        } ?? []
+    }
+
+    private func show(_ report: BridgeReport, _ code: ExitCode, in console: Console) throws {
+        for key in report.unfit {
+            console.say("\(key): a \(format.rawValue) file has no way to say this value.")
+        }
+        guard console.wishes.isJSON else {
+            return console.detail(
+                "\(report.toStore.count) keys came from the file, \(report.toFile.count) went there."
+            )
+        }
+        var object: JSONObject = ["type": "bridge"]
+        object.add("exit", code.rawValue)
+        object.add("to_store", .array(report.toStore.map { $0.jsonValue(options) }))
+        object.add("to_file", .array(report.toFile.map { $0.jsonValue(options) }))
+        object.add("unfit", .array(report.unfit.map { $0.jsonValue(options) }))
+        try console.output.json(object)
+    }
+}
+
+extension PatienceOption {
+    /// A change that waits is enough.
+    fileprivate static var none: PatienceOption {
+        var option = PatienceOption()
+        option.wait = false
+        return option
+    }
+}

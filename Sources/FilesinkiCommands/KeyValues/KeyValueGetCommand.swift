@@ -1,0 +1,74 @@
+import ArgumentParser
+import FilesinkiKeyValue
+import FilesinkiModel
+
+/// `kv get`: a value as it is here.
+struct KeyValueGetCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Print the value of a key as it is here; asks nobody.",
+        discussion: """
+            Exits with 1 when the key has no value and no --default is given, and with 2 when the \
+            value is of another type than --type says.
+            """)
+
+    @Argument(help: "The key.")
+    var key: String
+
+    @Option(name: .long, help: "The type that is expected: string, int, double, bool, date, …")
+    var type: String?
+
+    @Option(
+        name: .customLong("default"),
+        help: ArgumentHelp("What to print when the key has no value.", valueName: "value"))
+    var standard: String?
+
+    @Flag(name: .long, help: "Print the very bytes, without a newline behind them.")
+    var raw = false
+
+    @OptionGroup var options: KeyValueOptions
+
+    var replica: RootOptions { options.replica }
+
+    func run(in console: Console) async throws -> ExitCode {
+        options.report.apply(to: console)
+        let key = try options.key(key)
+        let type = try type.map { text throws(Failure) in try ValueTypeName(parsing: text) }
+        let held = try LocalValues.get(
+            key, store: options.store, state: options.stateFolder(in: console))
+        if let value = held.value, let type, !type.fits(value) {
+            throw Failure(
+                .usage, path: key.bytes,
+                "The value is of the type \(value.type.rawValue), not \(type.rawValue).",
+                remedy: "Ask for \(value.type.rawValue), or set it anew.")
+        }
+        guard let value = try held.value ?? fallback(type) else {
+            throw Failure(
+                .notFound, path: key.bytes, "The key has no value here.",
+                remedy: "Set it with kv set, or give a --default.")
+        }
+        try show(value, held, key, in: console)
+        return .done
+    }
+
+    private func fallback(_ type: ValueTypeName?) throws(Failure) -> TypedValue? {
+        guard let standard else { return nil }
+        return try ValueText.parse(
+            ArgumentText.bytes(of: standard), as: type ?? .string, isArgument: true)
+    }
+
+    private func show(
+        _ value: TypedValue, _ held: Held, _ key: ValueKey, in console: Console
+    ) throws {
+        if options.report.json {
+            var object: JSONObject = ["type": "value"]
+            object.add("default", held.value == nil)
+            var shown = held
+            if held.value == nil { shown = Held(value, time: 0, device: []) }
+            object.add(shown, of: key, options)
+            return try console.output.json(object)
+        }
+        try console.output.write(ValueText.bytes(value))
+        if !raw { try console.output.write([UInt8(ascii: "\n")]) }
+    }
+}

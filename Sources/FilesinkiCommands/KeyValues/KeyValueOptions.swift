@@ -1,0 +1,74 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiKeyValue
+import FilesinkiModel
+
+/// What all commands of the key-value store have in common.
+struct KeyValueOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The store; those of other names do not see it.", valueName: "name"))
+    var store = KeyValuePlace.standardName
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Put before every key, as flutter.", valueName: "prefix"))
+    var prefix: String = ""
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    /// The key that an argument names.
+    ///
+    /// - Throws: `Failure` with code `usage` for an empty or a too long one.
+    func key(_ argument: String) throws(Failure) -> ValueKey {
+        let name = ArgumentText.bytes(of: argument)
+        guard !name.isEmpty else { return try ValueKey([]) }
+        return try ValueKey(prefixBytes + name)
+    }
+
+    var prefixBytes: [UInt8] { ArgumentText.bytes(of: prefix) }
+
+    /// A key as the user names it: without the prefix.
+    func name(_ key: ValueKey) -> [UInt8] {
+        key.bytes.starts(with: prefixBytes)
+            ? Array(key.bytes.dropFirst(prefixBytes.count)) : key.bytes
+    }
+}
+
+extension KeyValueOptions {
+    /// The replica's state folder, which need not be there.
+    func stateFolder(in console: Console) throws -> String {
+        let root = try RootChoice.find(replica, in: console)
+        let settings = try replica.replicaOptions(root: root.path, in: console)
+        return StateFolder(root: settings.root, state: settings.state).path
+    }
+
+    /// Opens the store; the default replica is made when it is not there.
+    func open(in console: Console) async throws -> KeyValueSession {
+        try KeyValuePlace.check(name: store)
+        let root = try RootChoice.find(replica, in: console)
+        let settings = try replica.replicaOptions(root: root.path, in: console)
+        if root.origin == .standard, RootChoice.nearestReplica(at: root.path) == nil {
+            _ = try await Replica.initialize(
+                settings, address: nil, deviceName: DeviceName.standard(in: console))
+        }
+        let card = try Replica.card(settings)
+        if let address = card.remote {
+            try console.prepare(
+                for: RemoteAddress(address, currentFolder: console.currentFolder))
+        }
+        let place = KeyValuePlace(
+            state: StateFolder(root: settings.root, state: settings.state).path, name: store,
+            device: card.device, address: card.remote, surroundings: console.surroundings,
+            connect: console.connect)
+        return KeyValueSession(values: try KeyValues.open(place), place: place, options: self)
+    }
+}
+
+/// An opened key-value store together with how it was named.
+struct KeyValueSession {
+    let values: KeyValues
+    let place: KeyValuePlace
+    let options: KeyValueOptions
+}

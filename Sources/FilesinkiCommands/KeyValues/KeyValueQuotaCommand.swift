@@ -1,0 +1,78 @@
+import ArgumentParser
+import FilesinkiKeyValue
+import FilesinkiModel
+
+/// `kv quota`: the limits.
+struct KeyValueQuotaCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "quota",
+        abstract: "Show how much the store holds, and show or set what it may hold.",
+        discussion: """
+            The limits are those of this device. Exits with 6 when the store holds more, as it may \
+            after a merge.
+            """)
+
+    @Option(name: .long, help: ArgumentHelp("The most keys.", valueName: "number"))
+    var maxKeys: Int?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The most that all values have together, as 4Mi.", valueName: "size"))
+    var maxTotal: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("The most that one value has.", valueName: "size"))
+    var maxValue: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The longest key, in bytes, \(ValueKey.maximumLength) at most.", valueName: "bytes"))
+    var maxKey: Int?
+
+    @OptionGroup var options: KeyValueOptions
+
+    var replica: RootOptions { options.replica }
+
+    func validate() throws {
+        guard [maxKeys, maxKey].allSatisfy({ $0 ?? 1 > 0 }),
+            maxKey ?? 1 <= ValueKey.maximumLength
+        else { throw ValidationError("A limit is a number greater than 0.") }
+    }
+
+    func run(in console: Console) async throws -> ExitCode {
+        options.report.apply(to: console)
+        let session = try await options.open(in: console)
+        var limits = try await session.values.limits()
+        let former = limits
+        if let maxKeys { limits.keys = maxKeys }
+        if let maxKey { limits.key = maxKey }
+        if let maxTotal { limits.bytes = Int(clamping: try SizeText.bytes(of: maxTotal)) }
+        if let maxValue { limits.value = Int(clamping: try SizeText.bytes(of: maxValue)) }
+        if limits != former { try await session.values.set(limits) }
+        let usage = try await session.values.usage()
+        try show(usage, limits, in: console)
+        return usage.isOver(limits) ? .limit : .done
+    }
+
+    private func show(_ usage: Usage, _ limits: Limits, in console: Console) throws {
+        if options.report.json {
+            var object: JSONObject = ["type": "quota"]
+            object.add("store", options.store)
+            object.add("keys", usage.keys)
+            object.add("max_keys", limits.keys)
+            object.add("bytes", usage.bytes)
+            object.add("max_bytes", limits.bytes)
+            object.add("max_value_bytes", limits.value)
+            object.add("max_key_bytes", limits.key)
+            object.add("over", usage.isOver(limits))
+            return try console.output.json(object)
+        }
+        var table = TextTable()
+        table.add("keys", "\(usage.keys) of \(limits.keys)")
+        table.add("bytes", "\(usage.bytes) of \(limits.bytes)")
+        table.add("bytes of one value", "at most \(limits.value)")
+        table.add("bytes of a key", "at most \(limits.key)")
+        for line in table.lines { try console.output.line(line) }
+    }
+}

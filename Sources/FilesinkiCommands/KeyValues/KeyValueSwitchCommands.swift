@@ -1,0 +1,44 @@
+import ArgumentParser
+import FilesinkiKeyValue
+import FilesinkiModel
+
+/// `kv off`: no exchange until it is turned on again.
+struct KeyValueOffCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "off",
+        abstract: "Send and fetch nothing until kv on; what is set meanwhile waits here.")
+
+    @OptionGroup var options: KeyValueOptions
+
+    var replica: RootOptions { options.replica }
+
+    func run(in console: Console) async throws -> ExitCode {
+        options.report.apply(to: console)
+        let session = try await options.open(in: console)
+        try await session.values.setOff(true)
+        if options.report.json { try console.output.json(["type": "switch", "off": true]) }
+        return .done
+    }
+}
+
+/// `kv on`: the exchange goes on.
+struct KeyValueOnCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "on",
+        abstract: "End kv off: publish what was set meanwhile, and fetch what others have set.")
+
+    @OptionGroup var patience: PatienceOption
+    @OptionGroup var options: KeyValueOptions
+
+    var replica: RootOptions { options.replica }
+
+    func run(in console: Console) async throws -> ExitCode {
+        options.report.apply(to: console)
+        let session = try await options.open(in: console)
+        try await session.values.setOff(false)
+        let report = try await session.send(patience, operation: "kv on", in: console)
+        let code = session.code(report, patience)
+        try session.show(report, report.exchange?.published ?? [], exit: code, in: console)
+        return code
+    }
+}

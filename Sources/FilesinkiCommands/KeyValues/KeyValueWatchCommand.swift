@@ -1,0 +1,132 @@
+import ArgumentParser
+import FilesinkiKeyValue
+import FilesinkiModel
+
+/// `kv watch`: what others change, as it happens.
+struct KeyValueWatchCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Tell which keys others change, and why, as JSON lines, as it happens.",
+        discussion: """
+            Each change is here before it is told. Every line has a token; --since with the last one \
+            goes on behind it, so that nothing is missed and nothing told twice. Exits with 9 when \
+            the token has expired; when --timeout is over, with 0, or 1 if nothing was told.
+            """)
+
+    @Argument(help: "The keys; none for all.")
+    var keys: [String] = []
+
+    @Option(
+        name: .long, help: ArgumentHelp("Go on behind this token.", valueName: "token"))
+    var since: String?
+
+    @Flag(name: .long, help: "End after the first change that is told.")
+    var once = false
+
+    @Flag(name: .long, help: "Also tell what programs on this device change.")
+    var own = false
+
+    @Flag(name: .long, help: "Also tell the values; null for a key that was removed.")
+    var values = false
+
+    @OptionGroup var options: KeyValueOptions
+
+    /// The telling ends by itself when its time is over: what was told was not in vain.
+    var waiting: WaitOptions { .none }
+
+    func run(in console: Console) async throws -> ExitCode {
+        options.report.apply(to: console)
+        // There is no other form; a failure is a line, too.
+        console.wishes.isJSON = true
+        let wanted = try Set(keys.map { text throws(Failure) in try options.key(text) })
+        let start = try since.map { text throws(Failure) in try FeedToken(parsing: text) }
+        let limit = try options.replica.waiting.limit()
+        let session = try await options.open(in: console)
+        let observer = try await ValueObserver(
+            session.values, place: session.place, since: start
+        ) { console.complain($0) }
+        let telling = ValueTelling(
+            observer: observer, session: session, wanted: wanted, includesOwn: own,
+            showsValues: values, endsAfterOne: once)
+        return try await console.untilInterrupted {
+            guard let limit else { return try await telling.run(in: console) }
+            return try await telling.run(in: console, seconds: limit)
+        }
+    }
+}
+
+/// The telling of changes.
+private struct ValueTelling: Sendable {
+    let observer: ValueObserver
+    let session: KeyValueSession
+    /// Empty for all keys.
+    let wanted: Set<ValueKey>
+    let includesOwn: Bool
+    let showsValues: Bool
+    let endsAfterOne: Bool
+
+    func run(in console: Console) async throws -> ExitCode {
+        while true {
+            if try await tell(observer.next(), in: console), endsAfterOne { return .done }
+        }
+    }
+
+    /// As ``run(in:)`` for so many seconds at most.
+    func run(in console: Console, seconds: Int64) async throws -> ExitCode {
+        try await withThrowingTaskGroup(of: ExitCode?.self) { group in
+            group.addTask {
+                try await console.timer(.seconds(seconds))
+                return nil
+            }
+            group.addTask {
+                while true {
+                    if try await tell(observer.next(), in: console) { return .done }
+                }
+            }
+            var code = ExitCode.negative
+            while let found = try await group.next() {
+                guard let told = found else { break }
+                code = told
+                if endsAfterOne { break }
+                group.addTask {
+                    while true { _ = try await tell(observer.next(), in: console) }
+                }
+            }
+            group.cancelAll()
+            return code
+        }
+    }
+
+    /// Whether anything was told.
+    private func tell(_ events: [ValueEvent], in console: Console) async throws -> Bool {
+        var hasTold = false
+        for event in events where includesOwn || event.reason != .local {
+            let keys = event.keys.filter { key in
+                key.bytes.starts(with: session.options.prefixBytes)
+                    && (wanted.isEmpty || wanted.contains(key))
+            }
+            guard !keys.isEmpty else { continue }
+            try console.output.json(try await json(event, keys))
+            hasTold = true
+        }
+        return hasTold
+    }
+
+    private func json(_ event: ValueEvent, _ keys: [ValueKey]) async throws -> JSONObject {
+        var object: JSONObject = ["type": "changed"]
+        object.add("reason", event.reason.rawValue)
+        object.add("keys", .array(keys.map { $0.jsonValue(session.options) }))
+        if showsValues {
+            var values: JSONObject = [:]
+            for key in keys {
+                let value = try await session.values.get(key).value ?? .null
+                values.add(
+                    printable(session.options.name(key)), .written(JSONText.encode(value)))
+            }
+            object.add("values", .object(values))
+        }
+        object.add("time", event.time)
+        object.add("token", event.token.description)
+        return object
+    }
+}

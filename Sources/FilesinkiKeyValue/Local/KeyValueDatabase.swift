@@ -1,0 +1,72 @@
+internal import FilesinkiModel
+internal import FilesinkiSQLite
+
+/// What a key-value store keeps here, in one SQLite file that several processes use at once.
+///
+/// Every change is one short transaction that begins with the right to write; nobody holds the file
+/// while he waits for a remote.
+final class KeyValueDatabase {
+    let connection: Connection
+    let cache: StatementCache
+
+    init(_ connection: Connection) {
+        self.connection = connection
+        cache = StatementCache(connection)
+    }
+
+    /// Carries out `body` in one transaction: all of it is on disk when this returns, or nothing.
+    func write<Result>(_ body: () throws -> Result) throws -> Result {
+        try connection.run("BEGIN IMMEDIATE")
+        do {
+            let result = try body()
+            try connection.run("COMMIT")
+            return result
+        } catch {
+            connection.takeBack()
+            throw error
+        }
+    }
+
+    /// Calls `body` with one state of the file before its eyes.
+    func read<Result>(_ body: () throws -> Result) throws -> Result {
+        try connection.run("BEGIN")
+        defer { connection.takeBack() }
+        return try body()
+    }
+}
+
+// Settings.
+extension KeyValueDatabase {
+    /// The bytes of a setting; nil when there are none.
+    func setting(_ name: String) throws(Failure) -> [UInt8]? {
+        let statement = try cache.statement("SELECT value FROM setting WHERE key = ?")
+        defer { statement.reset() }
+        statement.bind(name, at: 1)
+        return try statement.step() ? Array(statement.bytes(0)) : nil
+    }
+
+    func set(_ name: String, _ value: [UInt8]?) throws(Failure) {
+        guard let value else {
+            let statement = try cache.statement("DELETE FROM setting WHERE key = ?")
+            statement.bind(name, at: 1)
+            return try statement.run()
+        }
+        let statement = try cache.statement(
+            """
+            INSERT INTO setting (key, value) VALUES (?, ?)
+            ON CONFLICT (key) DO UPDATE SET value = excluded.value
+            """)
+        statement.bind(name, at: 1)
+        value.withUnsafeBytes { statement.bind($0, at: 2) }
+        try statement.run()
+    }
+
+    /// A number that is kept as text.
+    func number(_ name: String) throws(Failure) -> Int64? {
+        try setting(name).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    func set(_ name: String, number: Int64?) throws(Failure) {
+        try set(name, number.map { Array(String($0).utf8) })
+    }
+}

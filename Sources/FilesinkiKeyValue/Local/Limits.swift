@@ -1,0 +1,63 @@
+internal import FilesinkiModel
+
+/// How much a store may hold: a policy of this device, which may be changed.
+package struct Limits: Hashable, Sendable {
+    /// The most keys that have a value.
+    package var keys = 1_024
+    /// The most bytes of all values together.
+    package var bytes = 1 << 20
+    /// The most bytes of one value.
+    package var value = 1 << 20
+    /// The longest key, in bytes.
+    package var key = 64
+
+    package init() {}
+
+    /// Refuses a key that is too long to be set.
+    ///
+    /// - Throws: `Failure` with code `usage` that says how long it is.
+    func check(_ key: ValueKey) throws(Failure) {
+        guard key.bytes.count <= self.key else {
+            throw ValueKey.tooLong(key.bytes, limit: self.key)
+        }
+    }
+
+    /// Refuses a value that is too large, unless it takes the place of one that is as large.
+    func check(_ size: Int, replacing former: Int, of key: ValueKey) throws(Failure) {
+        guard size > value, size > former else { return }
+        throw Failure(
+            .limit, path: key.bytes, "The value has \(size) bytes; at most \(value) are allowed.",
+            remedy: "Nothing was changed. Keep it in a file, or raise the limit with kv quota.")
+    }
+
+    /// Refuses a change that breaks a limit; one that takes less than before is always allowed.
+    func check(_ usage: Usage, after former: Usage) throws(Failure) {
+        if usage.keys > keys, usage.keys > former.keys {
+            throw Failure(
+                .limit, "There would be \(usage.keys) keys; at most \(keys) are allowed.",
+                remedy: "Nothing was changed. Remove some, or raise the limit with kv quota.")
+        }
+        if usage.bytes > bytes, usage.bytes > former.bytes {
+            throw Failure(
+                .limit,
+                "The values would have \(usage.bytes) bytes together; at most \(bytes) are allowed.",
+                remedy: "Nothing was changed. Remove some, or raise the limit with kv quota.")
+        }
+    }
+}
+
+/// How much a store holds here.
+package struct Usage: Hashable, Sendable {
+    /// Keys that have a value.
+    package var keys: Int
+    /// All values together, in bytes.
+    package var bytes: Int
+
+    package init(keys: Int, bytes: Int) {
+        self.keys = keys
+        self.bytes = bytes
+    }
+
+    /// Whether it is more than the limits allow, as a merge may make it.
+    package func isOver(_ limits: Limits) -> Bool { keys > limits.keys || bytes > limits.bytes }
+}

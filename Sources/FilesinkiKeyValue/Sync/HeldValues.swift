@@ -1,0 +1,42 @@
+internal import FilesinkiModel
+internal import FilesinkiSQLite
+internal import Synchronization
+
+/// The values of a store for a program that cannot wait: a connection of its own, which one thread uses
+/// at a time. Sending and fetching is the work of ``KeyValues``.
+package final class HeldValues: Sendable {
+    private let place: KeyValuePlace
+    private let database: Mutex<KeyValueDatabase>
+
+    /// - Throws: As ``KeyValues/open(_:)``.
+    package init(_ place: KeyValuePlace) throws {
+        try KeyValuePlace.check(name: place.name)
+        try KeyValueFile.makeFolder(place.folder)
+        let connection = try KeyValueFile.open(
+            place.file, chance: place.surroundings.randomBytes(8))
+        self.place = place
+        database = Mutex(KeyValueDatabase(connection))
+    }
+
+    /// What is at a key here; nil when nothing is.
+    package func get(_ key: ValueKey) throws -> TypedValue? {
+        try database.withLock { try $0.item(key)?.here.value }
+    }
+
+    /// All keys that have a value here, in order.
+    package func list() throws -> [(key: ValueKey, value: TypedValue)] {
+        try database.withLock { database in
+            try database.list(prefix: []).compactMap { item in
+                item.held.value.map { (item.key, $0) }
+            }
+        }
+    }
+
+    /// As ``KeyValues/apply(_:)``.
+    package func apply(_ changes: [ValueChange]) throws -> [ValueKey] {
+        let (device, now) = (place.device.id, place.surroundings.now())
+        return try database.withLock { database in
+            try LocalChange(database: database, device: device, now: now).update { _ in changes }
+        }
+    }
+}

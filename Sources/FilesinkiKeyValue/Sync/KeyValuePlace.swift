@@ -1,0 +1,47 @@
+package import FilesinkiModel
+package import FilesinkiRemote
+
+/// Where a key-value store of a replica is, and the world around it.
+package struct KeyValuePlace: Sendable {
+    /// The replica's state folder, which is there.
+    package var state: String
+    /// The store's name: 1 to 48 of `a-z 0-9 _ -`.
+    package var name: String
+    package var device: Device
+    /// The remote's address; nil while there is none.
+    package var address: String?
+    package var surroundings: Surroundings
+    /// Makes a remote of its address.
+    package var connect: @Sendable (String) throws -> any Remote
+
+    /// The name of the store that is meant when none is named.
+    package static let standardName = "default"
+
+    package init(
+        state: String, name: String = standardName, device: Device, address: String?,
+        surroundings: Surroundings, connect: @escaping @Sendable (String) throws -> any Remote
+    ) {
+        self.state = state
+        self.name = name
+        self.device = device
+        self.address = address
+        self.surroundings = surroundings
+        self.connect = connect
+    }
+
+    var folder: String { state + "/kv" }
+    var file: String { folder + "/" + name + ".sqlite" }
+    var zone: String { "kv-" + name }
+
+    /// Checks the name of a store.
+    ///
+    /// - Throws: `Failure` with code `usage` for a name that is none.
+    package static func check(name: String) throws(Failure) {
+        let allowed = Set("abcdefghijklmnopqrstuvwxyz0123456789_-".utf8)
+        guard (1...48).contains(name.utf8.count), name.utf8.allSatisfy(allowed.contains) else {
+            throw Failure(
+                .usage, path: name, "This is not a name of a key-value store.",
+                remedy: "Use 1 to 48 of the characters a-z 0-9 _ -.")
+        }
+    }
+}

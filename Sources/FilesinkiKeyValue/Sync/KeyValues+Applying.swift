@@ -1,0 +1,165 @@
+internal import FilesinkiModel
+internal import FilesinkiSQLite
+internal import FilesinkiStore
+
+extension KeyValues {
+    /// Takes what was read of the log in, all of it or nothing.
+    ///
+    /// - Returns: False when another process was faster: then it has to be read again.
+    func take(
+        _ arrival: Arrival, _ options: ExchangeOptions, _ report: inout ExchangeReport
+    ) throws -> Bool {
+        var found = report
+        if arrival.isOtherStore { found.archive = try archive() }
+        let isDone = try database.write { () throws -> Bool in
+            guard try database.logPosition() == arrival.start else { return false }
+            var taking = Taking(
+                database: database, arrival: arrival, options: options, device: place.device.id,
+                now: now)
+            try taking.run(&found)
+            return true
+        }
+        if isDone { report = found }
+        return isDone
+    }
+
+    /// Keeps the whole file beside it before another store takes its place.
+    private func archive() throws -> String {
+        let stamp = String(now.seconds) + "-" + hexadecimal(place.surroundings.randomBytes(4))
+        let path = place.folder + "/" + place.name + ".archive-" + stamp + ".sqlite"
+        let quoted = path.split(separator: "'", omittingEmptySubsequences: false)
+            .joined(separator: "''")
+        try database.connection.run("VACUUM INTO '\(quoted)'")
+        return path
+    }
+}
+
+/// The work of one transaction that takes commits in.
+private struct Taking {
+    let database: KeyValueDatabase
+    let arrival: Arrival
+    let options: ExchangeOptions
+    let device: [UInt8]
+    let now: Timestamp
+    private var clock = HybridClock()
+    /// What each key held before.
+    private var before: [ValueKey: TypedValue?] = [:]
+
+    init(
+        database: KeyValueDatabase, arrival: Arrival, options: ExchangeOptions, device: [UInt8],
+        now: Timestamp
+    ) {
+        self.database = database
+        self.arrival = arrival
+        self.options = options
+        self.device = device
+        self.now = now
+    }
+
+    private var isFirst: Bool { arrival.start == nil || arrival.isOtherStore }
+
+    mutating func run(_ report: inout ExchangeReport) throws {
+        clock = HybridClock(last: try database.number("clock") ?? 0)
+        if arrival.isOtherStore { try forget() }
+        for batch in arrival.batches {
+            let isOwn = try database.isOwn(batch.commit)
+            if batch.isWhole, !isFirst { try removeAbsent(batch) }
+            for change in batch.changes {
+                try take(change.key, change.held, change.version, isOwn: isOwn, &report)
+            }
+        }
+        try database.setKnownStore(arrival.store)
+        try database.setLogPosition(arrival.end)
+        try database.set("clock", number: clock.last)
+        try conclude(&report)
+    }
+
+    /// Another store's values take the place of all that is here.
+    private mutating func forget() throws {
+        for item in try database.items() { before.updateValue(item.here.value, forKey: item.key) }
+        try database.removeItems()
+    }
+
+    /// What the base has and a whole tree has not was removed in between.
+    private mutating func removeAbsent(_ batch: Arrival.Batch) throws {
+        let keys = Set(batch.changes.map(\.key))
+        var unused = ExchangeReport()
+        for item in try database.items() where item.version > 0 && !keys.contains(item.key) {
+            try take(
+                item.key, Held(nil, time: item.base.time, device: []),
+                arrival.end.token.sequence, isOwn: false, &unused)
+        }
+    }
+
+    private mutating func take(
+        _ key: ValueKey, _ there: Held, _ version: UInt64, isOwn: Bool,
+        _ report: inout ExchangeReport
+    ) throws {
+        var item = try database.item(key) ?? .new(key)
+        guard version > item.version else { return }
+        clock.observe(there.time, now: now)
+        if before[key] == nil { before.updateValue(item.here.value, forKey: key) }
+        if isOwn, item.isPending {
+            // What is here was set upon what this very commit published.
+        } else {
+            try settle(&item, there, &report)
+        }
+        item.base = there
+        item.version = version
+        try database.put(item)
+    }
+
+    /// Decides what is here from now on.
+    private mutating func settle(
+        _ item: inout Item, _ there: Held, _ report: inout ExchangeReport
+    ) throws {
+        switch outcome(item, there) {
+        case .here: break
+        case .there:
+            if item.isPending, item.here.value != nil, !item.here.says(there) {
+                let loser = Loser(
+                    key: item.key, held: item.here, version: item.version,
+                    reason: isFirst ? "initial" : item.here.policy.name)
+                try database.keep(loser)
+                report.losers.append(loser)
+            }
+            item.here = there
+        case .both(let value, let policy):
+            item.here = Held(value, time: clock.tick(now), device: device, policy: policy)
+        }
+    }
+
+    private func outcome(_ item: Item, _ there: Held) -> MergeOutcome {
+        let merge = ValueMerge(
+            base: item.base, here: item.here, there: there, horizon: HybridClock.horizon(now))
+        let isFirstMeeting = isFirst && item.isPending && item.version == 0
+        guard isFirstMeeting, !item.here.says(there) else { return merge.outcome }
+        // What nobody has in the store is not overwritten there.
+        if there.value == nil { return .here }
+        let rules = [item.here.policy, there.policy]
+        guard rules.allSatisfy({ $0 == .newest }) else { return merge.outcome }
+        switch options.initial {
+        case .server: return .there
+        case .local: return .here
+        case .newest: return merge.outcome
+        }
+    }
+
+    /// Says what is different here now.
+    private func conclude(_ report: inout ExchangeReport) throws {
+        var changed: [ValueKey] = []
+        for (key, former) in before where try database.item(key)?.here.value != former {
+            changed.append(key)
+        }
+        changed.sort()
+        let reason: ChangeReason =
+            arrival.isOtherStore ? .account : arrival.start == nil ? .initial : .server
+        try database.note(reason, changed, at: now)
+        report.changed += changed
+        report.reason = report.reason == .server ? reason : report.reason
+        report.problems += arrival.problems
+        report.sequence = arrival.end.token.sequence
+        report.isOver = try database.usage().isOver(database.limits())
+        if report.isOver, !changed.isEmpty { try database.note(.quota, changed, at: now) }
+    }
+}

@@ -1,0 +1,62 @@
+internal import FilesinkiModel
+internal import FilesinkiRemote
+internal import FilesinkiStore
+
+extension KeyValues {
+    /// How often somebody else may be faster before this gives up.
+    private static let attempts = 200
+
+    /// Brings here what is new in the store, and publishes what waits here.
+    ///
+    /// - Throws: Code `away` when the remote cannot be reached, `wrong-store` for another store than
+    ///   was known, `not-found` without a remote, `busy` when others were always faster.
+    package func exchange(
+        _ options: ExchangeOptions = ExchangeOptions()
+    ) async throws -> ExchangeReport {
+        var report = ExchangeReport()
+        for attempt in 0..<Self.attempts {
+            try Task.checkCancellation()
+            let arrival = try await fetch(options)
+            guard try take(arrival, options, &report) else { continue }
+            if try await publishAll(options, &report) { return report }
+            try await yield(attempt)
+        }
+        throw Failure(
+            .busy, path: place.address ?? "", "Other devices were faster again and again.",
+            remedy: "What was set is kept here; run filesinki kv sync later.")
+    }
+
+    /// False when somebody else was faster.
+    private func publishAll(
+        _ options: ExchangeOptions, _ report: inout ExchangeReport
+    ) async throws -> Bool {
+        while true {
+            switch try await publish(options) {
+            case .nothing: return true
+            case .lost: return false
+            case .published(let keys, let sequence):
+                report.published += keys
+                report.sequence = max(report.sequence, sequence)
+                if try !database.hasPending() { return true }
+            }
+        }
+    }
+
+    /// Lets others go first for a moment, so that not all try again at once.
+    private func yield(_ attempt: Int) async throws {
+        guard attempt > 0 else { return }
+        let chance = place.surroundings.randomBytes(1).first ?? 0
+        try await place.surroundings.sleep(.microseconds(Int(chance) * 50 * min(attempt, 8)))
+    }
+
+    /// Waits until something may have changed in the store, or the time is over.
+    package func waitForStore(_ timeout: Duration) async throws {
+        guard let (log, _, _) = try knownLog() else {
+            return try await place.surroundings.sleep(timeout)
+        }
+        try await reachRemote().wait(prefix: log.watchedPrefix, timeout: timeout)
+    }
+
+    /// A number that changes when another process has changed what is here.
+    package func localVersion() throws -> Int64 { try database.dataVersion() }
+}

@@ -1,0 +1,86 @@
+package import FilesinkiModel
+package import FilesinkiRemote
+
+/// The store that somebody has met before: who reads its log makes sure that it is still the same.
+package struct KnownStore: Hashable, Sendable {
+    /// 16 bytes.
+    package var id: [UInt8]
+    package var epoch: UInt64
+
+    package init(id: [UInt8], epoch: UInt64) {
+        self.id = id
+        self.epoch = epoch
+    }
+
+    /// What a description says of its store.
+    package init(_ format: StoreFormat) { self.init(id: format.id, epoch: format.epoch) }
+
+    /// What the store says of itself, as far as it matters for reading its log.
+    package var assumedFormat: StoreFormat {
+        StoreFormat(
+            formatVersion: StoreFormat.currentVersion, id: id, epoch: epoch, slots: "")
+    }
+
+    /// Makes sure that what is at the remote is the store that was met, or any store before the
+    /// first meeting.
+    ///
+    /// - Parameters:
+    ///   - found: Nil when there is no store.
+    ///   - known: Nil before the first meeting.
+    ///   - remedy: How the user says that another store is meant now.
+    /// - Throws: `Failure` with code `not-found` or `wrong-store`.
+    package static func recognise(
+        _ found: StoreFormat?, at address: String, known: KnownStore?, remedy: String
+    ) throws(Failure) -> StoreFormat {
+        guard let found else {
+            throw Failure(
+                known == nil ? .notFound : .wrongStore, path: address,
+                "There is no store there.",
+                remedy: known == nil
+                    ? "Make one with filesinki init --remote URL."
+                    : "If it was moved, set its new place with filesinki remote set URL.")
+        }
+        guard known == nil || known == KnownStore(found) else {
+            throw Failure(
+                .wrongStore, path: address,
+                "This is not the store that the replica has met before; nothing was changed.",
+                remedy: remedy)
+        }
+        return found
+    }
+
+    /// Reaches a zone's log behind a token: one request, which proves that the store is the one it was
+    /// and reads ahead.
+    ///
+    /// The commit that was seen last can be in no other store, so a store that is known is not asked
+    /// for its description, unless the proof fails: then that says what is there instead.
+    ///
+    /// - Throws: As ``recognise(_:at:known:remedy:)`` and ``LogReader/prove(alongside:_:)`` do.
+    package func reach(
+        _ log: CommitLog, at remote: any Remote, behind token: ChangeToken, head: [UInt8],
+        remedy: String
+    ) async throws -> LogReader {
+        var reader = LogReader(log, after: token, head: head)
+        guard token.sequence > 0 else {
+            try await reader.prove(alongside: StoreFormat.request()) { reply in
+                _ = try Self.recognise(
+                    StoreFormat(reply: reply), at: remote.address, known: self, remedy: remedy)
+            }
+            return reader
+        }
+        do {
+            try await reader.prove()
+        } catch let failure as Failure where Self.aboutStore.contains(failure.code) {
+            _ = try Self.recognise(
+                await StoreFormat.read(from: remote), at: remote.address, known: self,
+                remedy: remedy)
+            throw failure
+        }
+        return reader
+    }
+
+    /// Failures that are raised by what a store holds, not by the way to it.
+    private static let aboutStore: Set<Failure.Code> = [
+        .wrongStore, .tokenExpired, .corrupt, .newerFormat,
+    ]
+}

@@ -1,0 +1,164 @@
+import FilesinkiModel
+import FilesinkiTesting
+import Testing
+
+@testable import FilesinkiKeyValue
+
+@Suite("Merging one key")
+struct MergeTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var says: String
+        var policy = MergePolicy.newest
+        var base: TypedValue?
+        var here: TypedValue?
+        var there: TypedValue?
+        var result: TypedValue?
+        /// The side that is newer.
+        var isHereNewer = true
+
+        var testDescription: String { says }
+    }
+
+    static let rows: [Row] = [
+        Row(
+            says: "what is equal stays", base: .integer(1), here: .integer(2), there: .integer(2),
+            result: .integer(2)),
+        Row(
+            says: "only there changed: there", base: .integer(1), here: .integer(1),
+            there: .integer(0), result: .integer(0)),
+        Row(
+            says: "only here changed: here", base: .integer(1), here: .integer(0),
+            there: .integer(1), result: .integer(0), isHereNewer: false),
+        Row(
+            says: "KV-14 newest: here", base: .integer(1), here: .integer(2), there: .integer(3),
+            result: .integer(2)),
+        Row(
+            says: "KV-14 newest: there", base: .integer(1), here: .integer(2), there: .integer(3),
+            result: .integer(3), isHereNewer: false),
+        Row(says: "newest removal", base: .integer(1), here: nil, there: .integer(3), result: nil),
+        Row(
+            says: "newest set", base: .integer(1), here: nil, there: .integer(3),
+            result: .integer(3), isHereNewer: false),
+        Row(says: "both removed", base: .integer(1), here: nil, there: nil, result: nil),
+        Row(
+            says: "max", policy: .max, base: .integer(1), here: .integer(5), there: .integer(3),
+            result: .integer(5), isHereNewer: false),
+        Row(
+            says: "max of doubles and integers is exact", policy: .max, base: nil,
+            here: .integer(.max), there: .double(0x1p63), result: .double(0x1p63)),
+        Row(
+            says: "max of texts", policy: .max, base: nil, here: .string("a"), there: .string("b"),
+            result: .string("b")),
+        Row(
+            says: "max of what cannot be compared is the newest", policy: .max, base: nil,
+            here: .string("a"), there: .integer(3), result: .string("a")),
+        Row(
+            says: "an edit survives a removal under max", policy: .max, base: .integer(1),
+            here: nil, there: .integer(3), result: .integer(3)),
+        Row(
+            says: "min", policy: .min, base: .integer(9), here: .integer(5), there: .integer(3),
+            result: .integer(3)),
+        Row(
+            says: "sum", policy: .sum, base: .integer(10), here: .integer(12), there: .integer(15),
+            result: .integer(17)),
+        Row(
+            says: "two equal steps of a counter count twice", policy: .sum, base: .integer(5),
+            here: .integer(6), there: .integer(6), result: .integer(7)),
+        Row(
+            says: "sum without a base", policy: .sum, base: nil, here: .integer(2),
+            there: .integer(5), result: .integer(7)),
+        Row(
+            says: "sum is held to 64 bits", policy: .sum, base: .integer(0), here: .integer(.max),
+            there: .integer(5), result: .integer(.max)),
+        Row(
+            says: "sum of doubles", policy: .sum, base: .double(1), here: .double(1.5),
+            there: .integer(3), result: .double(3.5)),
+        Row(
+            says: "union of arrays", policy: .union, base: .array([.integer(1), .integer(2)]),
+            here: .array([.integer(1), .integer(3)]),
+            there: .array([.integer(1), .integer(2), .integer(4)]),
+            result: .array([.integer(1), .integer(4), .integer(3)])),
+        Row(
+            says: "union of dictionaries", policy: .union,
+            base: .dictionary(ValueMembers([("a", .integer(1)), ("b", .integer(1))])),
+            here: .dictionary(
+                ValueMembers([("a", .integer(2)), ("b", .integer(1)), ("c", .integer(3))])),
+            there: .dictionary(ValueMembers([("a", .integer(5))])),
+            result: .dictionary(ValueMembers([("a", .integer(2)), ("c", .integer(3))]))),
+    ]
+
+    static func held(
+        _ value: TypedValue?, _ time: Int64, _ device: UInt8, _ policy: MergePolicy
+    ) -> Held {
+        Held(value, time: time, device: Array(repeating: device, count: 16), policy: policy)
+    }
+
+    static func result(_ merge: ValueMerge) -> TypedValue? {
+        switch merge.outcome {
+        case .here: merge.here.value
+        case .there: merge.there.value
+        case .both(let value, _): value
+        }
+    }
+
+    @Test("KV-14 a key is merged by its rule, whoever merges", arguments: rows)
+    func table(_ row: Row) {
+        let base = Self.held(row.base, 10, 9, row.policy)
+        let here = Self.held(row.here, row.isHereNewer ? 30 : 20, 1, row.policy)
+        let there = Self.held(row.there, 25, 2, row.policy)
+        #expect(Self.result(ValueMerge(base: base, here: here, there: there)) == row.result)
+        #expect(Self.result(ValueMerge(base: base, here: there, there: here)) == row.result)
+    }
+
+    @Test func `KV-14 merging is the same from both sides, for any values and times`() {
+        var random = SeededRandom(seed: 7)
+        let pool: [TypedValue?] =
+            [nil] + ValueTests.samples + [
+                .integer(1), .integer(2), .double(1), .array([.integer(3)]),
+            ]
+        for _ in 0..<20_000 {
+            func any() -> Held {
+                Self.held(
+                    pool.randomElement(using: &random) ?? nil,
+                    Int64.random(in: 0..<4, using: &random),
+                    UInt8.random(in: 0..<3, using: &random),
+                    MergePolicy.allCases.randomElement(using: &random) ?? .newest)
+            }
+            let merge = ValueMerge(base: any(), here: any(), there: any(), horizon: 2)
+            let turned = ValueMerge(
+                base: merge.base, here: merge.there, there: merge.here, horizon: 2)
+            #expect(Self.result(merge) == Self.result(turned), "\(merge)")
+            // Equal sides are never merged, and a merge again changes nothing.
+            #expect(
+                ValueMerge(base: merge.base, here: merge.here, there: merge.here).outcome == .there)
+        }
+    }
+
+    @Test func `KV-14 a time too far ahead is not believed`() {
+        let year: Int64 = 365 * 86_400_000_000_000
+        let now = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
+        let horizon = HybridClock.horizon(now)
+        let base = Self.held(.integer(0), now.nanoseconds - 1_000, 1, .newest)
+        let wrong = Self.held(.integer(1), now.nanoseconds + year, 2, .newest)
+        let right = Self.held(.integer(2), now.nanoseconds, 3, .newest)
+        let merge = ValueMerge(base: base, here: right, there: wrong, horizon: horizon)
+        #expect(merge.outcome == .here)
+        let near = Self.held(.integer(1), now.nanoseconds + HybridClock.allowance, 2, .newest)
+        #expect(
+            ValueMerge(base: base, here: right, there: near, horizon: horizon).outcome == .there)
+    }
+
+    @Test func `a hybrid clock never stands still, and a wrong clock does not take it along`() {
+        let now = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
+        var clock = HybridClock()
+        let first = clock.tick(now)
+        #expect(clock.tick(now) > first)
+        #expect(clock.tick(Timestamp(seconds: 1_699_999_900, nanoseconds: 0)) > first)
+        clock.observe(.max, now: now)
+        #expect(clock.last <= HybridClock.horizon(now))
+        #expect(clock.tick(now) > first)
+        // A device whose own clock was set right.
+        var broken = HybridClock(last: .max)
+        #expect(broken.tick(now) <= HybridClock.horizon(now) + 1)
+    }
+}

@@ -1,0 +1,73 @@
+import FilesinkiModel
+import FilesinkiTesting
+import Testing
+
+@testable import FilesinkiKeyValue
+
+@Suite("Changes are told once, and none is missed")
+struct ObserverTests {
+    @Test func `KV-09 ZE-04 a change that nobody watched is told to who comes back with a token`()
+        async throws
+    {
+        let meeting = try await Meeting()
+        let (a, b) = (try meeting.device("a"), try meeting.device("b"))
+        try await a.set("k", .integer(1))
+        try await a.sync()
+        try await b.sync()
+        let token = try await b.values.position()
+        try await a.set("k", .integer(2))
+        try await a.set("l", .integer(3))
+        try await a.sync()
+        // Another process brings it here.
+        _ = try await b.anotherProcess().exchange()
+        let observer = try await ValueObserver(b.values, place: b.place, since: token)
+        let events = try await observer.next()
+        #expect(events.map(\.reason) == [.server])
+        #expect(events.flatMap(\.keys).map(\.description) == ["k", "l"])
+        let again = try await b.values.events(after: await observer.token)
+        #expect(again.isEmpty)
+    }
+
+    @Test func `KV-10 KV-11 an observer looks for itself, and says why`() async throws {
+        let meeting = try await Meeting()
+        let (a, b) = (try meeting.device("a"), try meeting.device("b"))
+        try await a.set("k", .integer(1))
+        try await a.sync()
+        let observer = try await ValueObserver(b.values, place: b.place)
+        #expect(try await observer.next().map(\.reason) == [.initial])
+        async let next = observer.next()
+        try await a.set("k", .integer(2))
+        try await a.sync()
+        let events = try await next
+        #expect(events.map(\.reason) == [.server])
+        #expect(try await b.get("k") == .integer(2))
+    }
+
+    @Test func `KV-09 what is published does not come back as a change`() async throws {
+        let meeting = try await Meeting()
+        let a = try meeting.device("a")
+        try await a.set("k", .integer(1))
+        try await a.sync()
+        try await a.set("k", .integer(2))
+        let report = try await a.sync()
+        #expect(report.changed.isEmpty && report.published.count == 1)
+        let zero = FeedToken(feed: try await a.values.position().feed, number: 0)
+        #expect(try await a.values.events(after: zero).allSatisfy { $0.reason == .local })
+    }
+
+    @Test func `a token of another file has expired`() async throws {
+        let meeting = try await Meeting()
+        let (a, b) = (try meeting.device("a"), try meeting.device("b"))
+        let token = try await a.values.position()
+        let text = token.description
+        #expect(try FeedToken(parsing: text) == token)
+        // Both clocks are seeded alike, so the feeds may be the same; the number is beyond the end.
+        let beyond = FeedToken(feed: token.feed, number: 5)
+        #expect(
+            await failure { _ = try await b.values.events(after: beyond) }?.code == .tokenExpired)
+        let strange = FeedToken(feed: [1, 2, 3, 4, 5, 6, 7, 8], number: 0)
+        #expect(
+            await failure { _ = try await b.values.events(after: strange) }?.code == .tokenExpired)
+        #expect(throws: Failure.self) { try FeedToken(parsing: "x-1") }
+    }
+}
