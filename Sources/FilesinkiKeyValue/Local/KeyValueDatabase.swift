@@ -27,6 +27,13 @@ final class KeyValueDatabase {
         }
     }
 
+    /// As ``write(_:)``, but a power cut may take it back: for what the store's log tells again.
+    func writeWithoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
+        try connection.run("PRAGMA synchronous = NORMAL")
+        defer { try? connection.run("PRAGMA synchronous = FULL") }
+        return try write(body)
+    }
+
     /// Calls `body` with one state of the file before its eyes.
     func read<Result>(_ body: () throws -> Result) throws -> Result {
         try connection.run("BEGIN")

@@ -21,6 +21,11 @@ struct Arrival: Sendable {
     var isOtherStore = false
     var problems: [Failure] = []
 
+    /// Whether there is nothing to take in where the log was read up to `position`.
+    func brings(nothingBehind position: LogPosition?) -> Bool {
+        batches.isEmpty && !isOtherStore && position != nil && start == position && end == position
+    }
+
     /// Takes in a commit.
     ///
     /// - Throws: `Failure` with code `newer-format` when a value is of a later layout.

@@ -9,6 +9,11 @@ extension KeyValues {
     func take(
         _ arrival: Arrival, _ options: ExchangeOptions, _ report: inout ExchangeReport
     ) throws -> Bool {
+        if arrival.brings(nothingBehind: try database.logPosition()) {
+            report.sequence = arrival.end.token.sequence
+            report.isOver = try database.usage().isOver(database.limits())
+            return true
+        }
         var found = report
         if arrival.isOtherStore { found.archive = try archive() }
         let isDone = try database.write { () throws -> Bool in

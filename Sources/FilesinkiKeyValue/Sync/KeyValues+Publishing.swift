@@ -33,14 +33,14 @@ extension KeyValues {
         guard !outgoing.isEmpty else { return .nothing }
         guard let (log, position, store) = try knownLog() else { return .lost }
         let id = place.surroundings.randomBytes(16)
-        try database.write {
+        try database.writeWithoutWaiting {
             try database.notePublishing(id, sequence: position.token.sequence + 1)
         }
         let draft = draft(outgoing, options)
         switch try await log.append(draft, after: position.token, id: id) {
         case .theirs: return .lost
         case .mine(let commit):
-            let isRecorded = try database.write {
+            let isRecorded = try database.writeWithoutWaiting {
                 try record(outgoing, commit, after: position)
             }
             if isRecorded, commit.sequence.isMultiple(of: Self.commitsPerCheckpoint) {
