@@ -42,8 +42,11 @@ SWIFT ?= swift
 STRICT = --explicit-target-dependency-import-check error
 BUILD = $(SWIFT) build -j $(JOBS) $(STRICT)
 RELEASE = $(BUILD) -c release --static-swift-stdlib -Xlinker -s --product
-LIBRARY = $(BUILD) -c release --static-swift-stdlib --product filesinki-c -Xlinker -s \
-    -Xlinker -soname=libfilesinki.so.1 -Xlinker --version-script=Packaging/library/exports.map
+# For a library that others link, SwiftPM leaves out where the static runtime is.
+STATIC_RUNTIME = $(shell dirname $$(dirname $$(readlink -f $$(command -v $(SWIFT)))))/lib/swift_static/linux
+LIBRARY = $(BUILD) -c release --static-swift-stdlib --product filesinki-c -Xswiftc -static-stdlib \
+    -Xlinker -L$(STATIC_RUNTIME) -Xlinker -s -Xlinker -soname=libfilesinki.so.1 \
+    -Xlinker --version-script=Packaging/library/exports.map
 RELEASE_BINARY = .build/release/filesinki
 SWIFT_FILES = Package.swift Sources Tests Examples
 
