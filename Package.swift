@@ -187,7 +187,8 @@ let package = Package(
             "FileSinki",
             [
                 "FilesinkiModel", "FilesinkiEngine", "FilesinkiCompression", "FilesinkiDirectory",
-                "FilesinkiNetwork", "FilesinkiReconcile", "FilesinkiRemote", "FilesinkiRules",
+                "FilesinkiNetwork", "FilesinkiProcess", "FilesinkiReconcile", "FilesinkiRemote",
+                "FilesinkiRules",
             ]),
 
         // The library's window for C: the header, and the functions that it declares.
@@ -213,7 +214,7 @@ let package = Package(
             "FileSinkiKeyValue",
             [
                 "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiKeyValue",
-                "FilesinkiNetwork", "FilesinkiRemote",
+                "FilesinkiNetwork", "FilesinkiProcess", "FilesinkiRemote",
             ]),
 
         // The command line.
@@ -234,7 +235,7 @@ let package = Package(
             name: "filesinki-net",
             dependencies: [
                 "CKernel", "FilesinkiCommands", "FilesinkiModel", "FilesinkiNetwork",
-                "FilesinkiServer",
+                "FilesinkiProcess", "FilesinkiServer",
             ], swiftSettings: strict),
 
         // Helpers of the tests; nothing in the product imports it.
@@ -273,8 +274,8 @@ let package = Package(
             [
                 "CSQLite", "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiEngine",
                 "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiManifest", "FilesinkiModel",
-                "FilesinkiReconcile", "FilesinkiRemote", "FilesinkiRules", "FilesinkiStore",
-                "FilesinkiTesting", "FilesinkiWatch",
+                "FilesinkiProcess", "FilesinkiReconcile", "FilesinkiRemote", "FilesinkiRules",
+                "FilesinkiStore", "FilesinkiTesting", "FilesinkiWatch",
             ]),
         tests(
             "FilesinkiFileSystemTests",
@@ -321,8 +322,8 @@ let package = Package(
         tests(
             "FilesinkiS3Tests",
             [
-                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiRemote", "FilesinkiS3",
-                "FilesinkiTesting",
+                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiProcess", "FilesinkiRemote",
+                "FilesinkiS3", "FilesinkiTesting",
             ],
             // A test runs it where it is.
             exclude: ["sign-with-botocore.py"]),

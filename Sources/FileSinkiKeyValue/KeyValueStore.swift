@@ -3,6 +3,7 @@ internal import FilesinkiEngine
 internal import FilesinkiKeyValue
 internal import FilesinkiModel
 internal import FilesinkiNetwork
+internal import FilesinkiProcess
 internal import FilesinkiRemote
 internal import Foundation
 internal import Glibc
@@ -40,15 +41,15 @@ public final class KeyValueStore: Sendable {
     ) async throws -> KeyValueStore {
         do {
             let options = ReplicaOptions(
-                root: folder, surroundings: .ofThisProcess, connect: connect)
+                root: folder, surroundings: .ofMachine, connect: connect)
             makeStoreFolder(remote, options)
             _ = try await Replica.initialize(
-                options, address: remote, deviceName: ProcessInfo.processInfo.hostName)
+                options, address: remote, deviceName: nameOfHost())
             let card = try Replica.card(options)
             return try KeyValueStore(
                 KeyValuePlace(
                     state: StateFolder(root: folder, state: nil).path, name: name,
-                    device: card.device, address: card.remote, surroundings: .ofThisProcess,
+                    device: card.device, address: card.remote, surroundings: .ofMachine,
                     connect: connect))
         } catch {
             throw KeyValueError(error)
@@ -67,7 +68,7 @@ public final class KeyValueStore: Sendable {
 
     @Sendable private static func connect(_ address: String) throws -> any Remote {
         guard address.contains("://") else { return DirectoryRemote(path: address) }
-        let remotes = NetworkRemotes(surroundings: .ofThisProcess) { name in
+        let remotes = NetworkRemotes(surroundings: .ofMachine) { name in
             ProcessInfo.processInfo.environment[name]
         }
         return try remotes.connect(address)

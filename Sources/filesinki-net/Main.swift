@@ -2,6 +2,7 @@ import CKernel
 import FilesinkiCommands
 import FilesinkiModel
 import FilesinkiNetwork
+import FilesinkiProcess
 import Glibc
 
 @main
@@ -15,7 +16,7 @@ struct Main {
     }
 
     private static let network: NetworkAccess = {
-        let remotes = NetworkRemotes(surroundings: .ofProcess) { name in
+        let remotes = NetworkRemotes(surroundings: .ofMachine) { name in
             getenv(name).map { String(cString: $0) }
         }
         return NetworkAccess(

@@ -1,5 +1,6 @@
 import FilesinkiCommands
 import FilesinkiModel
+import FilesinkiProcess
 import FilesinkiServer
 import Glibc
 
@@ -24,7 +25,7 @@ enum Serving {
         if try !tokenFile(options.folder).list().isEmpty {
             settings.tokenFile = tokenFile(options.folder).path
         }
-        try await FilesinkiServer.run(settings, .ofProcess) { address in
+        try await FilesinkiServer.run(settings, .ofMachine) { address in
             let isOwn = address.fingerprint != nil
             tell(
                 .ready(
@@ -52,7 +53,7 @@ enum Serving {
             makePrivateFolder(in: request.folder)
             let (token, record) = try file.make(
                 name: name, rights: try parsed(rights), zones: zones.isEmpty ? nil : Set(zones),
-                .ofProcess)
+                .ofMachine)
             return [notice(record, secret: token.text)]
         }
     }

@@ -1,5 +1,6 @@
 import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiProcess
 import FilesinkiRemote
 import FilesinkiTesting
 import Glibc
@@ -46,7 +47,7 @@ struct LiveBucket: Sendable {
             address: address,
             transport: try HTTPConnections(
                 ConnectionSettings(connections: 32, connectLimit: .seconds(600))),
-            credentials: credentials, surroundings: .live, knobs: knobs)
+            credentials: credentials, surroundings: .ofMachine, knobs: knobs)
     }
 
     /// The same bucket with another prefix.
@@ -65,16 +66,4 @@ struct LiveBucket: Sendable {
             throw Failure(.away, S3Fault(reply).code, remedy: "\(reply.status)")
         }
     }
-}
-
-extension Surroundings {
-    /// The system's clock, for what talks to a server that has one, too.
-    static let live = Surroundings(
-        now: {
-            var time = timespec()
-            clock_gettime(CLOCK_REALTIME, &time)
-            return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
-        },
-        randomBytes: { count in (0..<count).map { _ in .random(in: 0...255) } },
-        sleep: { try await Task.sleep(for: $0) })
 }

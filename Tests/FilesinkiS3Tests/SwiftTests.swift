@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiProcess
 import FilesinkiRemote
 import FilesinkiTesting
 import Testing
@@ -12,8 +13,8 @@ import Testing
 struct SwiftTests {
     @Test func `the probe refuses it`() async throws {
         let bucket = try await LiveBucket.at(.swift, LiveBucket.swiftKey, bucket: "filesinki")
-        let report = try await SlotProbe(surroundings: .live) {
-            RetryingRemote(try bucket.remote(), surroundings: .live)
+        let report = try await SlotProbe(surroundings: .ofMachine) {
+            RetryingRemote(try bucket.remote(), surroundings: .ofMachine)
         }.run()
         for check in report.checks { print("swift:", check.name, check.holds, check.detail) }
         #expect(!report.isFit)

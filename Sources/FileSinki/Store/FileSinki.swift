@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiProcess
 import FilesinkiRules
 public import FoundationEssentials
 import Glibc

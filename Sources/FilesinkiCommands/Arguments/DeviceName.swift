@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiProcess
 import Glibc
 
 /// The name of this device where the user gave none.
@@ -6,10 +7,7 @@ enum DeviceName {
     /// `$FILESINKI_DEVICE`, else the host's name up to its first dot.
     static func standard(in console: Console) -> String {
         if let name = console.environment["FILESINKI_DEVICE"], isFit(name) { return name }
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "device" }
-        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        let name = String(decoding: bytes.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self)
+        let name = nameOfHost()
         return isFit(name) ? name : "device"
     }
 

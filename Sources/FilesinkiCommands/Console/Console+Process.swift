@@ -1,4 +1,5 @@
-package import FilesinkiModel
+import FilesinkiModel
+import FilesinkiProcess
 import Glibc
 
 extension Console {
@@ -16,7 +17,7 @@ extension Console {
             terminals: Terminals(
                 input: isatty(STDIN_FILENO) == 1, output: isatty(STDOUT_FILENO) == 1,
                 talk: isatty(STDERR_FILENO) == 1, columns: columnsOfProcess),
-            surroundings: .ofProcess,
+            surroundings: .ofMachine,
             network: network,
             interruptions: .ofProcess)
     }
@@ -63,22 +64,5 @@ extension Console {
             next += 1
         }
         return result
-    }
-}
-
-extension Surroundings {
-    /// The clock and the chance of this machine.
-    package static var ofProcess: Surroundings {
-        Surroundings(
-            now: {
-                var time = timespec()
-                clock_gettime(CLOCK_REALTIME, &time)
-                return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
-            },
-            randomBytes: { count in
-                var generator = SystemRandomNumberGenerator()
-                return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-            },
-            sleep: { try await Task.sleep(for: $0) })
     }
 }

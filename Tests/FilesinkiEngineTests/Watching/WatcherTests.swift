@@ -1,6 +1,7 @@
 import FilesinkiDirectory
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiProcess
 import FilesinkiRemote
 import FilesinkiTesting
 import FilesinkiWatch
@@ -24,19 +25,8 @@ private final class Watched: Sendable {
     func at(_ path: String) -> String { folder.path(path) }
 
     func options(_ name: String) -> ReplicaOptions {
-        let surroundings = Surroundings(
-            now: {
-                var time = timespec()
-                clock_gettime(CLOCK_REALTIME, &time)
-                return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
-            },
-            randomBytes: { count in
-                var generator = SystemRandomNumberGenerator()
-                return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-            },
-            sleep: { try await Task.sleep(for: $0) })
         return ReplicaOptions(
-            root: at(name), lockWait: .seconds(60), surroundings: surroundings,
+            root: at(name), lockWait: .seconds(60), surroundings: .ofMachine,
             connect: { DirectoryRemote(path: $0) })
     }
 
