@@ -15,6 +15,7 @@ graphs() { # LEVEL
 }
 
 rm -rf "$folder"
+mkdir -p "$folder"
 found=$(graphs public)
 mkdir "$chosen/library"
 cp "$found/FileSinki.symbols.json" "$found/FileSinkiKeyValue.symbols.json" "$chosen/library"

@@ -19,8 +19,11 @@ public struct CloudStorage<Value: CloudStorable>: Sendable {
     private let fallback: Value
     private let given: KeyValueStore?
 
+    /// A property with a default.
+    ///
     /// - Parameters:
     ///   - wrappedValue: The value while the key has none.
+    ///   - key: Where the value is kept; at most 64 bytes of UTF-8.
     ///   - store: Where the value is; nil for ``KeyValueStore/standard``.
     public init(wrappedValue: Value, _ key: String, store: KeyValueStore? = nil) {
         self.key = key
