@@ -21,6 +21,8 @@
 #   make library    libfilesinki.so for C and what calls C, its header and its pkg-config file, in
 #                   .build/library; make install-library puts them below PREFIX
 #   make man        the manual pages, in .build/man
+#   make api        says which changes since the commit in Docs/api-baseline.txt break programs that use
+#                   the libraries; it builds that commit anew, which takes its time
 #   make docs       the reference of every module as Markdown, in .build/docs
 #   make clean      removes what was built
 #
@@ -51,7 +53,7 @@ RELEASE_BINARY = .build/release/filesinki
 SWIFT_FILES = Package.swift Sources Tests Examples
 
 .PHONY: check demo test build release release-net lint format bench bench-watch bench-link simulate faults \
-    install library install-library man docs clean dependencies
+    install library install-library man docs api clean dependencies
 
 check: build lint test
 
@@ -115,6 +117,10 @@ man: build
 
 docs: build
 	@sh Scripts/docs.sh .build/docs
+
+api: dependencies
+	$(SWIFT) package diagnose-api-breaking-changes "$$(cat Docs/api-baseline.txt)" \
+	    --products FileSinki FileSinkiKeyValue --baseline-dir .build/api-baseline
 
 clean:
 	$(SWIFT) package clean

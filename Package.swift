@@ -250,7 +250,11 @@ let package = Package(
         // tests: one target for each module, in alphabetical order.
         tests("EndToEndTests", ["FilesinkiProcess", "FilesinkiTesting"], exclude: ["Golden"]),
         tests(
-            "FileSinkiTests", ["FileSinki", "FileSinkiKeyValue", "FilesinkiTesting"],
+            "FileSinkiTests",
+            [
+                "FileSinki", "FileSinkiKeyValue", "FilesinkiModel", "FilesinkiServer",
+                "FilesinkiTesting",
+            ],
             // Programs that are not in Swift.
             exclude: ["C"]),
         tests("FileSinkiKeyValueTests", ["FileSinkiKeyValue", "FilesinkiTesting"]),

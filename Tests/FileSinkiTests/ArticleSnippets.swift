@@ -59,6 +59,24 @@ enum WritingAMerge {
         }
     }
 
+    enum Asking {
+        struct Person: Sendable {
+            func choose<Item>(_ one: Item, _ other: Item) async -> Item? { one }
+        }
+
+        static let person = Person()
+
+        struct Letter: FileMergable {
+            var text: String
+
+            func shouldOverwrite(other: Self) -> Bool { text.count > other.text.count }
+
+            func mergeAsync(with other: Self, merged: @escaping MergedClosure) {
+                Task { merged(await person.choose(self, other)) }
+            }
+        }
+    }
+
     static func snippet(_ sinki: FileSinki, _ pdf: Data) async throws {
         try await sinki.save(pdf, to: "test.pdf") { here, there, base in
             here.count > there.count ? here : there

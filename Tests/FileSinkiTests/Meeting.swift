@@ -20,8 +20,11 @@ final class Meeting: Sendable {
     }
 
     /// Opens a root.
-    func sinki(_ name: String) async throws -> FileSinki {
-        try await FileSinki(root: root(name), remote: address, device: name) { [failures] in
+    ///
+    /// - Parameter remote: Nil for the folder.
+    func sinki(_ name: String, remote: String? = nil) async throws -> FileSinki {
+        try await FileSinki(root: root(name), remote: remote ?? address, device: name) {
+            [failures] in
             failures.note($0)
         }
     }

@@ -79,6 +79,25 @@ extension ClosureTests {
             withExtendedLifetime(somebody) {}
         }
 
+        @Test(
+            "FS-14: a root that never synced begins with what is there now, not with old deletions")
+        func fresh() async throws {
+            try await a.save(Data("1".utf8), to: "deleted")
+            try await a.save(Data("1".utf8), to: "kept")
+            try await a.delete("deleted")
+            try await a.save(Data("2".utf8), to: "kept")
+            let somebody = Somebody()
+            let calls = Calls<String>()
+            FileSinki.addObserver(somebody, path: "") { changed in
+                for file in changed { calls.note((file.isDeleted ? "-" : "+") + file.path) }
+            }
+            #expect(try await eventually { calls.count == 1 })
+            try await a.delete("kept")
+            #expect(try await eventually { calls.count == 2 })
+            #expect(calls.all == ["+kept", "-kept"])
+            withExtendedLifetime(somebody) {}
+        }
+
         @Test("FS-13: own changes are not told")
         func own() async throws {
             let somebody = Somebody()

@@ -105,6 +105,15 @@ enum LayeringRules {
         }
     }
 
+    /// The libraries show no type of the engine: an import that is not public cannot.
+    static func engineInPublic(_ files: [SourceFile]) -> [String] {
+        files.filter { $0.target.hasPrefix("FileSinki") }.flatMap { file in
+            file.publicImports.filter { $0.hasPrefix("Filesinki") }.sorted().map {
+                "\(file.path) shows \($0) to its users."
+            }
+        }
+    }
+
     /// A file holds one concept, in 400 lines at most.
     static func longFiles(_ files: [SourceFile]) -> [String] {
         files.filter { !$0.isGenerated && $0.lines.count > 401 }.map {

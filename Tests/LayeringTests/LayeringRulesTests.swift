@@ -101,6 +101,20 @@ import Testing
                 ])
     }
 
+    @Test func `finds what a library shows of the engine`() {
+        let files = [
+            file("FileSinki", "public import FilesinkiModel\n  import FilesinkiEngine"),
+            file("FileSinkiKeyValue", "@_exported import struct FilesinkiRules.Rule"),
+            file("FileSinkiKeyValue", "package import FilesinkiModel\npublic import Foundation"),
+            file("FilesinkiHTTP", "public import FilesinkiModel"),
+        ]
+        #expect(
+            LayeringRules.engineInPublic(files) == [
+                "Sources/FileSinki/A.swift shows FilesinkiModel to its users.",
+                "Sources/FileSinkiKeyValue/A.swift shows FilesinkiRules to its users.",
+            ])
+    }
+
     @Test("finds a file that is too long", arguments: [(400, 0), (401, 1)])
     func length(_ lines: Int, findings: Int) {
         let text = String(repeating: "let a = 1\n", count: lines)

@@ -32,6 +32,11 @@ import Testing
         #expect(LayeringRules.foundationInProducts(tree.sources) == [])
     }
 
+    @Test func `the public API of the libraries has no type of the engine in it`() {
+        #expect(tree.sources.contains { $0.publicImports.contains("FoundationEssentials") })
+        #expect(LayeringRules.engineInPublic(tree.sources) == [])
+    }
+
     @Test func `no file is longer than 400 lines`() {
         #expect(LayeringRules.longFiles(tree.sources + tree.tests) == [])
     }

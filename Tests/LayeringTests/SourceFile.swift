@@ -19,6 +19,16 @@ struct SourceFile {
         return Set(lines.compactMap { $0.firstMatch(of: line).map { String($0.output.1) } })
     }
 
+    /// The modules of which it may show types to whoever imports its own.
+    var publicImports: Set<String> {
+        let shown = lines.filter { line in
+            let words = line.split(separator: " ").prefix { $0 != "import" }
+            return words.count < line.split(separator: " ").count
+                && words.contains { $0 == "public" || $0 == "@_exported" }
+        }
+        return SourceFile(target: target, path: path, text: shown.joined(separator: "\n")).imports
+    }
+
     /// The lines without what follows `//`, each with its number from 1 on.
     var code: [(number: Int, line: Substring)] {
         lines.enumerated().map { number, line in

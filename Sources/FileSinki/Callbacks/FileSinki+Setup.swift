@@ -8,7 +8,8 @@ extension FileSinki {
     /// - Parameters:
     ///   - remote: `dir:/path`, `http(s)://` of a `filesinki serve`, `webdav(s)://` or `s3://`; nil for
     ///     none. ``Root/documentDirectory`` and ``Root/cachesDirectory`` meet beside it, at the same
-    ///     address with `-documents` and `-caches` behind its path.
+    ///     address with `-documents` and `-caches` behind its path; where it has none, as
+    ///     `s3://bucket`, their path is `documents` and `caches`.
     ///   - root: The folder of ``Root/applicationSupportDirectory``; nil for the one of this program.
     ///   - name: What the program's folders are called; nil for the name of its file.
     ///   - device: This device's name, for people; nil for the name of the machine.

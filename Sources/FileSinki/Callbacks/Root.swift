@@ -50,10 +50,10 @@ extension FileSinki.Root {
     }
 
     /// The address of the store that a root has of its own, beside that of the first root.
-    func address(_ remote: String) -> String {
+    ///
+    /// - Throws: Code `usage` for what is not the address of a store.
+    func address(_ remote: String) throws(FileSinkiError) -> String {
         guard self != .applicationSupportDirectory else { return remote }
-        let cut = remote.firstIndex(of: "?") ?? remote.endIndex
-        let place = remote[..<cut]
-        return (place.hasSuffix("/") ? place.dropLast() : place) + "-\(rawValue)" + remote[cut...]
+        return try StoreAddress(remote).beside(rawValue).text
     }
 }

@@ -50,8 +50,10 @@ final class Shared: Sendable {
         if folder == nil || root != .applicationSupportDirectory {
             folder = try root.folder(of: wishes.name)
         }
+        var remote = wishes.remote
+        if let first = remote { remote = try root.address(first) }
         let core = try Core(
-            root: folder ?? "", remote: wishes.remote.map(root.address), device: wishes.device,
+            root: folder ?? "", remote: remote, device: wishes.device,
             state: nil, failed: wishes.failed)
         let made = FileSinki(core: core)
         return state.withLock { state in

@@ -59,7 +59,7 @@ actor Follower {
         let start = try await core.session.run { try await $0.beginning(of: scope) }
         var wishes = ObserverOptions()
         wishes.scope = scope
-        wishes.start = start.token.map { .token($0) } ?? .beginning
+        wishes.start = .token(start.token)
         wishes.isSyncing = false
         wishes.resynchronises = true
         for (path, entry) in start.waiting { add(path, entry) }

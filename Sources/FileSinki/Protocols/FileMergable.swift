@@ -5,6 +5,11 @@ import FoundationEssentials
 /// A merge is asked once for each divergence, and never for equal values; so it may be one that is not
 /// idempotent, as `trophies + other.trophies`. Which device merges is not known beforehand: the result
 /// should not depend on it.
+///
+/// ``merge(with:)`` and ``merge(with:base:)`` are called while the root is locked. One that blocks its
+/// thread, as by asking a server or a person and waiting for the answer, holds the lock of the root for
+/// as long: no other file of it is saved to the remote or loaded, by no process and no command. What
+/// takes its time belongs into ``mergeAsync(with:merged:)``, which returns at once and answers later.
 public protocol FileMergable: FileSyncable {
     /// Takes the merged value; nil where there is none.
     typealias MergedClosure = @Sendable (Self?) -> Void
@@ -24,6 +29,9 @@ public protocol FileMergable: FileSyncable {
     func merge(with other: Self, base: Self?) -> Self?
 
     /// Merges, and takes its time: perhaps by asking a person. By default ``merge(with:base:)`` answers.
+    ///
+    /// It must return at once and not wait for the answer itself: the root is locked until it returns, and
+    /// not any more from then on.
     ///
     /// - Parameters:
     ///   - other: The other device's value.

@@ -88,12 +88,17 @@ extension Replica {
     }
 
     /// Where who observes a scope begins: with what is known of the remote and not here yet, and then
-    /// with what comes behind the position.
+    /// with what comes behind the position. Before the first run nothing is here, so that it begins
+    /// with all that there is now: what was deleted earlier nobody here has ever had.
     package func beginning(of scope: EventScope) async throws -> (
-        waiting: [(path: RelativePath, entry: Entry)], token: EventToken?
+        waiting: [(path: RelativePath, entry: Entry)], token: EventToken
     ) {
+        guard let reached = try await reachedEventToken() else {
+            let now = try await difference(since: firstEventToken(), .foreign, scope)
+            return (now.events.map { ($0.path, $0.entry) }, now.end)
+        }
         let rows = try manifest.loadRemote().filter { scope.contains($0.path) }
-        return (rows.map { ($0.path, $0.entry.entry) }, try await reachedEventToken())
+        return (rows.map { ($0.path, $0.entry.entry) }, reached)
     }
 
     /// Which of the events have arrived here.
