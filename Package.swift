@@ -298,8 +298,8 @@ let package = Package(
         tests(
             "FilesinkiKeyValueTests",
             [
-                "FilesinkiKeyValue", "FilesinkiModel", "FilesinkiRemote", "FilesinkiStore",
-                "FilesinkiTesting",
+                "FilesinkiHashing", "FilesinkiKeyValue", "FilesinkiModel", "FilesinkiRemote",
+                "FilesinkiStore", "FilesinkiTesting",
             ]),
         tests(
             "FilesinkiLiveDatabaseTests", ["CSQLite", "FilesinkiLiveDatabase", "FilesinkiModel"]),

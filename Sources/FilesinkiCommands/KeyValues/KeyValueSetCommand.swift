@@ -28,6 +28,12 @@ struct KeyValueSetCommand: ReplicaCommand {
             valueName: "rule"))
     var merge: String?
 
+    @Flag(
+        name: .long,
+        help: "Add to the number or the array that is there, in one step; the rule is sum or union."
+    )
+    var add = false
+
     @OptionGroup var patience: PatienceOption
     @OptionGroup var options: KeyValueOptions
 
@@ -37,7 +43,11 @@ struct KeyValueSetCommand: ReplicaCommand {
         options.report.apply(to: console)
         let changes = try changes(in: console)
         let session = try await options.open(in: console)
-        try await session.values.apply(changes)
+        if add {
+            try await session.values.add(changes)
+        } else {
+            try await session.values.apply(changes)
+        }
         let report = try await session.send(patience, operation: "kv set", in: console)
         let code = session.code(report, patience)
         try session.show(report, changes.map(\.key), exit: code, in: console)

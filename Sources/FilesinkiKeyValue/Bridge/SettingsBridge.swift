@@ -52,7 +52,8 @@ extension KeyValues {
         for key in try bridgedKeys(there, former, bridge) {
             let name = Array(key.bytes.dropFirst(bridge.prefix.count))
             let step = BridgeStep(
-                file: file, base: former[key], here: try database.item(key)?.here ?? .absent,
+                file: file, name: name, base: former[key],
+                here: try database.item(key)?.here ?? .absent,
                 there: there[name], time: bridge.time.nanoseconds)
             switch step.outcome {
             case .equal: break
@@ -119,6 +120,8 @@ private struct BridgeStep {
     }
 
     let file: SettingsFile
+    /// The key's name in the file.
+    let name: [UInt8]
     /// What both said last, as the file says it.
     let base: TypedValue?
     let here: Held
@@ -126,7 +129,7 @@ private struct BridgeStep {
     let time: Int64
 
     /// The store's value as the file says it.
-    private var form: TypedValue? { here.value.flatMap(file.form) }
+    private var form: TypedValue? { here.value.flatMap { file.form(of: $0, at: name) } }
 
     var outcome: Outcome {
         if here.value != nil, form == nil { return .unfit }

@@ -50,7 +50,7 @@ package struct SettingsFile: Sendable {
             }
             for member in members { result[Array(member.name.utf8)] = member.value }
         case .env, .ini:
-            for line in SettingsLines(bytes, format).settings {
+            for line in try SettingsLines(bytes, format).settings {
                 result[line.key] = .string(line.value)
             }
         }
@@ -58,18 +58,27 @@ package struct SettingsFile: Sendable {
     }
 
     /// The value as the file can say it: what ``values()`` gives once it is written; nil for what it
-    /// has no way to say.
-    package func form(of value: TypedValue) -> TypedValue? {
+    /// has no way to say at that name.
+    package func form(of value: TypedValue, at name: [UInt8]) -> TypedValue? {
+        guard String(validating: name, as: UTF8.self) != nil else { return nil }
         switch format {
         case .json: return try? JSONText.decode(JSONText.encode(value))
         case .plist:
             return (try? PropertyList.encode(value)).flatMap { try? PropertyList.decode($0) }
         case .env, .ini:
-            guard let text = Self.text(value), format == .env || !text.contains("\n") else {
-                return nil
-            }
+            guard let text = Self.text(value), isLine(name, text) else { return nil }
             return .string(text)
         }
+    }
+
+    /// Whether a line that says this is read as just that: no name or value of the store makes another
+    /// line of a program's settings.
+    private func isLine(_ name: [UInt8], _ text: String) -> Bool {
+        guard var lines = try? SettingsLines([], format) else { return false }
+        lines.set(name, text)
+        let found = (try? SettingsLines(lines.bytes, format).settings) ?? []
+        return found.count == 1 && found[0].key == name
+            && found[0].value.utf8.elementsEqual(text.utf8)
     }
 
     private static func text(_ value: TypedValue) -> String? {
@@ -101,7 +110,7 @@ package struct SettingsFile: Sendable {
                 .dictionary(
                     ValueMembers(all.map { (String(decoding: $0.key, as: UTF8.self), $0.value) })))
         case .env, .ini:
-            var lines = SettingsLines(bytes, format)
+            var lines = try SettingsLines(bytes, format)
             for (key, value) in ordered { lines.set(key, value.flatMap(Self.text)) }
             bytes = lines.bytes
         }

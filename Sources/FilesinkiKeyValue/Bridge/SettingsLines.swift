@@ -1,3 +1,5 @@
+internal import FilesinkiModel
+
 /// The lines of a `.env` or an INI file. A name in an INI section is `section.name`.
 struct SettingsLines {
     struct Setting {
@@ -9,18 +11,25 @@ struct SettingsLines {
     }
 
     private let isINI: Bool
+    /// With the carriage return that stands at the end in some files.
     private var lines: [String]
     private(set) var settings: [Setting] = []
     /// By section, the number of its last line that holds anything.
     private var sectionEnds: [String: Int] = [:]
 
-    init(_ bytes: [UInt8], _ format: SettingsFile.Format) {
+    /// - Throws: `Failure` with code `usage` for what is no UTF-8.
+    init(_ bytes: [UInt8], _ format: SettingsFile.Format) throws(Failure) {
         isINI = format == .ini
-        var text = String(decoding: bytes, as: UTF8.self)
-        if text.hasSuffix("\n") { text.removeLast() }
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            throw Failure(
+                .usage, "The settings file is not UTF-8.", remedy: "Convert it, with iconv say.")
+        }
+        let text = bytes.last == 10 ? bytes.dropLast() : bytes[...]
         lines =
-            text.isEmpty
-            ? [] : text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            bytes.isEmpty
+            ? []
+            : text.split(separator: 10, omittingEmptySubsequences: false)
+                .map { String(decoding: $0, as: UTF8.self) }
         read()
     }
 
@@ -44,16 +53,18 @@ struct SettingsLines {
     }
 
     private func setting(_ line: String, _ number: Int, _ section: String) -> Setting? {
-        guard let cut = line.firstIndex(of: "=") else { return nil }
+        // By scalars: an accent behind it makes one character of both.
+        let scalars = line.unicodeScalars
+        guard let cut = scalars.firstIndex(of: "=") else { return nil }
         var name = Self.trimmed(line[..<cut])
         if !isINI, name.hasPrefix("export ") { name = Self.trimmed(name.dropFirst(7)) }
         guard !name.isEmpty else { return nil }
-        let rest = line[line.index(after: cut)...]
+        let rest = line[scalars.index(after: cut)...]
         let space = rest.prefix { $0 == " " || $0 == "\t" }
         let key = section.isEmpty ? String(name) : section + "." + name
         return Setting(
             key: Array(key.utf8), value: isINI ? String(Self.trimmed(rest)) : Self.unquoted(rest),
-            line: number, head: String(line[...cut]) + space)
+            line: number, head: String(line[..<rest.startIndex]) + space)
     }
 
     /// Sets or removes one name.
@@ -61,7 +72,8 @@ struct SettingsLines {
         let found = settings.first { $0.key == key }
         switch (found, value) {
         case (let setting?, let value?):
-            lines[setting.line] = setting.head + (isINI ? value : Self.quoted(value))
+            let end = lines[setting.line].hasSuffix("\r") ? "\r" : ""
+            lines[setting.line] = setting.head + (isINI ? value : Self.quoted(value)) + end
         case (let setting?, nil): lines.remove(at: setting.line)
         case (nil, let value?): append(String(decoding: key, as: UTF8.self), value)
         case (nil, nil): break
@@ -70,17 +82,19 @@ struct SettingsLines {
     }
 
     private mutating func append(_ key: String, _ value: String) {
-        guard isINI else { return lines.append(key + "=" + Self.quoted(value)) }
+        let end = lines.first?.hasSuffix("\r") == true ? "\r" : ""
+        guard isINI else { return lines.append(key + "=" + Self.quoted(value) + end) }
         guard let cut = key.lastIndex(of: ".") else {
             // Names without a section stand before the first one.
-            return lines.insert(key + " = " + value, at: sectionEnds[""].map { $0 + 1 } ?? 0)
+            return lines.insert(
+                key + " = " + value + end, at: sectionEnds[""].map { $0 + 1 } ?? 0)
         }
         let section = String(key[..<cut])
-        let line = key[key.index(after: cut)...] + " = " + value
-        if let end = sectionEnds[section] {
-            lines.insert(line, at: end + 1)
+        let line = key[key.index(after: cut)...] + " = " + value + end
+        if let last = sectionEnds[section] {
+            lines.insert(line, at: last + 1)
         } else {
-            lines += ["[\(section)]", line]
+            lines += ["[\(section)]" + end, line]
         }
     }
 
@@ -101,21 +115,27 @@ struct SettingsLines {
             let comment = text.firstRange(of: " #")?.lowerBound ?? text.endIndex
             return String(trimmed(text[..<comment]))
         }
-        var result = ""
+        return unescaped(text.unicodeScalars.dropFirst())
+    }
+
+    /// What stands before the closing quote. By scalars, as an accent makes one character of itself and
+    /// the quote before it.
+    private static func unescaped(_ text: Substring.UnicodeScalarView) -> String {
+        var result = String.UnicodeScalarView()
         var isEscaped = false
-        for character in text.dropFirst() {
+        for scalar in text {
             if isEscaped {
-                result.append(character == "n" ? "\n" : character)
+                result.append(scalar == "n" ? "\n" : scalar == "r" ? "\r" : scalar)
                 isEscaped = false
-            } else if character == "\\" {
+            } else if scalar == "\\" {
                 isEscaped = true
-            } else if character == "\"" {
+            } else if scalar == "\"" {
                 break
             } else {
-                result.append(character)
+                result.append(scalar)
             }
         }
-        return result
+        return String(result)
     }
 
     private static func quoted(_ value: String) -> String {
@@ -123,14 +143,16 @@ struct SettingsLines {
             scalar.properties.isAlphabetic || "0123456789_-./:@%+,".unicodeScalars.contains(scalar)
         }
         guard !isPlain else { return value }
-        var result = "\""
-        for character in value {
-            switch character {
-            case "\n": result += "\\n"
-            case "\"", "\\", "$", "`": result += "\\" + String(character)
-            default: result.append(character)
+        var result = "\"".unicodeScalars
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\n": result.append(contentsOf: "\\n".unicodeScalars)
+            case "\r": result.append(contentsOf: "\\r".unicodeScalars)
+            case "\"", "\\", "$", "`": result.append(contentsOf: ["\\", scalar])
+            default: result.append(scalar)
             }
         }
-        return result + "\""
+        result.append("\"")
+        return String(result)
     }
 }

@@ -61,10 +61,11 @@ package struct ValueMerge: Sendable {
         believed(here).isNewer(than: believed(there)) ? .here : .there
     }
 
-    /// A time too far ahead says nothing but that the change came after the base.
+    /// A time too far ahead says nothing but that the change came after the base; where the base's is
+    /// not to be believed either, it says nothing at all.
     private func believed(_ held: Held) -> Held {
         var held = held
-        if held.time > horizon { held.time = min(base.time, horizon) }
+        if held.time > horizon { held.time = base.time > horizon ? .min : base.time }
         return held
     }
 

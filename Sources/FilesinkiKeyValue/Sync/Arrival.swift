@@ -7,8 +7,11 @@ struct Arrival: Sendable {
     struct Batch: Sendable {
         var commit: [UInt8]
         var changes: [(key: ValueKey, held: Held, version: UInt64)]
-        /// Whether it is a whole tree: what is not in it is not in the store.
-        var isWhole = false
+        /// The last commit that a whole tree holds, where this is one: what is not in it is not in the
+        /// store.
+        var wholeAt: UInt64?
+        /// Keys that are in it, though what they hold cannot be read.
+        var unread: Set<ValueKey> = []
     }
 
     var batches: [Batch] = []
@@ -58,6 +61,7 @@ struct Arrival: Sendable {
                 .newerFormat, path: path.bytes, "The value is of a newer layout.",
                 remedy: "Update filesinki.")
         } else {
+            batch.unread.insert(key)
             problems.append(Self.strange(path, "The value cannot be read."))
         }
     }

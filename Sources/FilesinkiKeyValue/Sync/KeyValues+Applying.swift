@@ -68,7 +68,7 @@ private struct Taking {
         if arrival.isOtherStore { try forget() }
         for batch in arrival.batches {
             let isOwn = try database.isOwn(batch.commit)
-            if batch.isWhole, !isFirst { try removeAbsent(batch) }
+            if let last = batch.wholeAt, !isFirst { try removeAbsent(batch, at: last) }
             for change in batch.changes {
                 try take(change.key, change.held, change.version, isOwn: isOwn, &report)
             }
@@ -86,13 +86,14 @@ private struct Taking {
     }
 
     /// What the base has and a whole tree has not was removed in between.
-    private mutating func removeAbsent(_ batch: Arrival.Batch) throws {
-        let keys = Set(batch.changes.map(\.key))
+    ///
+    /// - Parameter last: The tree's commit: what later ones say counts.
+    private mutating func removeAbsent(_ batch: Arrival.Batch, at last: UInt64) throws {
+        let keys = batch.unread.union(batch.changes.map(\.key))
         var unused = ExchangeReport()
         for item in try database.items() where item.version > 0 && !keys.contains(item.key) {
             try take(
-                item.key, Held(nil, time: item.base.time, device: []),
-                arrival.end.token.sequence, isOwn: false, &unused)
+                item.key, Held(nil, time: item.base.time, device: []), last, isOwn: false, &unused)
         }
     }
 

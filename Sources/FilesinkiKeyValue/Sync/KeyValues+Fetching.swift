@@ -98,13 +98,15 @@ extension Arrival {
                 records[content.id] = content.bytes
             }
         }
-        var batch = Batch(commit: [], changes: [], isWhole: true)
+        var batch = Batch(commit: [], changes: [], wholeAt: checkpoint.token.sequence)
         for row in checkpoint.entries {
             try add(
                 row.path, row.entry.entry, records[row.entry.entry.content],
                 version: row.entry.version, to: &batch)
         }
         problems += checkpoint.refused.map(\.failure)
+        batch.unread.formUnion(
+            checkpoint.refused.compactMap { ValueKey(path: RelativePath(unchecked: $0.path)) })
         batches = [batch]
         end = LogPosition(token: checkpoint.token, head: [])
     }

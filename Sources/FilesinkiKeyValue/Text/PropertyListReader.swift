@@ -104,29 +104,33 @@ struct PropertyListReader {
     }
 
     private func unescaped(_ text: String) throws(Failure) -> String {
-        guard text.contains("&") else { return text }
-        let known: [Substring: String] = [
+        let known: [String: Unicode.Scalar] = [
             "lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'",
         ]
-        var parts = text.split(separator: "&", omittingEmptySubsequences: false)[...]
-        var result = String(parts.removeFirst())
-        for part in parts {
-            guard let end = part.firstIndex(of: ";") else { throw flaw("An & stands alone.") }
-            let name = part[..<end]
+        // By scalars: an accent behind a semicolon makes one character of both.
+        var rest = text.unicodeScalars[...]
+        var result = String.UnicodeScalarView()
+        while let start = rest.firstIndex(of: "&") {
+            let reference = rest[start...].dropFirst()
+            guard let end = reference.firstIndex(of: ";") else { throw flaw("An & stands alone.") }
+            let name = String(reference[..<end])
             guard let character = known[name] ?? Self.character(name) else {
                 throw flaw("&\(printable(name.utf8)); is not known.")
             }
-            result += character + part[part.index(after: end)...]
+            result.append(contentsOf: rest[..<start])
+            result.append(character)
+            rest = reference[end...].dropFirst()
         }
-        return result
+        result.append(contentsOf: rest)
+        return String(result)
     }
 
-    private static func character(_ name: Substring) -> String? {
+    private static func character(_ name: String) -> Unicode.Scalar? {
         guard name.hasPrefix("#") else { return nil }
         let digits = name.dropFirst()
         let code =
             digits.hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-        return code.flatMap(Unicode.Scalar.init).map { String($0) }
+        return code.flatMap(Unicode.Scalar.init)
     }
 
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }

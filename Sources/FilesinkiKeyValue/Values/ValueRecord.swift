@@ -15,7 +15,7 @@ enum ValueRecord {
     static func decode(_ bytes: [UInt8], time: Int64) -> Held? {
         guard bytes.count > headLength, bytes[0] == version,
             let policy = MergePolicy(rawValue: bytes[1]),
-            let value = ValueCoder.decode(bytes[headLength...])
+            let value = ValueCoder.decode(bytes[headLength...]), value != .null
         else { return nil }
         return Held(value, time: time, device: Array(bytes[2..<headLength]), policy: policy)
     }
