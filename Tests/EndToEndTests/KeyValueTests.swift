@@ -173,6 +173,28 @@ struct KeyValueTests {
                 "ini", "; mine\ntheme = dark\nsize=7\n[s]\nmine=1",
                 "; mine\ntheme = light\n[s]\nmine=1"
             ),
+            (
+                // As Windows writes it.
+                "env", "mine=1\r\ntheme=dark\r\nsize=7\r", "mine=1\r\ntheme=light\r"
+            ),
+            (
+                "plist",
+                "<plist><dict><key>theme</key><string>dark</string><key>size</key>"
+                    + "<integer>7</integer><key>mine</key><true/></dict></plist>",
+                """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
+                "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+                <plist version="1.0">
+                <dict>
+                \t<key>mine</key>
+                \t<true/>
+                \t<key>theme</key>
+                \t<string>light</string>
+                </dict>
+                </plist>
+                """
+            ),
         ])
     func bridge(_ format: String, _ before: String, _ after: String) throws {
         let machine = try pair()
