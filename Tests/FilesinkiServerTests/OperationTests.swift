@@ -212,7 +212,7 @@ import Testing
         await blocking {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-            process.arguments = ["-s", "--max-time", "30", "--noproxy", "*"] + arguments
+            process.arguments = ["-s", "--max-time", "240", "--noproxy", "*"] + arguments
             let pipe = Pipe()
             process.standardOutput = pipe
             guard (try? process.run()) != nil else { return "not run" }
