@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("An environment as cron gives it")
+@Suite("An environment as cron gives it", .onOwnThreads)
 struct CronTests {
     /// No HOME, no terminal, the least PATH, no locale, and standard input closed.
     private static func cron(_ line: String) -> String {

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// `observe` and `changes` as processes that end, are ended, and begin again.
-@Suite("Events as a process tells them")
+@Suite("Events as a process tells them", .onOwnThreads)
 struct EventTests {
     private static let files = "mkdir a/sub; echo one >a/one; echo two >a/sub/two"
     /// A shell function that takes the token out of a line.

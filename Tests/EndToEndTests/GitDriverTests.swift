@@ -1,7 +1,7 @@
 import Testing
 
 /// `filesinki merge` as the merge driver of a real git, as the documentation has it.
-@Suite("git's merge driver")
+@Suite("git's merge driver", .onOwnThreads)
 struct GitDriverTests {
     private func repository(_ base: String, _ ours: String, _ theirs: String) throws -> Machine {
         let machine = try Machine()

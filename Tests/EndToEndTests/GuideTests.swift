@@ -39,7 +39,7 @@ private struct Guide {
     }
 }
 
-@Suite("The guides")
+@Suite("The guides", .onOwnThreads)
 struct GuideTests {
     private static let folder = Machine.package + "/Docs/Guide"
 

@@ -3,7 +3,7 @@ import Testing
 
 /// Disks that are full and folders that may not be read or written: the documented exit code, a
 /// message that names the path and what to do, nothing lost, and the other paths done.
-@Suite("Full disks and forbidden folders", .serialized)
+@Suite("Full disks and forbidden folders", .onOwnThreads, .serialized)
 struct HostileDiskTests {
     /// Mounts a small file system in memory over a folder; no, with a word, where that is forbidden.
     private func mount(_ machine: Machine, _ folder: String) throws -> Bool {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("What is installed")
+@Suite("What is installed", .onOwnThreads)
 struct InstallTests {
     /// Whether a program is on the machine that runs the tests.
     private static func has(_ program: String) -> Bool {

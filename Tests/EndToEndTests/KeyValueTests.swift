@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// The key-value store as scripts use it: processes, exit codes, kills, two machines in one folder.
-@Suite("The key-value store as scripts see it")
+@Suite("The key-value store as scripts see it", .onOwnThreads)
 struct KeyValueTests {
     private func pair() throws -> Machine {
         let machine = try Machine()

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// What a run leaves when it is killed at any moment: nothing that a person has to look after.
-@Suite("Kills", .serialized)
+@Suite("Kills", .onOwnThreads, .serialized)
 struct KillTests {
     /// How many kills; more with the environment's `FILESINKI_KILLS`.
     static let count = getenv("FILESINKI_KILLS").flatMap { Int(String(cString: $0)) } ?? 12

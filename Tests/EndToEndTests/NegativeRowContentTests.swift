@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Contents, names and times: what another tool of this kind got wrong, row by row.
-@Suite("Negative rows: contents, names and times")
+@Suite("Negative rows: contents, names and times", .onOwnThreads)
 struct NegativeRowContentTests {
     @Test("FB-05: what is stored first is compressed already, whether small or large")
     func compressedAtOnce() throws {

@@ -2,7 +2,7 @@ import Testing
 
 /// What is said, where it is done and what outlives a kill: what another tool of this kind got wrong,
 /// row by row.
-@Suite("Negative rows: what is said, and what is there at all")
+@Suite("Negative rows: what is said, and what is there at all", .onOwnThreads)
 struct NegativeRowReportTests {
     @Test("FB-08: a deletion that is received is told as one, with its path")
     func toldDeletion() throws {

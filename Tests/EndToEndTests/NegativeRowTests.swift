@@ -2,7 +2,7 @@ import Testing
 
 /// Deletions, saves after them, and a remote that is away: what another tool of this kind got wrong,
 /// row by row. `Docs/Rows.md` says what became of each row.
-@Suite("Negative rows: deletions and a remote that is away")
+@Suite("Negative rows: deletions and a remote that is away", .onOwnThreads)
 struct NegativeRowTests {
     private static let files = "echo one >a/one; echo two >a/two"
 

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("Pipes of any size")
+@Suite("Pipes of any size", .onOwnThreads)
 struct PipeTests {
     /// How much is sent through each pipe.
     private static let megabytes =

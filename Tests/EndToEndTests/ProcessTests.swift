@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("The program as a process")
+@Suite("The program as a process", .onOwnThreads)
 struct ProcessTests {
     @Test("data goes to stdout, talk to stderr, and the code to the shell")
     func streams() throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("On a terminal", .enabled(if: Screen.isThere, "tmux is not installed"))
+@Suite("On a terminal", .onOwnThreads, .enabled(if: Screen.isThere, "tmux is not installed"))
 struct ScreenTests {
     @Test("what a run prints", arguments: [80, 200])
     func output(_ columns: Int) throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Two replicas and a directory")
+@Suite("Two replicas and a directory", .onOwnThreads)
 struct TwoReplicasTests {
     @Test("the demo ends with both replicas equal")
     func demo() throws {

@@ -3,7 +3,7 @@ import Testing
 /// A user who saves, at any moment of a run, the very file that the run is about to change.
 ///
 /// Every 13th call is tried, from another one on for each kind; `FILESINKI_RACE_STRIDE=1` tries all.
-@Suite("A user's save during a run", .serialized)
+@Suite("A user's save during a run", .onOwnThreads, .serialized)
 struct UserRaceTests {
     private static let stride = Injector.setting("FILESINKI_RACE_STRIDE", otherwise: 13)
 

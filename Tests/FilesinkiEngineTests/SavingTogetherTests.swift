@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// Saves of many processes at once: who is at work does what the others wait for.
-@Suite("Saves at the same time", .timeLimit(.minutes(5)))
+@Suite("Saves at the same time", .timeLimit(.minutes(60)))
 struct SavingTogetherTests {
     let world: World
     let (a, b): (Machine, Machine)

@@ -2,7 +2,7 @@ import FilesinkiTesting
 import Testing
 
 /// What the built program costs in round trips to its own server, as a proxy between them counts.
-@Suite("Round trips of the program", .serialized)
+@Suite("Round trips of the program", .onOwnThreads, .serialized)
 struct ProgramRoundTripTests {
     /// How many files `manyFiles` makes; `FILESINKI_MANY_FILES=10000` is what the promise says.
     static let many = knob("FILESINKI_MANY_FILES", otherwise: 1000)

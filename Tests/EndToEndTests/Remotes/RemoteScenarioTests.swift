@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// The same days in the life of three devices, over every kind of remote.
-@Suite("Three devices and a remote", .serialized)
+@Suite("Three devices and a remote", .onOwnThreads, .serialized)
 struct RemoteScenarioTests {
     /// How large the one large file is, in MiB; `FILESINKI_LARGE_FILE=300` is what the promise says.
     static let large = knob("FILESINKI_LARGE_FILE", otherwise: 6)

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// A token, a password or a key is in no command line, no stream, no log, no state and no core.
-@Suite("Secrets", .serialized)
+@Suite("Secrets", .onOwnThreads, .serialized)
 struct SecretTests {
     /// The remotes that want a secret of the user.
     static let subjects: [SecretSubject.Kind] = [.token, .password, .key].filter(\.isChosen)

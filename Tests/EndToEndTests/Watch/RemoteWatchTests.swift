@@ -2,7 +2,7 @@ import FilesinkiTesting
 import Glibc
 import Testing
 
-@Suite("Watches over every kind of remote", .serialized)
+@Suite("Watches over every kind of remote", .onOwnThreads, .serialized)
 struct RemoteWatchTests {
     /// Replicas `a` and `b` of a store at the place.
     private func join(_ machine: Machine, at place: RemotePlace) throws {

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Storms of changes on both sides while both are watched.
-@Suite("Storms under watches", .serialized)
+@Suite("Storms under watches", .onOwnThreads, .serialized)
 struct WatchStormTests {
     /// How many changes; 50,000 for the whole storm.
     static let count = getenv("FILESINKI_STORM").flatMap { Int(String(cString: $0)) } ?? 3000

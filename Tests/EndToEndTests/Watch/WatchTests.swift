@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("The watch as a process", .serialized)
+@Suite("The watch as a process", .onOwnThreads, .serialized)
 struct WatchTests {
     @Test("two watches keep two replicas in step")
     func inStep() throws {
