@@ -1,15 +1,18 @@
+internal import Glibc
+
 /// Dates as RFC 3339 text in UTC, to the millisecond.
 package enum DateText {
-    private static let day: Int64 = 86_400_000
-
     /// `2024-05-01T09:30:00.250Z`.
     package static func text(_ milliseconds: Int64) -> String {
-        let (days, rest) = divide(milliseconds, by: day)
-        let (year, month, dayOfMonth) = civil(days)
-        let seconds = rest / 1_000
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
-            + "T\(padded(seconds / 3_600, 2)):\(padded(seconds / 60 % 60, 2)):"
-            + "\(padded(seconds % 60, 2)).\(padded(rest % 1_000, 3))Z"
+        let (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
+        var seconds = time_t(rest < 0 ? whole - 1 : whole)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        let date =
+            [padded(Int64(parts.tm_year) + 1900, 4)] + [parts.tm_mon + 1, parts.tm_mday].map(two)
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(two)
+        let fraction = padded(rest < 0 ? rest + 1_000 : rest, 3)
+        return date.joined(separator: "-") + "T" + clock.joined(separator: ":") + ".\(fraction)Z"
     }
 
     /// Reads such a text, also one without a fraction; nil for anything else.
@@ -22,11 +25,18 @@ package enum DateText {
             let (clock, fraction) = clock(halves[1]), (1...12).contains(date[1]),
             (1...31).contains(date[2])
         else { return nil }
-        let days = days(isNegative ? -date[0] : date[0], date[1], date[2])
-        guard civil(days).day == date[2] else { return nil }
-        let (whole, overflow) = days.multipliedReportingOverflow(by: day)
-        let (sum, more) = whole.addingReportingOverflow(
-            (clock[0] * 3_600 + clock[1] * 60 + clock[2]) * 1_000 + fraction)
+        var parts = tm()
+        parts.tm_year = Int32((isNegative ? -date[0] : date[0]) - 1900)
+        parts.tm_mon = Int32(date[1] - 1)
+        parts.tm_mday = Int32(date[2])
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (
+            Int32(clock[0]), Int32(clock[1]), Int32(clock[2])
+        )
+        let seconds = Int64(timegm(&parts))
+        // The system's calendar makes the 1st of March of a 30th of February.
+        guard parts.tm_mday == Int32(date[2]) else { return nil }
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+        let (sum, more) = whole.addingReportingOverflow(fraction)
         return overflow || more ? nil : sum
     }
 
@@ -50,30 +60,7 @@ package enum DateText {
         return numbers.count == fields.count ? numbers : nil
     }
 
-    private static func divide(_ number: Int64, by unit: Int64) -> (Int64, Int64) {
-        let rest = number % unit
-        return rest < 0 ? (number / unit - 1, rest + unit) : (number / unit, rest)
-    }
-
-    /// Days since 1970 as a date, and back: Howard Hinnant, "chrono-Compatible Low-Level Date
-    /// Algorithms", https://howardhinnant.github.io/date_algorithms.html
-    private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let (era, dayOfEra) = divide(days + 719_468, by: 146_097)
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
-    }
-
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let (era, yearOfEra) = divide(month <= 2 ? year - 1 : year, by: 400)
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-            - 719_468
-    }
+    private static func two(_ number: Int32) -> String { padded(Int64(number), 2) }
 
     private static func padded(_ number: Int64, _ width: Int) -> String {
         let digits = String(number.magnitude)
