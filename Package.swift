@@ -205,8 +205,8 @@ let package = Package(
         module(
             "FilesinkiKeyValue",
             [
-                "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiSQLite",
-                "FilesinkiStore",
+                "FilesinkiModel", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiRemote",
+                "FilesinkiSQLite", "FilesinkiStore",
             ], resources: [.embedInCode("SQL")]),
 
         // The library's key-value store.

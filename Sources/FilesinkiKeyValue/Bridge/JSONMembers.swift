@@ -18,8 +18,7 @@ struct JSONMembers {
     init(_ bytes: [UInt8]) throws(Failure) {
         let isEmpty = bytes.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         self.bytes = isEmpty ? Array("{}\n".utf8) : bytes
-        var reader = JSONReader(self.bytes, .plain)
-        members = try reader.members()
+        members = try JSONReader(form: .plain).members(self.bytes)
     }
 
     /// Sets or removes one member.

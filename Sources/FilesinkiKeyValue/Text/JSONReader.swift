@@ -1,135 +1,83 @@
+internal import FilesinkiMerge
 internal import FilesinkiModel
 
-/// Reads JSON that anybody may have written.
+/// Makes values of JSON that anybody may have written.
 struct JSONReader {
-    private let bytes: [UInt8]
-    private let form: JSONText.Form
-    private var position = 0
+    let form: JSONText.Form
 
-    init(_ bytes: [UInt8], _ form: JSONText.Form) {
-        self.bytes = bytes
-        self.form = form
+    /// The value of a whole text.
+    func document(_ bytes: [UInt8]) throws(Failure) -> TypedValue {
+        try value(Self.tree(bytes), depth: 0)
     }
 
-    /// One value, with nothing but space around it.
-    mutating func document() throws(Failure) -> TypedValue {
-        let value = try value(depth: 0)
-        skipSpace()
-        guard position == bytes.count else { throw flaw("Something stands behind the value.") }
-        return value
-    }
-
-    /// The members of an object, with their places, and nothing but space around it.
-    mutating func members() throws(Failure) -> [JSONMembers.Member] {
-        var found: [JSONMembers.Member] = []
-        try take("{")
-        if !skip("}") {
-            repeat {
-                skipSpace()
-                let start = position
-                let name = try string()
-                try take(":")
-                skipSpace()
-                let content = position
-                let value = try value(depth: 1)
-                found.append(
-                    JSONMembers.Member(
-                        name: name, value: value, whole: start..<position,
-                        content: content..<position))
-            } while skip(",")
-            try take("}")
+    /// The members of an object, with their places in the text.
+    func members(_ bytes: [UInt8]) throws(Failure) -> [JSONMembers.Member] {
+        let object = try Self.tree(bytes)
+        guard object.kind == .object else { throw Self.flaw("A { is missing.", object) }
+        let found = try object.children.map { child throws(Failure) in
+            JSONMembers.Member(
+                name: try Self.text(child.name, child), value: try value(child, depth: 1),
+                whole: child.wholePlace, content: child.place)
         }
-        skipSpace()
-        guard position == bytes.count else { throw flaw("Something stands behind the value.") }
         guard Set(found.map { Array($0.name.utf8) }).count == found.count else {
-            throw flaw("A name occurs twice.")
+            throw Self.flaw("A name occurs twice.", object)
         }
         return found
     }
 
-    private mutating func value(depth: Int) throws(Failure) -> TypedValue {
-        skipSpace()
-        guard depth <= ValueCoder.maximumDepth else { throw flaw("It is nested too deeply.") }
-        switch next {
-        case UInt8(ascii: "{"): return try object(depth: depth)
-        case UInt8(ascii: "["): return try array(depth: depth)
-        case UInt8(ascii: "\""): return .string(try string())
-        case UInt8(ascii: "t"): return try word("true", .bool(true))
-        case UInt8(ascii: "f"): return try word("false", .bool(false))
-        case UInt8(ascii: "n"): return try word("null", .null)
-        default: return try number()
+    private static func tree(_ bytes: [UInt8]) throws(Failure) -> JSONTree {
+        let tree = try JSONTree(bytes)
+        // A mark before the text is no part of JSON, though many let it pass.
+        guard bytes.first != 0xEF else { throw flaw("A byte order mark stands before it.", tree) }
+        return tree
+    }
+
+    private func value(_ tree: JSONTree, depth: Int) throws(Failure) -> TypedValue {
+        guard depth <= ValueCoder.maximumDepth else {
+            throw Self.flaw("It is nested too deeply.", tree)
         }
-    }
-
-    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-    private mutating func skipSpace() {
-        while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { position += 1 }
-    }
-
-    private mutating func word(
-        _ word: String, _ value: TypedValue
-    ) throws(Failure) -> TypedValue {
-        guard bytes[position...].starts(with: word.utf8) else { throw flaw("This is no value.") }
-        position += word.utf8.count
-        return value
-    }
-
-    private mutating func take(_ character: Unicode.Scalar) throws(Failure) {
-        skipSpace()
-        guard next == UInt8(ascii: character) else { throw flaw("A \(character) is missing.") }
-        position += 1
-    }
-
-    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        skipSpace()
-        guard next == UInt8(ascii: character) else { return false }
-        position += 1
-        return true
-    }
-
-    private mutating func array(depth: Int) throws(Failure) -> TypedValue {
-        try take("[")
-        var values: [TypedValue] = []
-        if skip("]") { return .array([]) }
-        repeat { values.append(try value(depth: depth + 1)) } while skip(",")
-        try take("]")
-        return .array(values)
+        switch tree.kind {
+        case .object: return try object(tree, depth: depth)
+        case .array:
+            return .array(
+                try tree.children.map { child throws(Failure) in
+                    try value(child, depth: depth + 1)
+                })
+        case .string: return .string(try Self.text(tree.text, tree))
+        case .number: return try Self.number(tree)
+        case .literal: return Self.literal(tree.text)
+        }
     }
 
     /// - Parameter isWrapped: Whether a tag says that no tag is meant.
-    private mutating func object(
-        depth: Int, isWrapped: Bool = false
+    private func object(
+        _ tree: JSONTree, depth: Int, isWrapped: Bool = false
     ) throws(Failure) -> TypedValue {
-        try take("{")
-        var members: [ValueMembers.Member] = []
-        if !skip("}") {
-            repeat {
-                skipSpace()
-                let name = try string()
-                try take(":")
-                let member = try member(name, depth: depth, isWrapped: isWrapped)
-                members.append(ValueMembers.Member(name: name, value: member))
-            } while skip(",")
-            try take("}")
+        let members = try tree.children.map { child throws(Failure) in
+            let name = try Self.text(child.name, child)
+            let value = try member(name, child, depth: depth, isWrapped: isWrapped)
+            return ValueMembers.Member(name: name, value: value)
         }
         if form == .exact, !isWrapped, members.count == 1, members[0].name.first == "$" {
-            return try tagged(members[0])
+            return try tagged(members[0], tree)
         }
-        guard let members = ValueMembers(members) else { throw flaw("A name occurs twice.") }
+        guard let members = ValueMembers(members) else {
+            throw Self.flaw("A name occurs twice.", tree)
+        }
         return .dictionary(members)
     }
 
-    private mutating func member(
-        _ name: String, depth: Int, isWrapped: Bool
+    private func member(
+        _ name: String, _ tree: JSONTree, depth: Int, isWrapped: Bool
     ) throws(Failure) -> TypedValue {
-        skipSpace()
         let isWrapping = form == .exact && !isWrapped && name == "$dictionary"
-        guard isWrapping, next == UInt8(ascii: "{") else { return try value(depth: depth + 1) }
-        return try object(depth: depth + 1, isWrapped: true)
+        guard isWrapping, tree.kind == .object else { return try value(tree, depth: depth + 1) }
+        return try object(tree, depth: depth + 1, isWrapped: true)
     }
 
-    private func tagged(_ member: ValueMembers.Member) throws(Failure) -> TypedValue {
+    private func tagged(
+        _ member: ValueMembers.Member, _ tree: JSONTree
+    ) throws(Failure) -> TypedValue {
         switch (member.name, member.value) {
         case ("$date", .string(let text)):
             if let date = DateText.milliseconds(text) { return .date(milliseconds: date) }
@@ -141,89 +89,42 @@ struct JSONReader {
         case ("$dictionary", .dictionary): return member.value
         default: break
         }
-        throw flaw("\(printable(member.name.utf8)) has no such value.")
+        throw Self.flaw("\(printable(member.name.utf8)) has no such value.", tree)
     }
 
-    private mutating func number() throws(Failure) -> TypedValue {
-        let start = position
-        while let byte = next, Self.isOfNumber(byte) { position += 1 }
-        let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
-        let hasZero = digits.hasPrefix("0") && digits.dropFirst().first?.isNumber == true
-        guard let first = digits.utf8.first, (48...57).contains(first), !hasZero,
-            digits.utf8.last.map({ (48...57).contains($0) }) == true, !text.contains(".e"),
-            !text.contains(".E")
-        else { throw flaw("This is no value.") }
-        let isWhole = digits.utf8.allSatisfy { (48...57).contains($0) }
+    private static func literal(_ word: [UInt8]) -> TypedValue {
+        switch word.first {
+        case UInt8(ascii: "t"): .bool(true)
+        case UInt8(ascii: "f"): .bool(false)
+        default: .null
+        }
+    }
+
+    private static func number(_ tree: JSONTree) throws(Failure) -> TypedValue {
+        let text = String(decoding: tree.text, as: UTF8.self)
+        let isWhole = text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (48...57).contains($0) }
         if isWhole, text != "-0" {
             guard let whole = Int64(text) else {
-                throw flaw("The number \(text) does not fit into 64 bits.")
+                throw flaw("The number \(text) does not fit into 64 bits.", tree)
             }
             return .integer(whole)
         }
         guard let number = Double(text), number.isFinite else {
-            throw flaw("The number \(printable(text.utf8)) cannot be kept.")
+            throw flaw("The number \(printable(text.utf8)) cannot be kept.", tree)
         }
         return .double(number)
     }
 
-    private static func isOfNumber(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || "+-.eE".utf8.contains(byte)
-    }
-
-    private mutating func string() throws(Failure) -> String {
-        guard next == UInt8(ascii: "\"") else { throw flaw("A text is missing.") }
-        position += 1
-        var text: [UInt8] = []
-        while let byte = next {
-            position += 1
-            switch byte {
-            case UInt8(ascii: "\""):
-                guard let result = String(validating: text, as: UTF8.self) else {
-                    throw flaw("A text is not UTF-8.")
-                }
-                return result
-            case UInt8(ascii: "\\"): text += try escape()
-            case 0..<0x20: throw flaw("A control character stands in a text.")
-            default: text.append(byte)
-            }
+    private static func text(_ bytes: [UInt8], _ tree: JSONTree) throws(Failure) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw flaw("A text is not UTF-8: it has half a character.", tree)
         }
-        throw flaw("A text has no end.")
+        return text
     }
 
-    private mutating func escape() throws(Failure) -> [UInt8] {
-        let plain: [UInt8: UInt8] = [
-            0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 0x08, 0x66: 0x0C, 0x6E: 0x0A, 0x72: 0x0D,
-            0x74: 0x09,
-        ]
-        guard let byte = next else { throw flaw("A text has no end.") }
-        position += 1
-        if let character = plain[byte] { return [character] }
-        guard byte == UInt8(ascii: "u") else { throw flaw("This escape is not known.") }
-        var code = try digits()
-        if (0xD800..<0xDC00).contains(code), bytes[position...].starts(with: "\\u".utf8) {
-            position += 2
-            let low = try digits()
-            guard (0xDC00..<0xE000).contains(low) else { throw flaw("Half a character.") }
-            code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
-        }
-        guard let scalar = Unicode.Scalar(code) else { throw flaw("Half a character.") }
-        return Array(String(scalar).utf8)
-    }
-
-    private mutating func digits() throws(Failure) -> UInt32 {
-        let end = min(position + 4, bytes.count)
-        let text = String(decoding: bytes[position..<end], as: UTF8.self)
-        guard text.utf8.count == 4, !text.hasPrefix("+"), !text.hasPrefix("-"),
-            let code = UInt32(text, radix: 16)
-        else { throw flaw("An escape needs four digits.") }
-        position = end
-        return code
-    }
-
-    private func flaw(_ message: String) -> Failure {
+    private static func flaw(_ message: String, _ tree: JSONTree) -> Failure {
         Failure(
-            .usage, "This is no JSON, at byte \(position): \(message)",
+            .usage, "This JSON cannot be used, at byte \(tree.place.lowerBound): \(message)",
             remedy: "Correct it and try again.")
     }
 }

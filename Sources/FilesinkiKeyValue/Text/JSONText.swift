@@ -17,8 +17,7 @@ package enum JSONText {
     package static func decode(
         _ bytes: some Collection<UInt8>, _ form: Form = .plain
     ) throws(Failure) -> TypedValue {
-        var reader = JSONReader(Array(bytes), form)
-        return try reader.document()
+        try JSONReader(form: form).document(Array(bytes))
     }
 
     /// The value as JSON on one line.

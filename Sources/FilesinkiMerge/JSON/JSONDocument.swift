@@ -1,5 +1,5 @@
 /// One version of a document: its bytes, and the values in them.
-struct JSONDocument {
+struct JSONDocument: Sendable {
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     let bytes: [UInt8]

@@ -1,8 +1,9 @@
 /// A value in a document: where it is written, and what it is worth.
 ///
 /// Nodes lie in the order of their beginnings; what is inside a container follows it directly.
-struct JSONNode {
-    enum Kind: UInt8 {
+package struct JSONNode: Sendable {
+    /// What a value is.
+    package enum Kind: UInt8, Sendable {
         case object, array, string, number, literal
 
         var isContainer: Bool { self == .object || self == .array }
