@@ -43,7 +43,8 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SWIFT ?= swift
 STRICT = --explicit-target-dependency-import-check error
 BUILD = $(SWIFT) build -j $(JOBS) $(STRICT)
-RELEASE = $(BUILD) -c release --static-swift-stdlib -Xlinker -s --product
+# Without the names that the static runtime would export, the linker drops what nobody calls.
+RELEASE = $(BUILD) -c release --static-swift-stdlib -Xlinker -s -Xlinker --no-export-dynamic --product
 # For a library that others link, SwiftPM leaves out where the static runtime is.
 STATIC_RUNTIME = $(shell dirname $$(dirname $$(readlink -f $$(command -v $(SWIFT)))))/lib/swift_static/linux
 LIBRARY = $(BUILD) -c release --static-swift-stdlib --product filesinki-c -Xswiftc -static-stdlib \

@@ -28,6 +28,20 @@ struct UsageTests {
         #expect(outcome.talk.isEmpty)
     }
 
+    @Test(
+        "a command inside another is called by its whole name, in its help and when it is misused",
+        arguments: [["kv", "get"], ["devices", "forget"], ["serve", "token", "revoke"], ["save"]])
+    func wholeName(_ command: [String]) async throws {
+        let world = try World()
+        let name = "filesinki " + command.joined(separator: " ")
+        let help = try await world.run(bytes: (command + ["--help"]).map { Array($0.utf8) })
+        #expect(help.code == .done)
+        #expect(help.text.contains("USAGE: \(name) "))
+        let misused = try await world.run(bytes: (command + ["--no-such"]).map { Array($0.utf8) })
+        #expect(misused.code == .usage)
+        #expect(misused.talk.contains("Usage: \(name) "))
+    }
+
     @Test("the version names the program and its libraries")
     func version() async throws {
         let world = try World()
