@@ -29,8 +29,10 @@ struct UsageTests {
     }
 
     @Test(
-        "a command inside another is called by its whole name, in its help and when it is misused",
-        arguments: [["kv", "get"], ["devices", "forget"], ["serve", "token", "revoke"], ["save"]])
+        "a command inside another has its whole name in its help and when it is misused",
+        arguments: [
+            ["kv", "get"], ["devices", "forget"], ["serve", "token", "revoke"], ["save"],
+        ])
     func wholeName(_ command: [String]) async throws {
         let world = try World()
         let name = "filesinki " + command.joined(separator: " ")
