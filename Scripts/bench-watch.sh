@@ -2,10 +2,14 @@
 # How fast a change made on A is on B: filesinki watch through a directory, beside an inotifywait+rsync
 # loop, unison -repeat watch and syncthing, where these are installed. Then what a watch of 10,000
 # folders costs. One table: bench-watch.sh BINARY [EDITS] [FOLDERS]
+#
+# All are started first and then edited in turn, so that each meets the same machine: one after the other,
+# they would compare the machine with itself a minute later.
 set -u
 binary=$(realpath "$1")
 edits=${2:-100}
 folders=${3:-10000}
+here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 pids=()
 
@@ -20,34 +24,9 @@ finish() {
 }
 trap finish EXIT
 
-# Edits a file in A and waits for it in B, again and again; prints p50, p99 and the worst in ms.
-measure() { # NAME A B
-    python3 - "$1" "$2" "$3" "$edits" <<'PYTHON'
-import os, sys, time
-name, a, b, edits = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
-times = []
-lost = 0
-for number in range(edits):
-    path = f"f{number % 20}"
-    text = f"{name} {number} {time.time_ns()}\n"
-    time.sleep(0.2)
-    began = time.perf_counter()
-    with open(f"{a}/{path}", "w") as file:
-        file.write(text)
-    while time.perf_counter() - began < 60:
-        try:
-            if open(f"{b}/{path}").read() == text:
-                times.append(time.perf_counter() - began)
-                break
-        except FileNotFoundError:
-            pass
-        time.sleep(0.0005)
-    else:
-        lost += 1
-times.sort()
-at = lambda share: times[min(len(times) - 1, int(len(times) * share))] * 1000 if times else 0
-print(f"| {name} | {at(0.5):.0f} | {at(0.99):.0f} | {at(1):.0f} | {lost} |")
-PYTHON
+# Takes a way from A to B into the measurement.
+way() { # NAME A B
+    printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>"$work/ways"
 }
 
 tree() { # FOLDER
@@ -63,9 +42,6 @@ wait_for() { # COMMAND...
     return 1
 }
 
-echo "| write on A to visible on B, $edits edits | p50 ms | p99 ms | worst ms | lost |"
-echo "|---|---|---|---|---|"
-
 run_filesinki() { # NAME REMOTE FOLDER
     cd "$work" || return
     local a="$3a" b="$3b"
@@ -78,9 +54,7 @@ run_filesinki() { # NAME REMOTE FOLDER
         pids+=($!)
     done
     wait_for grep -q Watching "$a.log" && wait_for grep -q Watching "$b.log"
-    sleep 1
-    measure "$1" "$work/$a" "$work/$b"
-    stop
+    way "$1" "$work/$a" "$work/$b"
 }
 
 # Through the own server on loopback, where the program for networks lies beside the binary.
@@ -105,11 +79,8 @@ run_rsync() {
             while read -r _; do rsync -a --delete ra/ rb/; done
     ) &
     pids+=($!)
-    sleep 1
-    measure "inotifywait + rsync (one way)" "$work/ra" "$work/rb"
-    # The pipe's two ends are children of the loop.
-    pkill -P "${pids[0]}" 2>/dev/null
-    stop
+    loop=${pids[-1]}
+    way "inotifywait + rsync (one way)" "$work/ra" "$work/rb"
 }
 
 run_unison() {
@@ -121,13 +92,11 @@ run_unison() {
     UNISON="$work/unison" unison ua ub -batch -repeat watch >unison.log 2>&1 &
     pids+=($!)
     sleep 3
-    if ! kill -0 "${pids[0]}" 2>/dev/null; then
-        echo "| unison -repeat watch | no file monitor is installed | | | |"
-        pids=()
+    if ! kill -0 "${pids[-1]}" 2>/dev/null; then
+        echo "unison -repeat watch: no file monitor is installed" >&2
         return
     fi
-    measure "unison -repeat watch" "$work/ua" "$work/ub"
-    stop
+    way "unison -repeat watch" "$work/ua" "$work/ub"
 }
 
 # One device of syncthing, set up by its own configuration file: loopback only, no discovery.
@@ -165,13 +134,10 @@ PYTHON
         pids+=($!)
     done
     if ! wait_for cmp -s sa/f19 sb/f19; then
-        echo "| syncthing | the two did not meet | | | |"
-        stop
+        echo "syncthing: the two did not meet" >&2
         return
     fi
-    sleep 5
-    measure "syncthing (delay 1 s, its least)" "$work/sa" "$work/sb"
-    stop
+    way "syncthing (delay 1 s, its least)" "$work/sa" "$work/sb"
 }
 
 run_filesinki "filesinki watch, directory" "$work/store" f
@@ -179,6 +145,11 @@ run_server
 run_rsync
 run_unison
 run_syncthing
+sleep 5
+python3 "$here/measure-crossing.py" "$edits" "$work/ways"
+# The pipe's two ends are children of the loop.
+[ -z "${loop-}" ] || pkill -P "$loop" 2>/dev/null
+stop
 
 # What it costs to watch many folders.
 cd "$work" || exit
