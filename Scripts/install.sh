@@ -4,7 +4,9 @@
 # BINDIR is where the program will be found, if not in PREFIX/bin, as with a DESTDIR.
 set -eu
 binary=$1
-prefix=$2
+mkdir -p "$2"
+# The units name the program, and a relative name means nothing to them.
+prefix=$(cd "$2" && pwd)
 here=$(dirname "$0")
 
 install -D -m 755 "$binary" "$prefix/bin/filesinki"
