@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiRules
 
 /// An opened replica together with how it was named: what most commands begin with.

@@ -2,6 +2,7 @@ import ArgumentParser
 import FilesinkiEngine
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiRemote
 
 /// What all commands of the key-value store have in common.
 struct KeyValueOptions: ParsableArguments {
