@@ -50,7 +50,7 @@ public final class KeyValueStore: Sendable {
             let card = try Replica.card(options)
             return try KeyValueStore(
                 KeyValuePlace(
-                    state: StateFolder(root: folder, state: nil).path, name: name,
+                    state: options.stateFolder.path, name: name,
                     device: card.device, address: card.remote, surroundings: .ofMachine,
                     connect: connect))
         } catch {

@@ -15,7 +15,7 @@ package final class RootFiles: Sendable {
     /// Makes the root if it is not there.
     package init(_ options: ReplicaOptions) throws(Failure) {
         try StateFile.makeFolder(options.root)
-        let state = StateFolder(root: options.root, state: options.state)
+        let state = options.stateFolder
         try StateFile.makeFolder(state.path)
         root = try RootFolder(path: options.root)
         Self.removeLeftovers(state.saving)
