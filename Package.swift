@@ -168,8 +168,8 @@ let package = Package(
             "FilesinkiNetwork",
             [
                 "FilesinkiModel", "FilesinkiProcess", "FilesinkiRemote", "FilesinkiTOML",
-                "FilesinkiHTTP", "FilesinkiServerRemote", "FilesinkiWebDAV", "FilesinkiS3",
-                "CKernel",
+                "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiServerRemote", "FilesinkiWebDAV",
+                "FilesinkiS3", "CKernel",
             ]),
 
         // The only one who both decides and acts.

@@ -5,8 +5,6 @@ internal import FilesinkiModel
 internal import FilesinkiNetwork
 internal import FilesinkiProcess
 internal import FilesinkiRemote
-internal import Foundation
-internal import Glibc
 internal import Synchronization
 
 /// Keys and values that are kept in step on all devices, with the method names of Apple's
@@ -32,46 +30,32 @@ public final class KeyValueStore: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The replica's folder.
-    ///   - remote: Where its store is, for a new replica: a folder, or an address such as
-    ///     `https://host/path`.
+    ///   - remote: Where devices meet: `dir:/path`, `http(s)://` of a `filesinki serve`, `webdav(s)://`
+    ///     or `s3://`. Nil for the remote that the replica has, if any.
     ///   - name: The key-value store's name; those of other names do not see it.
     /// - Throws: ``KeyValueError``.
     public static func open(
         folder: String, remote: String? = nil, name: String = "default"
     ) async throws -> KeyValueStore {
         do {
-            let options = ReplicaOptions(
-                root: folder, surroundings: .ofMachine, connect: connect)
-            makeStoreFolder(remote, options)
+            let address = try remote.map { try RemoteAddress(absolute: $0) }
+            let connect = RemoteAddress.connector(.ofMachine)
+            let options = ReplicaOptions(root: folder, surroundings: .ofMachine, connect: connect)
+            // Later, an absent folder is most likely a disk that is not mounted.
+            if let address, (try? Replica.card(options))?.store.isEmpty ?? true {
+                address.makeFolder()
+            }
             _ = try await Replica.initialize(
-                options, address: remote, deviceName: nameOfHost())
+                options, address: address?.text, deviceName: nameOfHost())
             let card = try Replica.card(options)
             return try KeyValueStore(
                 KeyValuePlace(
-                    state: StateFolder(root: folder, state: nil).path, name: name,
+                    state: options.stateFolder.path, name: name,
                     device: card.device, address: card.remote, surroundings: .ofMachine,
                     connect: connect))
         } catch {
             throw KeyValueError(error)
         }
-    }
-
-    /// Makes the store's folder for a replica that has not met its store yet: later, an absent folder
-    /// is most likely a disk that is not mounted.
-    private static func makeStoreFolder(_ remote: String?, _ options: ReplicaOptions) {
-        guard let remote, !remote.contains("://"),
-            (try? Replica.card(options))?.store.isEmpty ?? true
-        else { return }
-        // What cannot be made is found absent by who opens it, and said there.
-        mkdir(remote, 0o777)
-    }
-
-    @Sendable private static func connect(_ address: String) throws -> any Remote {
-        guard address.contains("://") else { return DirectoryRemote(path: address) }
-        let remotes = NetworkRemotes(surroundings: .ofMachine) { name in
-            ProcessInfo.processInfo.environment[name]
-        }
-        return try remotes.connect(address)
     }
 
     /// What went wrong last with a call that cannot throw, as a `set` beyond a limit.

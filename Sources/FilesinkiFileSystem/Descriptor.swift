@@ -20,6 +20,14 @@ struct Descriptor: ~Copyable, Sendable {
         return FileStatus(record)
     }
 
+    /// Whether it is what the path leads to now: others may have removed or replaced that.
+    func isStill(at path: String) -> Bool {
+        var there = stat()
+        var ours = stat()
+        return lstat(path, &there) == 0 && fstat(raw, &ours) == 0
+            && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev
+    }
+
     /// Reads once, again after a signal; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         while true {

@@ -51,7 +51,7 @@ package final class ReplicaLock: Sendable {
                 throw error.failure("take the lock", bytes)
             }
             // A file that was removed meanwhile locks nothing: others would lock the new one.
-            if isStill(file, path) { return ReplicaLock(file) }
+            if file.isStill(at: path) { return ReplicaLock(file) }
         }
     }
 
@@ -60,12 +60,5 @@ package final class ReplicaLock: Sendable {
         var bytes = Array(text.utf8)
         guard ftruncate(file.raw, 0) == 0 else { return }
         _ = pwrite(file.raw, &bytes, bytes.count, 0)
-    }
-
-    private static func isStill(_ file: borrowing Descriptor, _ path: String) -> Bool {
-        var there = stat()
-        var ours = stat()
-        return lstat(path, &there) == 0 && fstat(file.raw, &ours) == 0
-            && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev
     }
 }

@@ -5,6 +5,19 @@ extension RootFolder {
     /// How often a file that changes while it is read is read again.
     private static let readingTries = 3
 
+    /// The mode of the file that is to be replaced; nil where none is.
+    ///
+    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/exists`` where the path is a folder.
+    package func modeToKeep(at path: RelativePath) throws(Failure) -> UInt16? {
+        let before = try status(path)
+        if before?.kind == .directory {
+            throw Failure(
+                .exists, path: path.bytes, "A folder is there.",
+                remedy: "Choose another path, or delete the folder with filesinki delete -r.")
+        }
+        return before?.kind == .file ? before?.mode : nil
+    }
+
     /// Reads a regular file whole.
     ///
     /// - Parameter limit: The most bytes the file may have.

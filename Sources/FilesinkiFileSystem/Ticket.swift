@@ -29,7 +29,8 @@ package final class Ticket: Sendable {
                 throw SystemError.last.failure("make a folder to wait in", Array(folder.utf8))
             }
             // Until it is locked it looks like a dead one's, and may be cleared away.
-            guard let lock = open(folder), flock(lock.raw, LOCK_EX) == 0, isStill(lock, folder)
+            guard let lock = open(folder), flock(lock.raw, LOCK_EX) == 0,
+                lock.isStill(at: folder)
             else { continue }
             return Ticket(folder, lock)
         }
@@ -151,12 +152,5 @@ extension Ticket {
 
     private static func open(_ folder: String) -> Descriptor? {
         Descriptor(Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW))
-    }
-
-    private static func isStill(_ descriptor: borrowing Descriptor, _ path: String) -> Bool {
-        var there = stat()
-        var ours = stat()
-        return lstat(path, &there) == 0 && fstat(descriptor.raw, &ours) == 0
-            && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev
     }
 }

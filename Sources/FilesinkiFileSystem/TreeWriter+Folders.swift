@@ -29,6 +29,13 @@ extension TreeWriter {
         } catch { throw error.failure("make the folder", path) }
     }
 
+    /// Makes the folders that a path needs.
+    package func makeFolders(above path: RelativePath) throws(Failure) {
+        for folder in path.ancestors.reversed() where try root.status(folder) == nil {
+            _ = try makeDirectory(folder, mode: 0o755)
+        }
+    }
+
     /// Removes an empty directory. One that holds anything, or is something else, stays.
     package func removeDirectory(_ path: RelativePath) throws(Failure) -> InstallOutcome {
         guard let parent = try root.openParentIfThere(of: path) else { return .surprised }

@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiRemote
 
 /// The address of a place on a server: `http://host:port/path`.
 package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
@@ -39,7 +40,7 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         self.isSecure = isSecure
         if let at = authority.lastIndex(of: "@") {
             let name = authority[..<at]
-            guard !name.contains(":") else { throw Self.passwordInAddress }
+            guard !name.contains(":") else { throw .passwordInAddress }
             user = PercentCoding.decodedText(name)
             authority = authority[authority.index(after: at)...]
         }
@@ -99,8 +100,4 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
             .usage, path: text, "This is not the address of a store.",
             remedy: "Write https://host/path, webdavs://host/path, s3://bucket/prefix or a folder.")
     }
-
-    private static let passwordInAddress = Failure(
-        .usage, "An address must not hold a password: others could see it.",
-        remedy: "Put it into the environment or the credentials file; see filesinki help init.")
 }

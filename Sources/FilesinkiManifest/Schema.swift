@@ -29,10 +29,10 @@ struct Schema {
     /// - Throws: `Failure` with code `newer-format` for a version that this program does not know,
     ///   `corrupt` for a file that is not a manifest.
     func state(of connection: Connection) throws(Failure) -> State {
-        let application = try number("PRAGMA application_id", connection)
-        let found = try number("PRAGMA user_version", connection)
+        let application = try connection.number("PRAGMA application_id")
+        let found = try connection.number("PRAGMA user_version")
         if application == 0, found == 0,
-            try number("SELECT count(*) FROM sqlite_schema", connection) == 0
+            try connection.number("SELECT count(*) FROM sqlite_schema") == 0
         {
             return .empty
         }
@@ -78,11 +78,5 @@ struct Schema {
             }
             try connection.run(String(decoding: sql, as: UTF8.self))
         }
-    }
-
-    private func number(_ sql: String, _ connection: Connection) throws(Failure) -> Int64 {
-        let statement = try Statement(sql, on: connection)
-        defer { statement.reset() }
-        return try statement.step() ? statement.integer(0) : 0
     }
 }

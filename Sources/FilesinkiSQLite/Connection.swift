@@ -68,6 +68,13 @@ package final class Connection {
         guard code == SQLITE_OK else { throw failure(code, doing: "used") }
     }
 
+    /// The number that a query gives; 0 when it gives nothing.
+    package func number(_ sql: String) throws(Failure) -> Int64 {
+        let statement = try Statement(sql, on: self)
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
     /// Whether a transaction is under way.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

@@ -81,7 +81,7 @@ package final class ScriptedServer: Sendable {
     /// Runs on a thread of its own, which does not keep the server alive while it waits.
     private func start(_ body: @escaping @Sendable (Worker) -> Void) {
         let worker = Worker(server: self, listener: listener)
-        Loopback.start { body(worker) }
+        OwnThread.start { body(worker) }
     }
 
     fileprivate func next(_ request: Request) -> Act {

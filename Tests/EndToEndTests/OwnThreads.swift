@@ -1,3 +1,4 @@
+import FilesinkiTesting
 import Glibc
 import Synchronization
 import Testing
@@ -37,7 +38,7 @@ private final class WaitingThreads: TaskExecutor {
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         }
         ready = (ends[0], ends[1])
-        for _ in 0..<count { start() }
+        for _ in 0..<count { OwnThread.start { self.work() } }
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -45,19 +46,6 @@ private final class WaitingThreads: TaskExecutor {
         jobs.withLock { $0.append(job) }
         var byte: UInt8 = 0
         while write(ready.writing, &byte, 1) < 0, errno == EINTR {}
-    }
-
-    private func start() {
-        let own = Unmanaged.passUnretained(self)
-        var thread = pthread_t()
-        pthread_create(
-            &thread, nil,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<WaitingThreads>.fromOpaque(argument).takeUnretainedValue().work()
-                return nil
-            }, own.toOpaque())
-        pthread_detach(thread)
     }
 
     private func work() {

@@ -55,6 +55,36 @@ struct KeyValueStoreTests {
         #expect(two.synchronize())
     }
 
+    @Test(
+        "KV-01 the store's folder is the same one in each way of naming it",
+        arguments: ["", "dir:", "file://", "file://localhost"])
+    func folderAddress(_ prefix: String) async throws {
+        let folder = try TemporaryFolder()
+        let one = try await KeyValueStore.open(
+            folder: folder.path("one"), remote: prefix + folder.path("store"))
+        let two = try await KeyValueStore.open(
+            folder: folder.path("two"), remote: folder.path("store"))
+        one.set("v", forKey: "k")
+        try await one.exchangeNow()
+        try await two.exchangeNow()
+        #expect(two.string(forKey: "k") == "v")
+        _ = try await KeyValueStore.open(
+            folder: folder.path("one"), remote: "dir:" + folder.path("store"))
+    }
+
+    @Test(
+        "KV-01 what is no address of a store is refused, and nothing is made",
+        arguments: ["", "../game", "ftp://host/", "file://host/x", "https://me:secret@host/"])
+    func noAddress(_ text: String) async throws {
+        let folder = try TemporaryFolder()
+        let error = await #expect(throws: KeyValueError.self) {
+            try await KeyValueStore.open(folder: folder.path("one"), remote: text)
+        }
+        #expect(error?.kind == .invalid)
+        #expect(error?.description.contains("secret") == false)
+        #expect(!FileManager.default.fileExists(atPath: folder.path("one")))
+    }
+
     @Test func `KV-03 registered defaults stand where there is no value, and 0 is a value`()
         async throws
     {

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiRemote
 import Testing
 
 @testable import FilesinkiCommands

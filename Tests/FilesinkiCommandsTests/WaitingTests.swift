@@ -95,6 +95,23 @@ struct WaitingTests {
         #expect(try await world.run("load", "--root", "b", "x").output == [2])
     }
 
+    @Test func `with --wait and --timeout a value is sent again until the remote is back`()
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        let set = ["kv", "set", "--root", "a", "k", "v", "--wait", "--timeout", "60s", "--json"]
+        let late = try await world.run(bytes: set.map { Array($0.utf8) })
+        #expect(late.code == .away)
+        #expect(late.text.contains(#""queued":true"#))
+        world.onSleep = { world in world.rename("gone", to: "store") }
+        let done = try await world.run(bytes: set.map { Array($0.utf8) })
+        #expect(done.code == .done)
+        #expect(done.text.contains(#""queued":false"#))
+        #expect(try await world.run("kv", "sync", "--root", "b").code == .done)
+        #expect(try await world.run("kv", "get", "--root", "b", "k").text == "v\n")
+    }
+
     @Test func `a newer version is waited for without keeping others from the replica`()
         async throws
     {

@@ -1,3 +1,4 @@
+import FilesinkiRemote
 import Glibc
 
 extension FileSinki {
@@ -54,6 +55,6 @@ extension FileSinki.Root {
     /// - Throws: Code `usage` for what is not the address of a store.
     func address(_ remote: String) throws(FileSinkiError) -> String {
         guard self != .applicationSupportDirectory else { return remote }
-        return try StoreAddress(remote).beside(rawValue).text
+        return try RemoteAddress(remote).beside(rawValue).text
     }
 }

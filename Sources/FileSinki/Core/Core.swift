@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiRemote
 import Synchronization
 
 /// One root with everything that keeps it in step: what stands behind each `FileSinki`.
@@ -17,7 +18,7 @@ final class Core: Sendable {
     private let seen = Mutex<[RelativePath: Sight]>([:])
 
     init(
-        _ made: ReplicaOptions, _ address: StoreAddress?, device: String,
+        _ made: ReplicaOptions, _ address: RemoteAddress?, device: String,
         failed: @escaping @Sendable (FileSinkiError) -> Void
     ) {
         var options = made

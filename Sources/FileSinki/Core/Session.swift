@@ -1,18 +1,20 @@
+import FilesinkiDirectory
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiRemote
 
 /// One replica, used by one task at a time. Between two runs it is not locked, so that other processes
 /// get at it.
 actor Session {
     private let options: ReplicaOptions
-    private let address: StoreAddress?
+    private let address: RemoteAddress?
     private let device: String
     private var replica: Replica?
     private var isMade = false
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    init(_ options: ReplicaOptions, _ address: StoreAddress?, device: String) {
+    init(_ options: ReplicaOptions, _ address: RemoteAddress?, device: String) {
         self.options = options
         self.address = address
         self.device = device

@@ -1,6 +1,8 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiNetwork
 import FilesinkiProcess
+import FilesinkiRemote
 import FilesinkiRules
 public import FoundationEssentials
 import Glibc
@@ -85,14 +87,14 @@ extension Core {
         root: String, remote: String?, device: String?, state: String?,
         failed: @escaping @Sendable (FileSinkiError) -> Void
     ) throws(FileSinkiError) {
-        var address: StoreAddress?
-        if let remote { address = try StoreAddress(remote) }
+        var address: RemoteAddress?
+        if let remote { address = try RemoteAddress(remote) }
         let surroundings = Surroundings.ofMachine
         let options = ReplicaOptions(
             root: root.count > 1 && root.hasSuffix("/") ? String(root.dropLast()) : root,
             state: state, lockWait: .seconds(60), surroundings: surroundings,
             configuration: Settings.userFile { name in getenv(name).map { String(cString: $0) } },
-            connect: StoreAddress.connector(surroundings))
+            connect: RemoteAddress.connector(surroundings))
         self.init(options, address, device: device ?? nameOfHost(), failed: failed)
     }
 }

@@ -2,9 +2,6 @@ import FilesinkiEngine
 import FilesinkiModel
 
 extension Session {
-    /// The shortest and the longest pause between two tries.
-    private static let pauses = Duration.milliseconds(200)...Duration.seconds(30)
-
     /// The same replica, opened anew by a process that had let go of it.
     func reopened() async throws -> Session {
         Session(
@@ -21,16 +18,12 @@ extension Session {
         _ first: SyncReport, _ options: SyncOptions, _ waiting: WaitOptions
     ) async throws -> SyncReport {
         guard let limit = try waiting.limit() else { return first }
-        var left = Duration.seconds(limit)
-        var pause = Self.pauses.lowerBound
+        var pauses = Pauses(limit: limit)
         var session = self
         var report = first
-        while report.away != nil, left > .zero {
+        while report.away != nil, !pauses.areOver {
             await session.replica.close()
-            let next = min(pause, left)
-            try await console.surroundings.sleep(next)
-            left -= next
-            pause = min(pause * 2, Self.pauses.upperBound)
+            try await pauses.wait(console.surroundings)
             session = try await session.reopened()
             report = try await session.replica.sync(options)
         }

@@ -39,21 +39,12 @@ struct Session {
         _ options: RootOptions, near place: String? = nil, access: Access, remote: Bool = true,
         in console: Console
     ) async throws -> Session {
-        let root = try RootChoice.find(options, near: place, in: console)
-        let settings = try options.replicaOptions(root: root.path, in: console)
-        if root.origin == .standard, RootChoice.nearestReplica(at: root.path) == nil {
-            _ = try await Replica.initialize(
-                settings, address: nil, deviceName: DeviceName.standard(in: console))
-            console.detail("Made the default replica \(printable(root.path.utf8)).")
-        }
+        let (root, settings) = try await options.findOrMake(near: place, in: console)
         let replica =
             access == .saving
             ? try await Replica.openToSave(settings)
             : try await Replica.open(settings, writable: access == .changing)
-        if remote, let address = await replica.remoteAddress {
-            try console.prepare(
-                for: RemoteAddress(address, currentFolder: console.currentFolder))
-        }
+        if remote { try console.prepare(forRemembered: await replica.remoteAddress) }
         return Session(replica: replica, root: root, console: console, settings: settings)
     }
 
@@ -84,6 +75,22 @@ struct Session {
 }
 
 extension RootOptions {
+    /// The replica that is meant and how to open it; the default one is made when it is not there.
+    ///
+    /// - Parameter place: A path that may lie in the replica that is meant.
+    func findOrMake(
+        near place: String? = nil, in console: Console
+    ) async throws -> (root: RootChoice, settings: ReplicaOptions) {
+        let root = try RootChoice.find(self, near: place, in: console)
+        let settings = try replicaOptions(root: root.path, in: console)
+        if root.origin == .standard, RootChoice.nearestReplica(at: root.path) == nil {
+            _ = try await Replica.initialize(
+                settings, address: nil, deviceName: DeviceName.standard(in: console))
+            console.detail("Made the default replica \(printable(root.path.utf8)).")
+        }
+        return (root, settings)
+    }
+
     /// What the engine needs to open a replica.
     func replicaOptions(root: String, in console: Console) throws -> ReplicaOptions {
         let wait = try TimeText.length(waiting.lockWait)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiRemote
 
 /// `clone`: a replica of a store that is there.
 struct CloneCommand: Command {

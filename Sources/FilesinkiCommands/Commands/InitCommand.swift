@@ -1,6 +1,8 @@
 import ArgumentParser
+import FilesinkiDirectory
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiRemote
 
 /// `init`: makes a folder a replica.
 struct InitCommand: ReplicaCommand {

@@ -109,6 +109,12 @@ package final class Console: Sendable {
         if case .network = address { try network.prepare() }
     }
 
+    /// The same for the address that a replica remembers; nil for none.
+    func prepare(forRemembered address: String?) throws {
+        guard let address else { return }
+        try prepare(for: RemoteAddress(address, currentFolder: currentFolder))
+    }
+
     /// Says something that a person may want to know; not with `-q`.
     func say(_ text: String) {
         if wishes.loudness != .quiet { writeTalk(text) }

@@ -40,28 +40,18 @@ extension KeyValueOptions {
     /// The replica's state folder, which need not be there.
     func stateFolder(in console: Console) throws -> String {
         let root = try RootChoice.find(replica, in: console)
-        let settings = try replica.replicaOptions(root: root.path, in: console)
-        return StateFolder(root: settings.root, state: settings.state).path
+        return try replica.replicaOptions(root: root.path, in: console).stateFolder.path
     }
 
     /// Opens the store; the default replica is made when it is not there.
     func open(in console: Console) async throws -> KeyValueSession {
         try KeyValuePlace.check(name: store)
-        let root = try RootChoice.find(replica, in: console)
-        let settings = try replica.replicaOptions(root: root.path, in: console)
-        if root.origin == .standard, RootChoice.nearestReplica(at: root.path) == nil {
-            _ = try await Replica.initialize(
-                settings, address: nil, deviceName: DeviceName.standard(in: console))
-        }
+        let (_, settings) = try await replica.findOrMake(in: console)
         let card = try Replica.card(settings)
-        if let address = card.remote {
-            try console.prepare(
-                for: RemoteAddress(address, currentFolder: console.currentFolder))
-        }
+        try console.prepare(forRemembered: card.remote)
         let place = KeyValuePlace(
-            state: StateFolder(root: settings.root, state: settings.state).path, name: store,
-            device: card.device, address: card.remote, surroundings: console.surroundings,
-            connect: console.connect)
+            state: settings.stateFolder.path, name: store, device: card.device,
+            address: card.remote, surroundings: console.surroundings, connect: console.connect)
         return KeyValueSession(values: try KeyValues.open(place), place: place, options: self)
     }
 }

@@ -22,17 +22,13 @@ extension KeyValueSession {
         guard place.address != nil, try await !values.isOff() else { return SendReport() }
         var wishes = ExchangeOptions()
         wishes.operation = operation
-        let begin = console.surroundings.now()
+        var pauses = Pauses(limit: patience.wait ? try options.replica.waiting.limit() ?? 0 : 0)
         while true {
             do {
                 return SendReport(exchange: try await values.exchange(wishes))
             } catch let failure as Failure where failure.code == .away || failure.code == .busy {
-                let limit = try options.replica.waiting.limit()
-                let passed = console.surroundings.now().seconds - begin.seconds
-                guard patience.wait, let limit, passed < limit else {
-                    return SendReport(away: failure)
-                }
-                try await console.surroundings.sleep(.seconds(1))
+                if pauses.areOver { return SendReport(away: failure) }
+                try await pauses.wait(console.surroundings)
             }
         }
     }

@@ -16,7 +16,7 @@ package struct Examination: Sendable {
     package init(_ options: ReplicaOptions, _ facts: MachineFacts) {
         self.options = options
         self.facts = facts
-        state = StateFolder(root: options.root, state: options.state)
+        state = options.stateFolder
     }
 
     /// Looks at everything, in an order in which a trouble explains those that follow.

@@ -26,12 +26,9 @@ struct MergeNote: Equatable {
     var bytes: [UInt8] { Array(items.map { Self.line($0) + "\n" }.joined().utf8) }
 
     private static func line(_ item: Item) -> String {
-        let entry = item.there.entry
-        return [
-            hexadecimal(item.path.bytes), item.merged.description, "\(item.there.version)",
-            entry.content.description, "\(entry.size)", "\(entry.mode)",
-            "\(entry.modified.nanoseconds)",
-        ].joined(separator: " ")
+        let there = item.there
+        return "\(hexadecimal(item.path.bytes)) \(item.merged) \(there.version) "
+            + there.entry.fileWords
     }
 
     private static func item(_ line: ArraySlice<UInt8>) -> Item? {
@@ -40,12 +37,8 @@ struct MergeNote: Equatable {
         }
         guard words.count == 7, let path = FilesinkiModel.bytes(hexadecimal: words[0]),
             let path = try? RelativePath(path), let merged = ContentID(hexadecimal: words[1]),
-            let version = UInt64(words[2]), let content = ContentID(hexadecimal: words[3]),
-            let size = Int64(words[4]), let mode = UInt16(words[5]),
-            let modified = Int64(words[6])
+            let version = UInt64(words[2]), let entry = Entry(fileWords: words.dropFirst(3))
         else { return nil }
-        let entry = Entry.file(
-            content, size: size, mode: mode, modified: Timestamp(nanoseconds: modified))
         return Item(path: path, merged: merged, there: VersionedEntry(entry, version: version))
     }
 }

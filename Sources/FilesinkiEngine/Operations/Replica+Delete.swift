@@ -132,9 +132,7 @@ extension Replica {
 
     private func install(_ staged: StagedFile, _ entry: Entry, at path: RelativePath) throws {
         let writer = try makeWriter()
-        for folder in path.ancestors.reversed() where try root.status(folder) == nil {
-            _ = try writer.makeDirectory(folder, mode: 0o755)
-        }
+        try writer.makeFolders(above: path)
         try staged.finish(mode: entry.mode, modified: entry.modified, sync: true)
         _ = try writer.install(staged, at: path, expecting: .any)
     }

@@ -159,7 +159,7 @@ extension Replica {
     ) throws -> ContentID {
         let staging = try Staging(root: root, folder: state.staging)
         let writer = TreeWriter(root: root, staging: staging, sync: .each)
-        try makeFolders(above: path, writer)
+        try writer.makeFolders(above: path)
         let (staged, content) = try stage(
             path, in: staging, mode: mode, modified: modified, content: write)
         _ = try writer.install(staged, at: path, expecting: .any)
@@ -173,7 +173,7 @@ extension Replica {
         _ path: RelativePath, in staging: Staging, mode: UInt16, modified: Timestamp? = nil,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws -> (file: StagedFile, content: ContentID) {
-        let mode = try modeToKeep(at: path) ?? mode
+        let mode = try root.modeToKeep(at: path) ?? mode
         let staged = try staging.makeFile()
         var hasher = ContentHasher()
         try write { bytes in
@@ -182,19 +182,6 @@ extension Replica {
         }
         try staged.finish(mode: mode, modified: modified ?? surroundings.now(), sync: true)
         return (staged, hasher.finish())
-    }
-
-    /// The mode of the file that is to be replaced; nil where none is.
-    ///
-    /// - Throws: Code `exists` where the path is a folder.
-    func modeToKeep(at path: RelativePath) throws(Failure) -> UInt16? {
-        let before = try root.status(path)
-        if before?.kind == .directory {
-            throw Failure(
-                .exists, path: path.bytes, "A folder is there.",
-                remedy: "Choose another path, or delete the folder with filesinki delete -r.")
-        }
-        return before?.kind == .file ? before?.mode : nil
     }
 }
 

@@ -5,7 +5,7 @@ extension Replica {
     ///
     /// - Throws: Code `not-found` when the folder is no replica.
     package static func card(_ options: ReplicaOptions) throws -> ReplicaCard {
-        let state = StateFolder(root: options.root, state: options.state)
+        let state = options.stateFolder
         guard let card = try readCard(state) else {
             throw Failure(
                 .notFound, path: options.root, "This folder is not a replica.",

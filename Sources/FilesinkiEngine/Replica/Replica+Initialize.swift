@@ -29,7 +29,7 @@ extension Replica {
     package static func initialize(
         _ options: ReplicaOptions, address: String?, deviceName: String
     ) async throws -> InitReport {
-        let state = StateFolder(root: options.root, state: options.state)
+        let state = options.stateFolder
         let existing = try readCard(state)
         var card =
             existing

@@ -13,7 +13,7 @@ extension Replica {
     /// - Throws: Code `not-found` when the folder is no replica, `busy` when another process holds
     ///   it for longer than the options allow, `io` when the root is not the replica's own.
     package static func open(_ options: ReplicaOptions, writable: Bool) async throws -> Replica {
-        let state = StateFolder(root: options.root, state: options.state)
+        let state = options.stateFolder
         guard let card = try readCard(state) else {
             throw Failure(
                 .notFound, path: options.root, "This folder is not a replica.",

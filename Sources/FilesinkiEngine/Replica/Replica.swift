@@ -28,7 +28,7 @@ package actor Replica {
         card: ReplicaCard, lock: ReplicaLock?
     ) {
         self.options = options
-        self.state = StateFolder(root: options.root, state: options.state)
+        self.state = options.stateFolder
         self.root = root
         self.manifest = manifest
         self.card = card

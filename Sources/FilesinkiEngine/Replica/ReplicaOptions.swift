@@ -32,4 +32,7 @@ package struct ReplicaOptions: Sendable {
         self.configuration = configuration
         self.connect = connect
     }
+
+    /// Where the replica keeps its state.
+    package var stateFolder: StateFolder { StateFolder(root: root, state: state) }
 }

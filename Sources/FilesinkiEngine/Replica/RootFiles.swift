@@ -15,7 +15,7 @@ package final class RootFiles: Sendable {
     /// Makes the root if it is not there.
     package init(_ options: ReplicaOptions) throws(Failure) {
         try StateFile.makeFolder(options.root)
-        let state = StateFolder(root: options.root, state: options.state)
+        let state = options.stateFolder
         try StateFile.makeFolder(state.path)
         root = try RootFolder(path: options.root)
         Self.removeLeftovers(state.saving)
@@ -47,9 +47,7 @@ package final class RootFiles: Sendable {
     ///
     /// - Throws: Code `exists` when a folder is there, `changing` when somebody else keeps writing it.
     package func write(_ bytes: [UInt8], to path: RelativePath) throws(Failure) {
-        for folder in path.ancestors.reversed() where try root.status(folder) == nil {
-            _ = try writer.makeDirectory(folder, mode: 0o755)
-        }
+        try writer.makeFolders(above: path)
         for _ in 0..<Self.writingTries where try install(bytes, at: path) { return }
         throw Failure(
             .changing, path: path.bytes, "It kept changing while it was to be written.",
@@ -59,20 +57,14 @@ package final class RootFiles: Sendable {
     private static let writingTries = 10
 
     private func install(_ bytes: [UInt8], at path: RelativePath) throws(Failure) -> Bool {
-        let before = try root.status(path)
-        if before?.kind == .directory {
-            throw Failure(
-                .exists, path: path.bytes, "A folder is there.", remedy: "Choose another path.")
-        }
+        let mode = try root.modeToKeep(at: path) ?? 0o644
         let staged = try writer.staging.makeFile()
         var failure: Failure?
         bytes.withUnsafeBytes { buffer in
             do throws(Failure) { try staged.write(buffer) } catch { failure = error }
         }
         if let failure { throw failure }
-        try staged.finish(
-            mode: before?.kind == .file ? before?.mode ?? 0o644 : 0o644,
-            modified: surroundings.now(), sync: true)
+        try staged.finish(mode: mode, modified: surroundings.now(), sync: true)
         guard case .done = try writer.install(staged, at: path, expecting: .any) else {
             return false
         }

@@ -5,7 +5,7 @@ package struct StateFolder: Sendable {
     /// The folder's absolute path.
     package let path: String
 
-    package init(root: String, state: String?) {
+    init(root: String, state: String?) {
         path = state ?? root + "/" + RelativePath.stateFolder
     }
 

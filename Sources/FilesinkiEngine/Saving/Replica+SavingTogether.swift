@@ -118,7 +118,7 @@ extension Replica {
         for save in saves {
             do throws(Failure) {
                 let file = try staging.adopt(save.ticket.content)
-                let mode = try modeToKeep(at: save.wish.path) ?? save.wish.mode
+                let mode = try root.modeToKeep(at: save.wish.path) ?? save.wish.mode
                 try file.finish(mode: mode, modified: save.wish.modified, sync: false)
                 staged.append((save, file))
             } catch { save.refuse(error) }
@@ -127,20 +127,13 @@ extension Replica {
         var placed: [WaitingSave] = []
         for (save, file) in staged {
             do throws(Failure) {
-                try makeFolders(above: save.wish.path, writer)
+                try writer.makeFolders(above: save.wish.path)
                 _ = try writer.install(file, at: save.wish.path, expecting: .any)
                 placed.append(save)
             } catch { save.refuse(error) }
         }
         try writer.flush()
         return placed
-    }
-
-    /// Makes the folders that a path needs.
-    func makeFolders(above path: RelativePath, _ writer: TreeWriter) throws(Failure) {
-        for folder in path.ancestors.reversed() where try root.status(folder) == nil {
-            _ = try writer.makeDirectory(folder, mode: 0o755)
-        }
     }
 
     private func answer(_ report: SyncReport, _ path: RelativePath) throws -> SaveAnswer {

@@ -30,7 +30,7 @@ enum SaveAnswer {
                 guard let path = words.last.flatMap({ FilesinkiModel.bytes(hexadecimal: $0) })
                 else { return nil }
                 report.sync.copies.append(RelativePath(unchecked: path))
-            case "entry": report.entry = Entry(words: words)
+            case "entry": report.entry = Entry(fileWords: words.dropFirst())
             case "saved":
                 guard words.count == 4, let version = UInt64(words[1]) else { return nil }
                 report.version = version
@@ -58,7 +58,7 @@ enum SaveAnswer {
         lines += sync.notices.map { $0.line("notice") }
         lines += sync.copies.map { "copy \(hexadecimal($0.bytes))" }
         if let away = sync.away { lines.append(away.line("away")) }
-        if let entry = report.entry { lines.append(entry.line) }
+        if let entry = report.entry { lines.append("entry " + entry.fileWords) }
         let remote = sync.hasRemote ? "remote" : "alone"
         lines.append("saved \(report.version) \(remote) \(sync.isQueued ? "queued" : "done")")
         return lines
@@ -87,20 +87,5 @@ extension Failure {
         self.init(
             Code(words[1]), path: path, String(decoding: message, as: UTF8.self),
             remedy: String(decoding: remedy, as: UTF8.self))
-    }
-}
-
-extension Entry {
-    /// A file's; whatever else is at a path where a file was saved is of no interest.
-    fileprivate var line: String {
-        "entry \(content) \(size) \(mode) \(modified.nanoseconds)"
-    }
-
-    fileprivate init?(words: [String]) {
-        guard words.count == 5, let content = ContentID(hexadecimal: words[1]),
-            let size = Int64(words[2]), let mode = UInt16(words[3]),
-            let modified = Int64(words[4])
-        else { return nil }
-        self = .file(content, size: size, mode: mode, modified: Timestamp(nanoseconds: modified))
     }
 }

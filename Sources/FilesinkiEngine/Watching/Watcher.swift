@@ -71,7 +71,7 @@ package actor Watcher {
 
     /// One process watches a replica; it may be killed at any moment, and leaves nothing behind.
     private func takeLock() throws -> ReplicaLock {
-        let path = StateFolder(root: replicaOptions.root, state: replicaOptions.state).watch
+        let path = replicaOptions.stateFolder.watch
         guard let lock = try ReplicaLock.attempt(path) else {
             let holder = try? StateFile.read(path).map { String(decoding: $0, as: UTF8.self) }
             throw Failure(

@@ -14,6 +14,16 @@ final class KeyValueDatabase {
         cache = StatementCache(connection)
     }
 
+    /// Opens a store's file to read and to write; it is made when it is not there.
+    ///
+    /// - Throws: As ``KeyValues/open(_:)``.
+    convenience init(opening place: KeyValuePlace) throws(Failure) {
+        try KeyValuePlace.check(name: place.name)
+        try KeyValueFile.makeFolder(place.folder)
+        self.init(
+            try KeyValueFile.open(place.file, chance: place.surroundings.randomBytes(8)))
+    }
+
     /// Carries out `body` in one transaction: all of it is on disk when this returns, or nothing.
     func write<Result>(_ body: () throws -> Result) throws -> Result {
         try connection.run("BEGIN IMMEDIATE")

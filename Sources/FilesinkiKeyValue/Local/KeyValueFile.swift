@@ -61,22 +61,16 @@ enum KeyValueFile {
     }
 
     private static func check(_ connection: Connection) throws(Failure) {
-        guard try number("PRAGMA application_id", connection) == application else {
+        guard try connection.number("PRAGMA application_id") == application else {
             throw connection.corrupt("its header is not that of a key-value file")
         }
-        let found = try number("PRAGMA user_version", connection)
+        let found = try connection.number("PRAGMA user_version")
         guard found <= version else {
             throw Failure(
                 .newerFormat, path: connection.path,
                 "The key-value file has version \(found), and this program knows \(version).",
                 remedy: "Use the newer filesinki that wrote it.")
         }
-    }
-
-    private static func number(_ sql: String, _ connection: Connection) throws(Failure) -> Int64 {
-        let statement = try Statement(sql, on: connection)
-        defer { statement.reset() }
-        return try statement.step() ? statement.integer(0) : 0
     }
 
     private static func syncFolder(of path: String) throws(Failure) {

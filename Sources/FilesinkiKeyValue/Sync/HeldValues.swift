@@ -10,12 +10,8 @@ package final class HeldValues: Sendable {
 
     /// - Throws: As ``KeyValues/open(_:)``.
     package init(_ place: KeyValuePlace) throws {
-        try KeyValuePlace.check(name: place.name)
-        try KeyValueFile.makeFolder(place.folder)
-        let connection = try KeyValueFile.open(
-            place.file, chance: place.surroundings.randomBytes(8))
         self.place = place
-        database = Mutex(KeyValueDatabase(connection))
+        database = Mutex(try KeyValueDatabase(opening: place))
     }
 
     /// What is at a key here; nil when nothing is.

@@ -30,8 +30,13 @@ package struct KeyValuePlace: Sendable {
     }
 
     var folder: String { state + "/kv" }
-    var file: String { folder + "/" + name + ".sqlite" }
+    var file: String { Self.file(of: name, in: state) }
     var zone: String { "kv-" + name }
+
+    /// The file of a store in a state folder.
+    static func file(of name: String, in state: String) -> String {
+        state + "/kv/" + name + ".sqlite"
+    }
 
     /// Checks the name of a store.
     ///

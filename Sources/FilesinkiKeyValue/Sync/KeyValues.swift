@@ -23,11 +23,7 @@ package actor KeyValues {
     /// - Throws: `Failure` with code `usage` for a name that is none, `corrupt` for a damaged file,
     ///   `io` when the file cannot be made.
     package static func open(_ place: KeyValuePlace) throws -> KeyValues {
-        try KeyValuePlace.check(name: place.name)
-        try KeyValueFile.makeFolder(place.folder)
-        let connection = try KeyValueFile.open(
-            place.file, chance: place.surroundings.randomBytes(8))
-        return KeyValues(place, KeyValueDatabase(connection))
+        try KeyValues(place, KeyValueDatabase(opening: place))
     }
 
     var now: Timestamp { place.surroundings.now() }
@@ -108,8 +104,8 @@ package enum LocalValues {
 
     private static func open(_ name: String, _ state: String) throws(Failure) -> KeyValueDatabase? {
         try KeyValuePlace.check(name: name)
-        let file = state + "/kv/" + name + ".sqlite"
-        return try KeyValueFile.openToRead(file).map(KeyValueDatabase.init)
+        return try KeyValueFile.openToRead(KeyValuePlace.file(of: name, in: state))
+            .map(KeyValueDatabase.init)
     }
 }
 

@@ -1,4 +1,4 @@
-internal import FilesinkiModel
+internal import FilesinkiStore
 
 /// The canonical encoding of values: a value has one encoding, and an encoding one value.
 ///
@@ -47,9 +47,7 @@ package enum ValueCoder {
 
     private static func append(_ tag: Tag, _ word: UInt64, to bytes: inout [UInt8]) {
         bytes.append(tag.rawValue)
-        for shift in stride(from: UInt64(0), to: 64, by: 8) {
-            bytes.append(UInt8(truncatingIfNeeded: word >> shift))
-        }
+        bytes.appendLittleEndian(word)
     }
 
     private static func append(_ tag: Tag, _ content: [UInt8], to bytes: inout [UInt8]) {
@@ -59,9 +57,7 @@ package enum ValueCoder {
     }
 
     private static func append(length: Int, to bytes: inout [UInt8]) {
-        for shift in stride(from: 0, to: 32, by: 8) {
-            bytes.append(UInt8(truncatingIfNeeded: length >> shift))
-        }
+        bytes.appendLittleEndian(UInt32(truncatingIfNeeded: length))
     }
 
     /// The value of an encoding; nil for bytes that ``encode(_:)`` cannot have made.

@@ -1,3 +1,5 @@
+internal import FilesinkiStore
+
 /// Reads values from bytes that anybody may have written: no length is believed before the bytes are
 /// there.
 struct ValueReader {
@@ -53,16 +55,17 @@ struct ValueReader {
         return ValueMembers(members).map(TypedValue.dictionary)
     }
 
-    private mutating func word() -> UInt64? {
-        guard rest.count >= 8 else { return nil }
-        defer { rest = rest.dropFirst(8) }
-        return rest.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
-    }
+    private mutating func word() -> UInt64? { number() }
 
-    private mutating func length() -> Int? {
-        guard rest.count >= 4 else { return nil }
-        defer { rest = rest.dropFirst(4) }
-        return rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+    private mutating func length() -> Int? { number(UInt32.self).map(Int.init) }
+
+    private mutating func number<Number: FixedWidthInteger & BitwiseCopyable>(
+        _ type: Number.Type = Number.self
+    ) -> Number? {
+        let size = MemoryLayout<Number>.size
+        guard rest.count >= size else { return nil }
+        defer { rest = rest.dropFirst(size) }
+        return rest.withUnsafeBytes { $0.littleEndian(at: 0, as: type) }
     }
 
     private mutating func content() -> ArraySlice<UInt8>? {

@@ -92,7 +92,7 @@ package final class FaultProxy: Sendable {
     ) throws {
         (listener, port) = try Loopback.listen()
         desk = try FaultDesk(target: target, delay: delay, plan)
-        Loopback.start { [listener, desk] in Self.accept(listener, desk) }
+        OwnThread.start { [listener, desk] in Self.accept(listener, desk) }
     }
 
     deinit {
@@ -132,7 +132,7 @@ package final class FaultProxy: Sendable {
             if client < 0, errno == EINTR || errno == ECONNABORTED { continue }
             guard client >= 0 else { return }
             desk.connected()
-            Loopback.start {
+            OwnThread.start {
                 FaultLink(client, desk)?.run()
             }
         }

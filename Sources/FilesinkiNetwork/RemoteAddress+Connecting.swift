@@ -1,0 +1,22 @@
+import FilesinkiDirectory
+package import FilesinkiModel
+package import FilesinkiRemote
+import Glibc
+
+extension RemoteAddress {
+    /// Opens remotes by their addresses, for a program that uses the library. What has led to a
+    /// password once, such as a command, is not asked again.
+    package static func connector(
+        _ surroundings: Surroundings
+    ) -> @Sendable (String) throws -> any Remote {
+        let remotes = NetworkRemotes(surroundings: surroundings) { name in
+            getenv(name).map { String(cString: $0) }
+        }
+        return { text in
+            switch try RemoteAddress(absolute: text) {
+            case .folder(let path): DirectoryRemote(path: path)
+            case .network(let address): try remotes.connect(address)
+            }
+        }
+    }
+}
