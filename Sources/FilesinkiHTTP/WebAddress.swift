@@ -31,12 +31,13 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `Failure` with code `usage` for anything else, and for a password in an address:
     ///   other programs and users could see it.
     package init(_ text: String, schemes: [String: Bool]) throws(Failure) {
-        guard let end = text.firstRange(of: "://"),
-            let isSecure = schemes[text[..<end.lowerBound].lowercased()]
+        guard let colon = text.firstRange(of: "://"),
+            let isSecure = schemes[text[..<colon.lowerBound].lowercased()]
         else { throw Self.notAnAddress(text) }
-        let rest = text[end.upperBound...]
-        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-        var authority = rest[..<slash]
+        let rest = text[colon.upperBound...]
+        // Where the host ends: an `@` behind it names no other host.
+        let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+        var authority = rest[..<end]
         self.isSecure = isSecure
         if let at = authority.lastIndex(of: "@") {
             let name = authority[..<at]
@@ -45,7 +46,7 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
             authority = authority[authority.index(after: at)...]
         }
         (host, port) = try Self.hostAndPort(authority, text)
-        path = try Self.normalPath(rest[slash...], text)
+        path = try Self.normalPath(rest[end...], text)
     }
 
     /// `http://host:port/path`, without the user.

@@ -27,7 +27,7 @@ import Testing
             "", "example.org", "ftp://example.org", "http://", "http:///a", "http://:80/",
             "http://a b/", "http://h:0/", "http://h:99999/", "http://h:x/", "http://[::1/",
             "http://h/a?b", "http://h/a#b", "http://h/../a", "http://h/./a", "http://h\r\nX: y/",
-            "http://h%00/",
+            "http://h%00/", "http://h?a@b", "http://h#a@b", "http://h?a=b@c/d",
         ])
     func refusing(_ text: String) {
         let failure = #expect(throws: Failure.self) {
