@@ -16,6 +16,8 @@
 #   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many
 #   make faults     cuts, damages and answers wrongly every request of a sync: REMOTES=server, or the
 #                   names of other servers that are installed, or all; STRIDE=4096 bytes apart
+#   make kv-processes  ten processes on each of three devices set the same keys for SECONDS=60, over
+#                   REMOTES=server and others, and 50 watch 1,000 keys
 #   make install    puts both programs, their manual pages, completions and systemd's units below
 #                   PREFIX (/usr/local), under DESTDIR
 #   make library    libfilesinki.so for C and what calls C, its header and its pkg-config file, in
@@ -33,6 +35,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FILES ?= 20000
 ROUNDS ?= 2000
+SECONDS ?= 60
 EDITS ?= 100
 SEED ?=
 FILTER ?=
@@ -54,7 +57,7 @@ RELEASE_BINARY = .build/release/filesinki
 SWIFT_FILES = Package.swift Sources Tests Examples
 
 .PHONY: check demo test build release release-net lint format bench bench-watch bench-link simulate faults \
-    install library install-library man docs api clean dependencies
+    kv-processes install library install-library man docs api clean dependencies
 
 check: build lint test
 
@@ -102,6 +105,11 @@ faults: dependencies
 	FILESINKI_REMOTES='$(REMOTES)' FILESINKI_CUT_STRIDE='$(STRIDE)' \
 	    FILESINKI_CUT_BYTES=100000 FILESINKI_FLIP_STRIDE=61 \
 	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SweepTests
+
+kv-processes: dependencies
+	FILESINKI_REMOTES='$(REMOTES)' FILESINKI_KV_E2E_PROCESSES=10 FILESINKI_KV_E2E_SECONDS='$(SECONDS)' \
+	    FILESINKI_KV_E2E_WATCHERS=50 FILESINKI_KV_E2E_KEYS=1000 \
+	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter KeyValueProcessTests
 
 library: dependencies
 	$(LIBRARY)

@@ -241,6 +241,34 @@ struct KeyValueTests {
         #expect(try machine.wait(for: bridge).code == 143)
     }
 
+    @Test func `KV-14 what two machines add at once adds up, and arrays are united`() throws {
+        let machine = try pair()
+        let run = try machine.shell(
+            """
+            add() { root=$1; shift; filesinki kv set --root $root --type json --add "$@"; }
+            add a n=5 d=0.5 'l=["x"]'; filesinki kv sync --root b
+            mv store away; add a n=2 d=0.25 'l=["y","x"]'; add b n=-1 'l=["z"]'; mv away store
+            filesinki kv sync --root a; filesinki kv sync --root b; filesinki kv sync --root a
+            filesinki kv list --root a; filesinki kv list --root b
+            """)
+        let listed = "d\t0.75\nl\t[\"x\",\"y\",\"z\"]\nn\t6\n"
+        #expect(run.output == listed + listed, "\(run)")
+    }
+
+    @Test func `KV-14 what cannot be added is 2, and changes nothing`() throws {
+        let machine = try pair()
+        let run = try machine.shell(
+            """
+            add() { filesinki kv set --root a --add --type "$@" >&2; echo $?; }
+            filesinki kv set --root a n=1 'l=["x"]' --type json; filesinki kv set --root a s=text
+            add int n=9223372036854775807; add double n=0.5; add json 'n=["x"]'; add json l=1
+            add int s=1; add string s=x; add string new=x; add int new=1 s=1
+            filesinki kv list --root a
+            """)
+        let codes = String(repeating: "2\n", count: 8)
+        #expect(run.output == codes + "l\t[\"x\"]\nn\t1\ns\ttext\n", "\(run)")
+    }
+
     @Test func `KV-14 ten processes that count at once lose no key`() throws {
         let machine = try pair()
         let run = try machine.shell(

@@ -1,4 +1,5 @@
 import FilesinkiCommands
+import FilesinkiModel
 import Testing
 
 /// What a command is run in, and how.
@@ -154,7 +155,7 @@ struct GoldenTests {
             $0.hasPrefix("  ") && !$0.hasPrefix("   ")
         }
         .compactMap { $0.split(separator: " ").first }
-        // What prints a script, or goes on until it is told to end.
+        // What prints a script, or goes on until it is told to end: a watch has a test of its own.
         let others: Set<Substring> = ["completions", "help", "serve", "watch", "filesinki"]
         for name in listed where name.allSatisfy({ $0.isLowercase || $0 == "-" }) {
             guard !others.contains(name), !name.hasPrefix("-") else { continue }
@@ -173,6 +174,21 @@ struct GoldenTests {
         try Golden(name: "status.prom").expect(world.stripped(outcome.text))
     }
 
+    @Test func `a watch prints what its golden file holds`() async throws {
+        let world = try await Self.pair()
+        let lines = [
+            "write b/one 1", "write b/new 2", "delete --root b two", "sync b", "write a/mine 3",
+            "move store gone",
+        ]
+        for line in lines { try await world.perform(line) }
+        world.wait(seconds: 60)
+        let reader = WatchReader { world.rename("gone", to: "store") }
+        let words = ["watch", "a", "--json"].map { Array($0.utf8) }
+        let code = await Program.run(arguments: words, in: world.console(output: reader))
+        #expect(code == .io)
+        try Golden(name: "watch.jsonl").expect(world.stripped(reader.text))
+    }
+
     /// Two replicas, `a` and `b`, with the files `one` and `two`, in a world without chance.
     static func pair() async throws -> World {
         let world = try World(isRepeatable: true)
@@ -182,6 +198,28 @@ struct GoldenTests {
         ]
         for line in lines { try await world.perform(line) }
         return world
+    }
+}
+
+/// Reads what a watch tells, brings the store back when it is missed, and goes after a run that was
+/// told: then the watch ends.
+private final class WatchReader: ByteSink {
+    private let told = MemorySink()
+    private let bringBack: @Sendable () -> Void
+
+    init(bringBack: @escaping @Sendable () -> Void) { self.bringBack = bringBack }
+
+    var text: String { String(decoding: told.bytes, as: UTF8.self) }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+        guard !text.contains("\"type\":\"result\"") else { throw gone }
+        try told.write(bytes)
+        if String(decoding: bytes, as: UTF8.self).contains("\"type\":\"waiting\"") { bringBack() }
+        guard !text.contains("\"type\":\"result\"") else { throw gone }
+    }
+
+    private var gone: Failure {
+        Failure(.io, "Nobody reads this any more.", remedy: "")
     }
 }
 
