@@ -7,10 +7,25 @@ final class Exchanger: Sendable {
         case idle, running, again
     }
 
-    let values: KeyValues
+    private let values: KeyValues
+    /// Who has read a key hears of what others have set, whoever asked for the exchange.
+    private let watched: WatchedKeys
     private let state = Mutex(State.idle)
 
-    init(_ values: KeyValues) { self.values = values }
+    init(_ values: KeyValues, telling watched: WatchedKeys) {
+        self.values = values
+        self.watched = watched
+    }
+
+    /// Exchanges now.
+    ///
+    /// - Returns: The keys that hold something else here now.
+    func run() async throws -> [String] {
+        let report = try await values.exchange()
+        let keys = report.changed.compactMap { String(validating: $0.bytes, as: UTF8.self) }
+        watched.change(keys)
+        return keys
+    }
 
     /// Begins an exchange, or another one after the one that is under way.
     func start() {
@@ -22,7 +37,7 @@ final class Exchanger: Sendable {
         Task {
             repeat {
                 // What cannot be sent is kept, and sent with the next change.
-                _ = try? await values.exchange()
+                _ = try? await run()
             } while !end()
         }
     }

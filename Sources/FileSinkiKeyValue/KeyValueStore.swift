@@ -23,7 +23,7 @@ public final class KeyValueStore: Sendable {
     init(_ place: KeyValuePlace) throws {
         self.place = place
         values = try HeldValues(place)
-        exchange = Exchanger(try KeyValues.open(place))
+        exchange = Exchanger(try KeyValues.open(place), telling: watched)
     }
 
     /// Opens a store; the folder becomes a replica when it is none yet.
@@ -126,10 +126,7 @@ public final class KeyValueStore: Sendable {
     /// - Throws: ``KeyValueError``.
     @discardableResult public func exchangeNow() async throws -> [String] {
         do {
-            let report = try await exchange.values.exchange()
-            let keys = report.changed.compactMap { String(validating: $0.bytes, as: UTF8.self) }
-            watched.change(keys)
-            return keys
+            return try await exchange.run()
         } catch {
             throw KeyValueError(error)
         }

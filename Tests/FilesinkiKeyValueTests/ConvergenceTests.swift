@@ -22,6 +22,10 @@ struct ConvergenceTests {
         var plain: Set<TypedValue> = []
 
         func note(own key: String, _ value: TypedValue) { own[key] = value }
+        /// The greatest that anybody has set at a key under `max`.
+        var max: Int64?
+
+        func note(max value: Int64) { max = Swift.max(value, max ?? value) }
         func note(plain value: TypedValue) { plain.insert(value) }
     }
 
@@ -75,6 +79,7 @@ struct ConvergenceTests {
                 try await values.apply([
                     ValueChange(ValueKey("max"), .integer(value), policy: .max)
                 ])
+                await acknowledged.note(max: value)
             case 1:
                 let own = TypedValue.string("\(round)")
                 try await values.apply([ValueChange(ValueKey(ownKey), own)])
@@ -99,6 +104,7 @@ struct ConvergenceTests {
         for device in devices { #expect(try await device.all == first) }
         for device in devices { #expect(try await device.values.pendingKeys().isEmpty) }
         for (key, value) in await acknowledged.own { #expect(first[key] == value, "\(key)") }
+        #expect(await first["max"] == acknowledged.max.map(TypedValue.integer))
         // What all set holds something that somebody has set.
         if let plain = first["plain"] {
             #expect(await acknowledged.plain.contains(plain))

@@ -19,6 +19,9 @@ package struct ValueChange: Sendable {
 extension KeyValues {
     /// Makes several changes at once, here: all are on disk when this returns, or none is.
     ///
+    /// A key that is under `max` already does not become less, and one under `min` not greater, but by
+    /// its removal.
+    ///
     /// - Returns: The keys that hold something else now.
     /// - Throws: `Failure` with code `limit` when a limit would be broken, which is also noted as an
     ///   event; `usage` when a key is too long, or a value is none that a key can hold.
@@ -80,11 +83,12 @@ struct LocalChange {
     /// Whether the key holds something else now.
     private func change(_ change: ValueChange, at time: Int64, _ limits: Limits) throws -> Bool {
         var item = try database.item(change.key) ?? .new(change.key)
-        let held = Held(
-            change.value, time: time, device: device,
-            policy: change.policy ?? item.here.policy)
+        let policy = change.policy ?? item.here.policy
+        let value =
+            item.here.policy == policy ? policy.kept(item.here.value, change.value) : change.value
+        let held = Held(value, time: time, device: device, policy: policy)
         guard !held.says(item.here) else { return false }
-        if let value = change.value {
+        if let value {
             try limits.check(change.key)
             try check(value, of: change.key)
             try limits.check(value.size, replacing: item.here.value?.size ?? 0, of: change.key)
@@ -106,6 +110,19 @@ struct LocalChange {
                 .usage, path: key.bytes,
                 "The value cannot be stored: it holds NaN, or is nested too deeply.",
                 remedy: "Use numbers, and at most \(ValueCoder.maximumDepth) levels.")
+        }
+    }
+}
+
+extension MergePolicy {
+    /// What a key with this policy holds when it held one value and is set to another: of two
+    /// programs on one device, too, the greater or the smaller stays.
+    fileprivate func kept(_ former: TypedValue?, _ new: TypedValue?) -> TypedValue? {
+        guard let former, let new else { return new }
+        return switch self {
+        case .max: ValueOrder.greater(former, new) ?? new
+        case .min: ValueOrder.smaller(former, new) ?? new
+        case .newest, .sum, .union: new
         }
     }
 }
