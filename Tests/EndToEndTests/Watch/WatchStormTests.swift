@@ -12,26 +12,36 @@ struct WatchStormTests {
     static let saves = getenv("FILESINKI_SAVES").flatMap { Int(String(cString: $0)) } ?? 100
 
     /// One side's user, who has a folder of his own and one that both use.
-    private struct User {
+    private struct User: Sendable {
         let root: String
         let name: String
         var chance = SystemRandomNumberGenerator()
         /// What is in the own folder.
         var files: [String: String] = [:]
-        var count = 0
+        /// The same, to choose one quickly.
+        private var paths: [String] = []
+        private var count = 0
 
-        mutating func act() {
+        init(root: String, name: String) {
+            self.root = root
+            self.name = name
+        }
+
+        /// The same user after some changes.
+        func storm(_ changes: Int) async -> User {
+            var user = self
+            for _ in 0..<changes { user.act() }
+            return user
+        }
+
+        private mutating func act() {
             count += 1
             let own = "\(root)/\(name)/d\(count % 7)"
             switch Int.random(in: 0..<10, using: &chance) {
             case 0..<4: write("\(own)/f\(count)")
-            case 4..<6: if let path = files.keys.randomElement() { write(path) }
-            case 6:
-                if let path = files.keys.randomElement(), unlink(path) == 0 { files[path] = nil }
-            case 7..<9:
-                if let path = files.keys.randomElement(), rename(path, path + "r") == 0 {
-                    files[path + "r"] = files.removeValue(forKey: path)
-                }
+            case 4..<6: if let path = paths.randomElement(using: &chance) { write(path) }
+            case 6: remove()
+            case 7..<9: rename()
             default:
                 let text = "\(name) \(count)\n"
                 Self.write(text, to: "\(root)/shared/s\(count % 20)")
@@ -41,7 +51,24 @@ struct WatchStormTests {
         private mutating func write(_ path: String) {
             let text = "\(name) \(count)\n"
             Self.write(text, to: path)
-            files[path] = text
+            if files.updateValue(text, forKey: path) == nil { paths.append(path) }
+        }
+
+        private mutating func remove() {
+            guard let index = paths.indices.randomElement(using: &chance),
+                unlink(paths[index]) == 0
+            else { return }
+            files[paths[index]] = nil
+            paths.swapAt(index, paths.count - 1)
+            paths.removeLast()
+        }
+
+        private mutating func rename() {
+            guard let index = paths.indices.randomElement(using: &chance),
+                Glibc.rename(paths[index], paths[index] + "r") == 0
+            else { return }
+            files[paths[index] + "r"] = files.removeValue(forKey: paths[index])
+            paths[index] += "r"
         }
 
         static func write(_ text: String, to path: String) {
@@ -53,7 +80,7 @@ struct WatchStormTests {
     }
 
     @Test("both sides end up equal, and every file is as its user left it")
-    func storm() throws {
+    func storm() async throws {
         let machine = try Machine.pair(
             "mkdir -p a/shared a/one a/two; for n in 0 1 2 3 4 5 6; do mkdir a/one/d$n a/two/d$n; "
                 + "echo x >a/one/d$n/keep; echo x >a/two/d$n/keep; done")
@@ -61,14 +88,13 @@ struct WatchStormTests {
             try machine.watch("a", "--max-delete", "1000000"),
             try machine.watch("b", "--max-delete", "1000000"),
         ]
-        var one = User(root: machine.folder + "/a", name: "one")
-        var two = User(root: machine.folder + "/b", name: "two")
+        let here = User(root: machine.folder + "/a", name: "one")
+        let there = User(root: machine.folder + "/b", name: "two")
         let clock = ContinuousClock()
         let start = clock.now
-        for _ in 0..<(Self.count / 2) {
-            one.act()
-            two.act()
-        }
+        async let first = here.storm(Self.count / 2)
+        async let second = there.storm(Self.count / 2)
+        let (one, two) = await (first, second)
         let written = clock.now
         try machine.expectEqual(seconds: 600)
         let peaks = watches.compactMap(\.running.peakMemory)
