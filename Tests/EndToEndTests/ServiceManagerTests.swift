@@ -85,7 +85,8 @@ struct ServiceManagerTests {
             echo 3 >a/f; eventually cmp a/f b/f; echo "in step"
             ctl stop "$a" "$b"; ctl show -P Result "$a" "$b" | xargs
             echo 4 >a/f; for r in a b; do ctl start "$(unit sync $r)"; done; cmp a/f b/f
-            mv store away; ctl start "$(unit sync a)"; cat a.ended
+            mv store away; rm a.ended; ctl start "$(unit sync a)"
+            eventually test -s a.ended; cat a.ended
             timer=$(unit sync a); timer=${timer%service}timer
             ctl start "$timer"; ctl is-active "$timer"
             """)
