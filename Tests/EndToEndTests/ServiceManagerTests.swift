@@ -37,10 +37,15 @@ struct ServiceManagerTests {
             "MANAGER=\(program ?? "/bin/false") exec unshare --mount sh ./script")
     }
 
-    /// Whether this user may start a manager here: it needs a mount namespace and control groups.
+    /// Whether a manager starts here, and a service with limits under it: that needs a mount namespace,
+    /// control groups, and a kernel that filters calls.
     private static let isPossible: Bool = {
         guard program != nil, geteuid() == 0, let machine = try? Machine() else { return false }
-        return (try? managed(machine, "ctl show-environment"))?.code == 0
+        let probe = """
+            systemd-run --user --quiet --wait -p NoNewPrivileges=yes -p RestrictNamespaces=yes \
+                -p MemoryDenyWriteExecute=yes -p SystemCallFilter=@system-service /bin/true
+            """
+        return (try? managed(machine, probe))?.code == 0
     }()
 
     @Test(
