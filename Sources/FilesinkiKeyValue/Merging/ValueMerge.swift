@@ -74,8 +74,7 @@ package struct ValueMerge: Sendable {
     ) -> TypedValue? {
         switch policy {
         case .newest: nil
-        case .max: ValueOrder.greater(mine, theirs)
-        case .min: ValueOrder.smaller(mine, theirs)
+        case .max, .min: ValueOrder.chosen(by: policy, mine, theirs)
         case .sum: ValueSum.sum(base: base.value, mine, theirs)
         case .union: union(mine, theirs)
         }

@@ -1,12 +1,16 @@
 /// Which of two values is greater, where that means something: numbers with numbers, dates with dates,
 /// texts with texts by their bytes, truth values.
 enum ValueOrder {
-    static func greater(_ left: TypedValue, _ right: TypedValue) -> TypedValue? {
-        precedes(left, right).map { $0 ? right : left }
-    }
-
-    static func smaller(_ left: TypedValue, _ right: TypedValue) -> TypedValue? {
-        precedes(left, right).map { $0 ? left : right }
+    /// The greater one under `max`, the smaller one under `min`; nil under other policies, and where the
+    /// two cannot be compared.
+    static func chosen(
+        by policy: MergePolicy, _ left: TypedValue, _ right: TypedValue
+    ) -> TypedValue? {
+        switch policy {
+        case .max: precedes(left, right).map { $0 ? right : left }
+        case .min: precedes(left, right).map { $0 ? left : right }
+        case .newest, .sum, .union: nil
+        }
     }
 
     /// Nil where the two cannot be compared.

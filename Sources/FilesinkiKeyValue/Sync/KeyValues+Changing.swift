@@ -84,8 +84,11 @@ struct LocalChange {
     private func change(_ change: ValueChange, at time: Int64, _ limits: Limits) throws -> Bool {
         var item = try database.item(change.key) ?? .new(change.key)
         let policy = change.policy ?? item.here.policy
-        let value =
-            item.here.policy == policy ? policy.kept(item.here.value, change.value) : change.value
+        var value = change.value
+        // Of two programs on one device, too, the greater or the smaller stays.
+        if policy == item.here.policy, let former = item.here.value, let new = value {
+            value = ValueOrder.chosen(by: policy, former, new) ?? new
+        }
         let held = Held(value, time: time, device: device, policy: policy)
         guard !held.says(item.here) else { return false }
         if let value {
@@ -110,19 +113,6 @@ struct LocalChange {
                 .usage, path: key.bytes,
                 "The value cannot be stored: it holds NaN, or is nested too deeply.",
                 remedy: "Use numbers, and at most \(ValueCoder.maximumDepth) levels.")
-        }
-    }
-}
-
-extension MergePolicy {
-    /// What a key with this policy holds when it held one value and is set to another: of two
-    /// programs on one device, too, the greater or the smaller stays.
-    fileprivate func kept(_ former: TypedValue?, _ new: TypedValue?) -> TypedValue? {
-        guard let former, let new else { return new }
-        return switch self {
-        case .max: ValueOrder.greater(former, new) ?? new
-        case .min: ValueOrder.smaller(former, new) ?? new
-        case .newest, .sum, .union: new
         }
     }
 }
