@@ -2,8 +2,8 @@ import ArgumentParser
 
 /// The command that arguments begin by naming, found without the parser.
 ///
-/// The parser reads the arguments anew for each level above a command and lays out the options of all
-/// its siblings; for scripts that call the program in a loop that is most of a call's time.
+/// The parser reads the arguments anew for each level above a command, and every type that it meets for
+/// the first time costs a search; scripts call the program in a loop. See Docs/Decisions/0005-packages.md.
 enum NamedCommand {
     /// Reads the arguments of a command.
     ///
@@ -20,7 +20,7 @@ enum NamedCommand {
 
     /// The command at the end of the names, with the arguments behind them; nil when the names end at
     /// a group of commands.
-    static func find(
+    private static func find(
         _ arguments: [String]
     ) -> (command: any ParsableCommand.Type, rest: [String])? {
         var command: any ParsableCommand.Type = FilesinkiCommand.self
