@@ -29,7 +29,10 @@ package struct JSONTree: Sendable {
     package var kind: Kind { document.nodes[node].kind }
 
     /// Where the value stands in the bytes.
-    package var place: Range<Int> { Self.range(document.nodes[node].value) }
+    package var place: Range<Int> {
+        let value = document.nodes[node].value
+        return Int(value.lowerBound)..<Int(value.upperBound)
+    }
 
     /// A text without quotes and escapes, or any other scalar as it is written. Half a surrogate pair
     /// leaves bytes that are no UTF-8.
@@ -46,9 +49,5 @@ package struct JSONTree: Sendable {
     /// Where a member stands in the bytes, from its name to the end of its value.
     package var wholePlace: Range<Int> {
         Int(document.nodes[node].start)..<Int(document.nodes[node].end)
-    }
-
-    private static func range(_ range: Range<Int32>) -> Range<Int> {
-        Int(range.lowerBound)..<Int(range.upperBound)
     }
 }
