@@ -9,7 +9,7 @@ struct InstallTests {
     }
 
     /// A machine with everything installed below `prefix`.
-    private static func installed() throws -> Machine {
+    static func installed() throws -> Machine {
         let machine = try Machine()
         let run = try machine.shell(
             """

@@ -109,7 +109,10 @@ struct KeyValueProcessTests {
             try #require(set.code == 0, "\(set.talk)")
         }
         for running in watching {
-            try #require(machine.waits(for: "\"last\"", from: running))
+            let isTold = machine.eventually {
+                machine.read(running.outputFile)?.contains("\"last\"") == true
+            }
+            try #require(isTold)
             kill(running.process, SIGTERM)
             let told = try machine.wait(for: running)
             let heard = told.output.members.filter { $0.hasPrefix("\"k") }
@@ -128,16 +131,6 @@ extension Machine {
         let listed = try run("kv", "list", "--root", device).output.split(separator: "\n")
         let pairs = listed.map { $0.split(separator: "\t", maxSplits: 1).map(String.init) }
         return Dictionary(pairs.map { ($0[0], $0.count > 1 ? $0[1] : "") }) { $1 }
-    }
-
-    /// Whether a process writes this text within some minutes.
-    fileprivate func waits(for text: String, from running: Running) -> Bool {
-        // There is no other way to hear of a line in a file.
-        for _ in 0..<18_000 {
-            if read(running.outputFile)?.contains(text) == true { return true }
-            usleep(10_000)
-        }
-        return false
     }
 }
 

@@ -52,13 +52,11 @@ struct ServiceManagerTests {
         "start, keep in step, come back after a kill, and end",
         .enabled(if: isPossible, "no service manager can be started here"))
     func units() throws {
-        let machine = try Machine()
+        let machine = try InstallTests.installed()
         let made = try machine.shell(
             """
             set -e
-            mkdir -p built config a; ln -s "$FILESINKI" built/filesinki
-            ln -s "$FILESINKI" built/filesinki-net
-            sh \(Machine.package)/Scripts/install.sh built/filesinki prefix
+            mkdir config a
             ln -s ../prefix/lib/systemd config/systemd
             echo 1 >a/f; filesinki init a --remote store --device a; filesinki sync a
             filesinki clone store b --device b
