@@ -68,7 +68,7 @@ demo: release
 	@sh Scripts/demo.sh $(RELEASE_BINARY)
 
 test: dependencies
-	$(SWIFT) test -j $(JOBS) $(STRICT) $(if $(FILTER),--filter '$(FILTER)')
+	@sh Scripts/test.sh $(SWIFT) test -j $(JOBS) $(STRICT) $(if $(FILTER),--filter '$(FILTER)')
 
 build: dependencies
 	$(BUILD) --build-tests
