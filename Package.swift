@@ -206,7 +206,7 @@ let package = Package(
             "FilesinkiKeyValue",
             [
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiRemote",
-                "FilesinkiSQLite", "FilesinkiStore",
+                "FilesinkiSQLite", "FilesinkiStore", "FilesinkiWatch",
             ], resources: [.embedInCode("SQL")]),
 
         // The library's key-value store.
@@ -284,7 +284,7 @@ let package = Package(
         tests(
             "FilesinkiFileSystemTests",
             [
-                "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiModel",
+                "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiModel", "FilesinkiTesting",
             ]),
         tests(
             "FilesinkiHTTPTests",
@@ -305,7 +305,7 @@ let package = Package(
             "FilesinkiLiveDatabaseTests", ["CSQLite", "FilesinkiLiveDatabase", "FilesinkiModel"]),
         tests(
             "FilesinkiManifestTests",
-            ["FilesinkiManifest", "FilesinkiModel", "FilesinkiSQLite"]),
+            ["FilesinkiManifest", "FilesinkiModel", "FilesinkiSQLite", "FilesinkiTesting"]),
         tests("FilesinkiMergeTests", ["CSQLite", "FilesinkiMerge", "FilesinkiModel"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
         tests(

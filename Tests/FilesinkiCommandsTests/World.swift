@@ -1,11 +1,13 @@
 import FilesinkiCommands
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiTesting
 import Glibc
 import Synchronization
 
 /// A folder, an environment and streams of its own for the commands of one test; the folder goes
-/// with the value. It is changed only by its test, while no command runs or while one waits. Nothing of the person who runs the tests is read or written.
+/// with the value. It is changed only by its test, while no command runs or while one waits. Nothing of
+/// the person who runs the tests is read or written.
 final class World: @unchecked Sendable {
     let folder: String
     private(set) var environment: [String: String]
@@ -60,16 +62,7 @@ final class World: @unchecked Sendable {
 
     deinit {
         close(descriptor)
-        remove(folder: "")
-    }
-
-    /// Removes a folder with everything in it; symlinks are not followed.
-    private func remove(folder name: String) {
-        for child in names(in: name) {
-            let path = folder + "/" + name + "/" + child
-            if unlink(path) != 0 { remove(folder: name + "/" + child) }
-        }
-        rmdir(folder + "/" + name)
+        removeTree(Array(folder.utf8))
     }
 
     func set(_ variable: String, to value: String?) { environment[variable] = value }

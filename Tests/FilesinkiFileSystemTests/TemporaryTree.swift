@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiTesting
 import Glibc
 import Synchronization
 
@@ -23,7 +24,7 @@ final class TemporaryTree: Sendable {
         staging = try Staging(root: root, folder: base + "/staging")
     }
 
-    deinit { Self.removeTree(base) }
+    deinit { removeTree(Array(base.utf8)) }
 
     var writer: TreeWriter { TreeWriter(root: root, staging: staging, sync: .batch) }
 
@@ -64,7 +65,7 @@ final class TemporaryTree: Sendable {
         guard symlink(target, absolute(path)) == 0 else { throw SystemError.last }
     }
 
-    func remove(_ path: String) { Self.removeTree(absolute(path)) }
+    func remove(_ path: String) { removeTree(Array(absolute(path).utf8)) }
 
     /// A staged and finished file.
     func staged(_ text: String, mode: UInt16 = 0o644, modified: Int64 = 1_000) throws -> StagedFile
@@ -98,16 +99,6 @@ final class TemporaryTree: Sendable {
         let listing = try FolderListing(folder)
         return listing.entries.map { String(decoding: listing.name($0), as: UTF8.self) }.sorted()
     }
-
-    private static func removeTree(_ path: String) {
-        guard unlink(path) != 0 else { return }
-        if let listing = (try? rawNames(path)) {
-            for name in listing { removeTree(path + "/" + name) }
-        }
-        rmdir(path)
-    }
-
-    private static func rawNames(_ path: String) throws -> [String] { try names(path) }
 }
 
 /// `Testing` has an `Expectation` too.

@@ -1,5 +1,6 @@
 import FilesinkiManifest
 import FilesinkiModel
+import FilesinkiTesting
 import Glibc
 import Testing
 
@@ -17,10 +18,7 @@ final class TemporaryManifest {
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    deinit {
-        clear()
-        rmdir(folder)
-    }
+    deinit { removeTree(Array(folder.utf8)) }
 
     /// Removes all files.
     func clear() {
