@@ -55,6 +55,34 @@ struct ObserverTests {
         #expect(try await a.values.events(after: zero).allSatisfy { $0.reason == .local })
     }
 
+    @Test func `KV-09 while nothing is written, nobody looks; a write of another process wakes`()
+        async throws
+    {
+        let meeting = try await Meeting()
+        let (sleeps, slept) = AsyncStream.makeStream(of: Duration.self)
+        let device = try meeting.device("a")
+        var place = device.place
+        place.address = nil
+        place.surroundings.sleep = { duration in
+            slept.yield(duration)
+            guard duration > .seconds(10) else { return }
+            // The wait for a remote lasts longer than this test.
+            for await _ in AsyncStream<Never>(Never.self, { _ in }) {}
+        }
+        let observer = try await ValueObserver(KeyValues.open(place), place: place)
+        async let next = observer.next()
+        // The looks become ever rarer, and end.
+        for await duration in sleeps where duration > .seconds(2) && duration < .seconds(10) {
+            break
+        }
+        try await device.anotherProcess().apply([ValueChange(ValueKey("k"), .integer(1))])
+        #expect(try await next.flatMap(\.keys).map(\.description) == ["k"])
+        slept.finish()
+        var later = 0
+        for await _ in sleeps { later += 1 }
+        #expect(later < 30)
+    }
+
     @Test func `a token of another file has expired`() async throws {
         let meeting = try await Meeting()
         let (a, b) = (try meeting.device("a"), try meeting.device("b"))

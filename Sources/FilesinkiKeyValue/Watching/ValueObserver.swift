@@ -1,4 +1,5 @@
 package import FilesinkiModel
+internal import FilesinkiWatch
 
 /// Tells what others change in a key-value store, each change once, in order, and when it is here.
 package actor ValueObserver {
@@ -13,8 +14,10 @@ package actor ValueObserver {
 
     /// How long to wait for a sign of a change before looking without one.
     private static let patience = Duration.seconds(60)
-    /// How often to look whether another process has changed what is here.
+    /// How often to look whether another process has changed what is here, where no write is heard of.
     private static let beat = Duration.milliseconds(100)
+    /// The pauses between the looks after a write: a commit is seen only when the disk has its bytes.
+    private static let pauses = (0..<12).map { Duration.milliseconds(1 << $0) }
     /// How long to leave a remote alone that did not answer.
     private static let pause = Duration.seconds(5)
 
@@ -68,7 +71,8 @@ package actor ValueObserver {
     private func wait(_ version: Int64) async throws {
         let isOff = try await values.isOff()
         let hasRemote = place.address != nil && !isOff
-        let (values, sleep, isAway) = (values, place.surroundings.sleep, isAway)
+        let (values, place, isAway) = (values, place, isAway)
+        let sleep = place.surroundings.sleep
         mustLook = try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 guard hasRemote, !isAway else {
@@ -83,11 +87,41 @@ package actor ValueObserver {
                 return true
             }
             group.addTask {
-                while try await values.localVersion() == version { try await sleep(Self.beat) }
+                try await Self.waitForOthers(version, values, place)
                 return false
             }
             defer { group.cancelAll() }
             return try await group.next() ?? true
         }
+    }
+
+    /// Waits until another process has changed what is here.
+    private static func waitForOthers(
+        _ version: Int64, _ values: KeyValues, _ place: KeyValuePlace
+    ) async throws {
+        let sleep = place.surroundings.sleep
+        guard let writes = WriteNotices.hear(in: place.folder, prefix: place.name + ".sqlite")
+        else {
+            while try await values.localVersion() == version { try await sleep(beat) }
+            return
+        }
+        // Before the first write: what came before it was listened for.
+        if try await isChangedSoon(version, values, sleep) { return }
+        for await _ in writes {
+            if try await isChangedSoon(version, values, sleep) { return }
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Looks for a change at ever longer intervals, about four seconds in all.
+    private static func isChangedSoon(
+        _ version: Int64, _ values: KeyValues,
+        _ sleep: @Sendable (Duration) async throws -> Void
+    ) async throws -> Bool {
+        for pause in pauses {
+            if try await values.localVersion() != version { return true }
+            try await sleep(pause)
+        }
+        return try await values.localVersion() != version
     }
 }
