@@ -3,7 +3,7 @@ import FilesinkiModel
 import FilesinkiTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct HTTPConnectionsTests {
+@Suite struct HTTPConnectionsTests {
     static let patient = ConnectionSettings(silenceLimit: .seconds(600))
 
     func send(

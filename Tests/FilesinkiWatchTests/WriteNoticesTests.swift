@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Notices of writes")
 struct WriteNoticesTests {
-    @Test("a write is told, also one that nobody waited for", .timeLimit(.minutes(2)))
+    @Test("a write is told, also one that nobody waited for")
     func write() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let notices = try #require(WriteNotices.hear(in: folder.path, prefix: "a.sqlite"))
