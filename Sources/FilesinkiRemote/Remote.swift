@@ -39,6 +39,9 @@ package protocol Remote: Sendable {
     func delete(_ key: ObjectKey) async throws
 
     /// Waits until something may have changed below `prefix`, or the time is over. A hint only.
+    ///
+    /// The first call for a prefix begins to listen, also with no time: what comes between two calls
+    /// ends the second at once. So whoever must miss nothing listens before the first look.
     func wait(prefix: String, timeout: Duration) async throws
 }
 

@@ -11,14 +11,13 @@ extension S3Remote {
     /// Looks now and then whether there is a key behind the last one, which is what happens to a log.
     /// The last one is remembered, so that what came between two waits ends the second at once.
     package func wait(prefix: String, timeout: Duration) async throws {
-        var left = timeout
-        guard left > .zero else { return }
         let start = await end(of: prefix, from: lastSeen.withLock { $0[prefix] })
         let isNews = lastSeen.withLock { seen in
             if seen.count >= Self.maximumSeen, seen[prefix] == nil { seen = [:] }
             return seen.updateValue(start, forKey: prefix).map { $0 != start } ?? false
         }
         if isNews { return }
+        var left = timeout
         var pause = Self.pauses.lowerBound
         while left > .zero {
             try Task.checkCancellation()

@@ -9,6 +9,8 @@ package final class MemoryRemote: Remote {
         var keys: [ObjectKey]?
         var waiters: [Int: Waiter] = [:]
         var nextWaiter = 0
+        /// The prefixes that were waited for, and whether there is news since.
+        var news: [String: Bool] = [:]
 
         mutating func set(_ bytes: [UInt8], at key: ObjectKey) {
             if objects.updateValue(bytes, forKey: key) == nil { keys = nil }
@@ -110,13 +112,21 @@ package final class MemoryRemote: Remote {
 
     private func wake(_ key: ObjectKey) {
         let numbers = state.withLock { state in
-            state.waiters.filter { key.description.hasPrefix($0.value.prefix) }.map(\.key)
+            let told = state.waiters.filter { key.description.hasPrefix($0.value.prefix) }
+            for prefix in state.news.keys where key.description.hasPrefix(prefix) {
+                state.news[prefix] = !told.values.contains { $0.prefix == prefix }
+            }
+            return told.map(\.key)
         }
         for number in numbers { end(number) }
     }
 
     private func begin(_ number: Int, _ waiter: Waiter, _ timeout: Duration) {
-        state.withLock { $0.waiters[number] = waiter }
+        let hasNews = state.withLock { state in
+            state.waiters[number] = waiter
+            return state.news.updateValue(false, forKey: waiter.prefix) ?? false
+        }
+        if hasNews { return end(number) }
         let timer = Task { [sleep] in
             try? await sleep(timeout)
             self.end(number)

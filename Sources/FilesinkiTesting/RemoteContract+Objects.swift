@@ -104,6 +104,13 @@ extension RemoteContract {
                 try await subject.remote.wait(prefix: prefix, timeout: .zero)
             }
         },
+        RemoteContract("what comes between two waits ends the second") { subject in
+            let prefix = "zones/main/log/"
+            try await subject.remote.wait(prefix: prefix, timeout: .zero)
+            _ = try await subject.connection(2).publish([1], to: key(prefix + "0001/c"))
+            // The time limit of the test run is the judge, where time passes.
+            try await subject.remote.wait(prefix: prefix, timeout: .seconds(86_400))
+        },
         RemoteContract("wait ends when its task is cancelled") { subject in
             let task = Task {
                 try await subject.remote.wait(prefix: "zones/", timeout: .seconds(600))

@@ -14,6 +14,7 @@ package import FilesinkiRemote
 package struct WebDAVRemote: Remote {
     let server: WebDAVServer
     let surroundings: Surroundings
+    let sights = CollectionSights()
 
     /// The largest object that ``get(_:range:)`` returns at once, in bytes: more is nothing that the
     /// store wrote, and would only fill the memory.

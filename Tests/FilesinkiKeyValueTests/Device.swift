@@ -11,8 +11,13 @@ final class Meeting: Sendable {
     let remote: MemoryRemote
     let clock = ManualClock()
 
-    init() async throws {
-        remote = MemoryRemote()
+    /// - Parameter sleep: How the remote lets the time of a wait pass.
+    init(
+        sleep: @escaping @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        }
+    ) async throws {
+        remote = MemoryRemote(sleep: sleep)
         _ = try await StoreFormat.create(at: remote, surroundings: clock.surroundings)
     }
 

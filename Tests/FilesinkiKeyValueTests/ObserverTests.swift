@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiTesting
+import Synchronization
 import Testing
 
 @testable import FilesinkiKeyValue
@@ -53,6 +54,26 @@ struct ObserverTests {
         #expect(report.changed.isEmpty && report.published.count == 1)
         let zero = FeedToken(feed: try await a.values.position().feed, number: 0)
         #expect(try await a.values.events(after: zero).allSatisfy { $0.reason == .local })
+    }
+
+    @Test func `KV-09 what is published between a look and a wait is not missed`() async throws {
+        let meeting = try await Meeting(sleep: { duration in
+            guard duration > .zero else { return }
+            // A wait that is not ended by news lasts longer than this test.
+            for await _ in AsyncStream<Never>(Never.self, { _ in }) {}
+        })
+        let (a, b) = (try meeting.device("a"), try meeting.device("b"))
+        for device in [a, b] { try await device.sync() }
+        let isFirst = Atomic(true)
+        let slow = SlowRemote(
+            meeting.remote,
+            beforeWait: {
+                guard isFirst.exchange(false, ordering: .relaxed) else { return }
+                try await a.set("k", .integer(1))
+                try await a.sync()
+            })
+        let observer = try await ValueObserver(b.moved(to: slow), place: b.place)
+        #expect(try await observer.next().flatMap(\.keys).map(\.description) == ["k"])
     }
 
     @Test func `KV-09 while nothing is written, nobody looks; a write of another process wakes`()

@@ -52,6 +52,14 @@ import Testing
         #expect(clock.slept == [.seconds(1), .seconds(1)])
     }
 
+    @Test func `to wait no time is to begin to listen`() async throws {
+        let remote = bucket.remote(clock)
+        try await remote.wait(prefix: "log/", timeout: .zero)
+        try await remote.put([1], to: key(1))
+        try await remote.wait(prefix: "log/", timeout: .seconds(600))
+        #expect(clock.slept.isEmpty)
+    }
+
     @Test func `a service that is away for a while is waited for, and one that says no is not`()
         async throws
     {

@@ -31,7 +31,7 @@ final class MemoryDAV: HTTPTransport {
         var properties: @Sendable (_ changes: Int) -> String = {
             "<D:getetag>\"\($0)\"</D:getetag>"
         }
-        var date = "later"
+        var date: @Sendable () -> String = { "later" }
     }
 
     private enum Node {
@@ -219,7 +219,7 @@ extension MemoryDAV {
             "<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">\(responses.joined())"
             + "</D:multistatus>"
         return HTTPReply(
-            status: 207, fields: ["Content-Type": "application/xml", "Date": habits.date],
+            status: 207, fields: ["Content-Type": "application/xml", "Date": habits.date()],
             body: Array(text.utf8))
     }
 }

@@ -25,17 +25,22 @@ import Testing
         #expect(server.requests.allSatisfy { $0.method == "PROPFIND" && $0.fields["Depth"] == "0" })
     }
 
-    @Test(
-        "a change ends it, whatever the server tells of a folder",
-        arguments: ["tag", "time", "nothing", "no folder"])
-    func change(_ told: String) async throws {
+    /// How a server tells what a folder holds.
+    func habits(_ told: String) -> MemoryDAV.Habits {
         var habits = MemoryDAV.Habits()
         switch told {
         case "time": habits.properties = { "<D:getlastmodified>\($0)</D:getlastmodified>" }
         case "nothing": habits.properties = { _ in "" }
         default: break
         }
-        let server = MemoryDAV(habits)
+        return habits
+    }
+
+    @Test(
+        "a change ends it, whatever the server tells of a folder",
+        arguments: ["tag", "time", "nothing", "no folder"])
+    func change(_ told: String) async throws {
+        let server = MemoryDAV(habits(told))
         if told != "no folder" { server.place([1], at: "/dav/log/1/c") }
         let clock = ManualClock()
         let writer = try server.remote()
@@ -53,7 +58,7 @@ import Testing
     @Test func `a change in the second of the first look is not missed`() async throws {
         var habits = MemoryDAV.Habits()
         habits.properties = { _ in "<D:getlastmodified>now</D:getlastmodified>" }
-        habits.date = "now"
+        habits.date = { "now" }
         let clock = ManualClock()
         let server = MemoryDAV(habits)
         server.place([1], at: "/dav/log/1/c")
@@ -76,14 +81,45 @@ import Testing
         #expect(clock.slept == seconds([1, 2, 4, 8, 5]))
     }
 
-    @Test func `no time is no wait, and a prefix that is no key's is only slept for`() async throws
-    {
+    @Test func `no time is a look, and a prefix that is no key's is only slept for`() async throws {
         let clock = ManualClock()
         let server = MemoryDAV()
         let remote = try server.remote(surroundings: clock.surroundings)
         try await remote.wait(prefix: "log/", timeout: .zero)
+        #expect(clock.slept.isEmpty && server.requests.count == 1)
         try await remote.wait(prefix: "../", timeout: .seconds(3))
-        #expect(clock.slept == seconds([0, 3]))
-        #expect(server.requests.isEmpty)
+        #expect(clock.slept == seconds([3]) && server.requests.count == 1)
+    }
+
+    @Test(
+        "what came between two waits ends the second at once",
+        arguments: ["tag", "time", "nothing", "no folder"])
+    func between(_ told: String) async throws {
+        let clock = ManualClock()
+        let server = MemoryDAV(habits(told))
+        if told != "no folder" { server.place([1], at: "/dav/log/1/c") }
+        let remote = try server.remote(surroundings: clock.surroundings)
+        try await remote.wait(prefix: "log/", timeout: .zero)
+        _ = try await server.remote().publish([2], to: key("log/2/c"))
+        try await remote.wait(prefix: "log/", timeout: .seconds(3600))
+        #expect(clock.slept.isEmpty)
+        try await remote.wait(prefix: "log/", timeout: .seconds(3))
+        #expect(clock.slept == seconds([1, 2]))
+    }
+
+    @Test func `what came between two waits in the second of a look ends the second after a pause`()
+        async throws
+    {
+        var habits = MemoryDAV.Habits()
+        habits.properties = { _ in "<D:getlastmodified>then</D:getlastmodified>" }
+        let looks = Counter()
+        habits.date = { looks.next() == 1 ? "then" : "later" }
+        let clock = ManualClock()
+        let server = MemoryDAV(habits)
+        server.place([1], at: "/dav/log/1/c")
+        let remote = try server.remote(surroundings: clock.surroundings)
+        try await remote.wait(prefix: "log/", timeout: .zero)
+        try await remote.wait(prefix: "log/", timeout: .seconds(3600))
+        #expect(clock.slept == seconds([1]))
     }
 }

@@ -25,6 +25,7 @@ extension Session {
         var options = SyncOptions()
         options.paths = [path]
         var session = self
+        var isListening = false
         while true {
             let report = try await session.replica.sync(options)
             let found = try await session.replica.list([path]).first { $0.0 == path }
@@ -32,6 +33,12 @@ extension Session {
             let left = end.map { console.surroundings.now().duration(to: $0) }
             if let left, left <= .zero { throw report.away ?? Self.noneNewer(path, version) }
             let prefix = await session.replica.watchedPrefix
+            if !isListening, let remote, let prefix {
+                // A look after this finds what came before; what comes later ends the pause.
+                isListening = true
+                try? await remote.wait(prefix: prefix, timeout: .zero)
+                continue
+            }
             await session.replica.close()
             try await pause(min(left ?? Self.longestWait, Self.longestWait), remote, prefix)
             session = try await session.reopened()

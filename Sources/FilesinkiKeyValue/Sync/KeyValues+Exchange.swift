@@ -49,6 +49,15 @@ extension KeyValues {
         try await place.surroundings.sleep(.microseconds(Int(chance) * 50 * min(attempt, 8)))
     }
 
+    /// Begins to listen: what is published from now on ends the next ``waitForStore(_:)``.
+    ///
+    /// - Returns: Whether it is known where.
+    package func listen() async throws -> Bool {
+        guard try knownLog() != nil else { return false }
+        try await waitForStore(.zero)
+        return true
+    }
+
     /// Waits until something may have changed in the store, or the time is over.
     package func waitForStore(_ timeout: Duration) async throws {
         guard let (log, _, _) = try knownLog() else {

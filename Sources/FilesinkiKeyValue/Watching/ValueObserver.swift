@@ -11,6 +11,8 @@ package actor ValueObserver {
     /// Whether the store is looked at before anything is waited for.
     private var mustLook = true
     private var isAway = false
+    /// Whether the remote tells what comes between two waits.
+    private var isListening = false
 
     /// How long to wait for a sign of a change before looking without one.
     private static let patience = Duration.seconds(60)
@@ -55,11 +57,17 @@ package actor ValueObserver {
         }
     }
 
-    /// Brings here what is new in the store.
+    /// Brings here what is new in the store; what comes after that, a wait will tell.
     private func look() async throws {
         guard place.address != nil, try await !values.isOff() else { return }
         do {
+            if !isListening { isListening = try await values.listen() }
             _ = try await values.exchange()
+            // Only the first exchange finds out where to listen.
+            if !isListening {
+                isListening = try await values.listen()
+                if isListening { _ = try await values.exchange() }
+            }
             isAway = false
         } catch let failure as Failure where failure.code == .away || failure.code == .busy {
             if !isAway { notice(failure) }
@@ -73,7 +81,7 @@ package actor ValueObserver {
         let hasRemote = place.address != nil && !isOff
         let (values, place, isAway) = (values, place, isAway)
         let sleep = place.surroundings.sleep
-        mustLook = try await withThrowingTaskGroup(of: Bool.self) { group in
+        let isFromStore = try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 guard hasRemote, !isAway else {
                     try await sleep(hasRemote ? Self.pause : Self.patience)
@@ -93,6 +101,9 @@ package actor ValueObserver {
             defer { group.cancelAll() }
             return try await group.next() ?? true
         }
+        // A wait that was cut short may have heard something, and told nobody.
+        if !isFromStore { isListening = false }
+        mustLook = true
     }
 
     /// Waits until another process has changed what is here.
