@@ -28,7 +28,7 @@ final class DirectoryNotices: Sendable {
             watch.cancel()
         }
         try Task.checkCancellation()
-        if watch.isLasting { keep(watch, prefix) }
+        if watch.lasts(folder, prefix: prefix) { keep(watch, prefix) }
     }
 
     private func take(_ prefix: String) -> DirectoryWatch? {

@@ -11,8 +11,14 @@ final class DirectoryWatch: Sendable {
     private let inotify: Int32
     /// Ends a wait early: the reading and the writing end of a pipe.
     private let pipe: (reading: Int32, writing: Int32)
-    /// Whether the folder is the one that was meant, and still there.
-    private let isGood = Mutex(false)
+    private struct State {
+        /// Whether the folder is the one that was meant, not one above it.
+        var isReached = false
+        /// Whether a folder went away, or the wait was cancelled.
+        var isLost = false
+    }
+
+    private let state = Mutex(State())
     /// A thread for waits, which would take one from those who work.
     private let queue = DispatchQueue(label: "filesinki.directory-watch")
 
@@ -41,11 +47,15 @@ final class DirectoryWatch: Sendable {
         while depth < names.count, let found = try deepest(folder, names, prefix), found > depth {
             depth = found
         }
-        isGood.withLock { $0 = depth == names.count }
+        state.withLock { $0.isReached = depth == names.count }
     }
 
-    /// Whether a further wait hears of everything since this one.
-    var isLasting: Bool { isGood.withLock { $0 } }
+    /// Whether a further wait hears of everything since this one. Folders on the way to the one that
+    /// was meant may have come: they are watched from now on.
+    func lasts(_ folder: StoreFolder, prefix: String) -> Bool {
+        let (isReached, isLost) = state.withLock { ($0.isReached, $0.isLost) }
+        return !isLost && (isReached || (try? watch(folder, prefix)) != nil)
+    }
 
     /// Adds a watch to the deepest folder of `names` that is there.
     ///
@@ -65,7 +75,7 @@ final class DirectoryWatch: Sendable {
 
     /// Ends the wait now, or before it begins.
     func cancel() {
-        isGood.withLock { $0 = false }
+        state.withLock { $0.isLost = true }
         var byte: UInt8 = 0
         _ = write(pipe.writing, &byte, 1)
     }
@@ -113,7 +123,7 @@ final class DirectoryWatch: Sendable {
             }
             let length = Int(event.len)
             if event.mask & UInt32(IN_IGNORED | IN_MOVE_SELF) != 0 {
-                isGood.withLock { $0 = false }
+                state.withLock { $0.isLost = true }
             }
             let isUnfinished = length > 0 && buffer[offset + header] == UInt8(ascii: ".")
             isFound = isFound || !isUnfinished
