@@ -5,17 +5,8 @@ import Glibc
 enum BasicTime {
     /// `20130524T000000Z`, in UTC.
     static func text(_ time: Timestamp) -> String {
-        var seconds = time_t(time.seconds)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        let day = [(parts.tm_year + 1900, 4), (parts.tm_mon + 1, 2), (parts.tm_mday, 2)]
-        let clock = [(parts.tm_hour, 2), (parts.tm_min, 2), (parts.tm_sec, 2)]
-        return day.map(padded).joined() + "T" + clock.map(padded).joined() + "Z"
-    }
-
-    private static func padded(_ number: Int32, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        let moment = CalendarTime(utc: time.seconds)
+        return moment.date.filter { $0 != "-" } + "T" + moment.clock.filter { $0 != ":" } + "Z"
     }
 
     /// Reads `2013-05-24T00:00:00Z`, also with a fraction of a second, which is left out, or with

@@ -5,33 +5,14 @@ import Glibc
 enum TimeText {
     /// RFC 3339 in UTC with nanoseconds: `2024-05-01T09:30:00.000000000Z`.
     static func utc(_ time: Timestamp) -> String {
-        var seconds = time_t(time.seconds)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        return date(parts) + "T" + clock(parts) + "." + padded(time.remainder, 9) + "Z"
+        let moment = CalendarTime(utc: time.seconds)
+        return "\(moment.date)T\(moment.clock).\(CalendarTime.padded(time.remainder, 9))Z"
     }
 
     /// The user's own clock, to the second: `2024-05-01 11:30:00`.
     static func local(_ time: Timestamp) -> String {
-        var seconds = time_t(time.seconds)
-        var parts = tm()
-        localtime_r(&seconds, &parts)
-        return date(parts) + " " + clock(parts)
-    }
-
-    private static func date(_ parts: tm) -> String {
-        padded(Int64(parts.tm_year) + 1900, 4) + "-" + padded(Int64(parts.tm_mon) + 1, 2) + "-"
-            + padded(Int64(parts.tm_mday), 2)
-    }
-
-    private static func clock(_ parts: tm) -> String {
-        padded(Int64(parts.tm_hour), 2) + ":" + padded(Int64(parts.tm_min), 2) + ":"
-            + padded(Int64(parts.tm_sec), 2)
-    }
-
-    private static func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        let moment = CalendarTime(local: time.seconds)
+        return moment.date + " " + moment.clock
     }
 
     /// Reads `2024-05-01`, `2024-05-01 11:30`, `2024-05-01T11:30:00` (the user's own clock), the

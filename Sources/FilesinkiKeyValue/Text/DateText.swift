@@ -1,3 +1,4 @@
+internal import FilesinkiModel
 internal import Glibc
 
 /// Dates as RFC 3339 text in UTC, to the millisecond.
@@ -5,14 +6,9 @@ package enum DateText {
     /// `2024-05-01T09:30:00.250Z`.
     package static func text(_ milliseconds: Int64) -> String {
         let (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
-        var seconds = time_t(rest < 0 ? whole - 1 : whole)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        let date =
-            [padded(Int64(parts.tm_year) + 1900, 4)] + [parts.tm_mon + 1, parts.tm_mday].map(two)
-        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(two)
-        let fraction = padded(rest < 0 ? rest + 1_000 : rest, 3)
-        return date.joined(separator: "-") + "T" + clock.joined(separator: ":") + ".\(fraction)Z"
+        let time = CalendarTime(utc: rest < 0 ? whole - 1 : whole)
+        let fraction = CalendarTime.padded(rest < 0 ? rest + 1_000 : rest, 3)
+        return "\(time.date)T\(time.clock).\(fraction)Z"
     }
 
     /// Reads such a text, also one without a fraction; nil for anything else.
@@ -58,13 +54,5 @@ package enum DateText {
                 ? Int64(field) : nil
         }
         return numbers.count == fields.count ? numbers : nil
-    }
-
-    private static func two(_ number: Int32) -> String { padded(Int64(number), 2) }
-
-    private static func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number.magnitude)
-        let zeros = String(repeating: "0", count: max(0, width - digits.utf8.count))
-        return (number < 0 ? "-" : "") + zeros + digits
     }
 }

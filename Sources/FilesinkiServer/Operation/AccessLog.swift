@@ -1,5 +1,4 @@
 import FilesinkiModel
-import Glibc
 
 /// One line for each request. It names the token by its id, and never shows one.
 struct AccessLog: Sendable {
@@ -32,11 +31,7 @@ struct AccessLog: Sendable {
 
     /// RFC 3339, in UTC, to the second.
     private static func time(_ moment: Timestamp) -> String {
-        var seconds = time_t(moment.seconds)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        var text = [CChar](repeating: 0, count: 32)
-        let count = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
-        return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let time = CalendarTime(utc: moment.seconds)
+        return time.date + "T" + time.clock + "Z"
     }
 }
