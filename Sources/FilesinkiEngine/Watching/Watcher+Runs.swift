@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiWatch
+import Glibc
 
 extension Watcher {
     /// Does the work, and takes note of what came of it.
@@ -81,7 +82,11 @@ extension Watcher {
 
     /// Tries again later, unless that makes no sense.
     private func deal(with failure: Failure, _ work: WatchAgenda.Work) async throws {
-        guard failure.isWorthAnotherTry(afterSuccess: hasRun) else { throw failure }
+        guard failure.isWorthAnotherTry(afterSuccess: hasRun) else {
+            // A run may find out that the root is gone before the word of it has come.
+            let isGone = failure.code == .notFound && access(replicaOptions.root, F_OK) != 0
+            throw isGone ? rootGone : failure
+        }
         agenda.fail(work, at: ClockReading.moment, wish: failure.retryAfter ?? .zero)
         let description = failure.description
         if description == trouble { return }
