@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -97,3 +98,7 @@ int fsk_report_signal(int signal, int file) {
 int fsk_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 
 int fsk_process_file(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+int fsk_close_from(void *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}

@@ -1,3 +1,4 @@
+internal import CKernel
 package import Glibc
 
 /// A program to start beside this one, with streams, signals and a group of its own.
@@ -30,7 +31,8 @@ package struct ChildProcess: Sendable {
     package var words: [[UInt8]]
     /// `NAME=value` each; nil for that of this process.
     package var environment: [[UInt8]]?
-    /// By the child's descriptors; all others are as they are here, unless they close on exec.
+    /// By the child's descriptors. Beside these it has 0, 1 and 2 as they are here and no others: a
+    /// socket that it kept open would go on taking connections for a server that is gone.
     package var streams: [Int32: Stream]
     package var group: Group
     /// Whether the child dies of a broken pipe also where this process ignores them.
@@ -88,6 +90,8 @@ package struct ChildProcess: Sendable {
                 posix_spawn_file_actions_addopen(&actions, number, path, flags, mode)
             }
         }
+        let last = max(streams.keys.max() ?? 0, STDERR_FILENO)
+        _ = fsk_close_from(&actions, last + 1)
     }
 
     private func prepare(_ attributes: inout posix_spawnattr_t) {

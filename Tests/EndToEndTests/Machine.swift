@@ -44,7 +44,8 @@ final class Machine {
     private var left: Set<pid_t> = []
 
     init() throws {
-        var template = Array("/tmp/filesinki-machine-XXXXXX".utf8CString)
+        let parent = getenv("FILESINKI_MACHINES").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/filesinki-machine-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw MachineError.noFolder(errno) }
         folder = String(cString: made)
         guard mkdir(folder + "/streams", 0o755) == 0 else { throw MachineError.noFolder(errno) }

@@ -37,6 +37,13 @@ struct ChildProcessTests {
         #expect(try says("kill -TERM $$; echo survived").status & 0x7F == SIGTERM)
     }
 
+    @Test("gets no file but its streams, whatever is open here")
+    func files() throws {
+        let file = open("/dev/null", O_RDONLY)
+        defer { close(file) }
+        #expect(try says("[ -e /proc/$$/fd/\(file) ] || echo closed").said == "closed\n")
+    }
+
     @Test("dies of a broken pipe, or takes after its parent", arguments: [true, false])
     func brokenPipe(_ dies: Bool) throws {
         let before = signal(SIGPIPE, SIG_IGN)

@@ -57,3 +57,7 @@ int fsk_memory_file(const char *name);
 
 // A file that becomes readable when the process ends (pidfd_open(2)).
 int fsk_process_file(int process);
+
+// A child that posix_spawn(3) starts with these posix_spawn_file_actions_t gets none of the files from
+// this one on.
+int fsk_close_from(void *actions, int first);
