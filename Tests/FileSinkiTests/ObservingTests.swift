@@ -54,7 +54,9 @@ extension ClosureTests {
             try await a.delete("a/one")
             for calls in [first, second] {
                 #expect(try await eventually { calls.count == 3 })
-                #expect(calls.all == ["a/one", "a/deep/two", "-a/one"])
+                // What came at once is told in the order of the paths.
+                #expect(Set(calls.all.prefix(2)) == ["a/one", "a/deep/two"])
+                #expect(calls.all.last == "-a/one")
             }
             #expect(!meeting.exists("b", "a/one"))
             #expect(!meeting.exists("b", "ba/other"))
