@@ -8,9 +8,6 @@ import Synchronization
 /// Objects arrive by a rename, so moves into the folder and new folders are what counts. On a share
 /// the kernel hears nothing of other machines; then the wait simply lasts its time.
 final class DirectoryWatch: Sendable {
-    private let inotify: Int32
-    /// Ends a wait early: the reading and the writing end of a pipe.
-    private let pipe: (reading: Int32, writing: Int32)
     private struct State {
         /// Whether the folder is the one that was meant, not one above it.
         var isReached = false
@@ -18,6 +15,9 @@ final class DirectoryWatch: Sendable {
         var isLost = false
     }
 
+    private let inotify: Int32
+    /// Ends a wait early: the reading and the writing end of a pipe.
+    private let pipe: (reading: Int32, writing: Int32)
     private let state = Mutex(State())
     /// A thread for waits, which would take one from those who work.
     private let queue = DispatchQueue(label: "filesinki.directory-watch")

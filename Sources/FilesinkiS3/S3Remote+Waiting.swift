@@ -1,22 +1,15 @@
 import FilesinkiModel
-import Synchronization
+import FilesinkiRemote
 
 extension S3Remote {
     /// The pauses between two looks grow from the first to the last.
     private static let pauses = Duration.seconds(1)...Duration.seconds(30)
 
-    /// How many prefixes are remembered at most: more are not waited for.
-    private static let maximumSeen = 64
-
     /// Looks now and then whether there is a key behind the last one, which is what happens to a log.
     /// The last one is remembered, so that what came between two waits ends the second at once.
     package func wait(prefix: String, timeout: Duration) async throws {
-        let start = await end(of: prefix, from: lastSeen.withLock { $0[prefix] })
-        let isNews = lastSeen.withLock { seen in
-            if seen.count >= Self.maximumSeen, seen[prefix] == nil { seen = [:] }
-            return seen.updateValue(start, forKey: prefix).map { $0 != start } ?? false
-        }
-        if isNews { return }
+        let start = await end(of: prefix, from: lastSeen[prefix])
+        if let former = lastSeen.replace(prefix, by: start), former != start { return }
         var left = timeout
         var pause = Self.pauses.lowerBound
         while left > .zero {

@@ -1,7 +1,6 @@
 package import FilesinkiHTTP
 package import FilesinkiModel
 package import FilesinkiRemote
-import Synchronization
 
 /// A store in a bucket of an S3 service.
 ///
@@ -42,7 +41,7 @@ package final class S3Remote: Remote {
     let surroundings: Surroundings
     let knobs: Knobs
     /// The last key that was seen below a prefix, for ``wait(prefix:timeout:)``.
-    let lastSeen = Mutex<[String: String]>([:])
+    let lastSeen = LastSeen<String>()
 
     /// - Parameters:
     ///   - address: With everything filled in that the environment has to say: see

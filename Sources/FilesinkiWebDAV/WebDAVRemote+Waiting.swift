@@ -19,7 +19,7 @@ extension WebDAVRemote {
         }
         let collection = server.collection(folder)
         var sight = try await look(at: collection)
-        var last = sights.replace(prefix, by: sight) ?? sight
+        var last = lastSeen.replace(prefix, by: sight) ?? sight
         var (pause, remaining) = (Self.firstPause, timeout)
         while sight.shown == last.shown, remaining > .zero {
             try await surroundings.sleep(min(pause, remaining))
@@ -28,7 +28,7 @@ extension WebDAVRemote {
             guard remaining > .zero, !last.isFresh, !sight.isFresh else { return }
             last = sight
             sight = try await look(at: collection)
-            sights.replace(prefix, by: sight)
+            lastSeen.replace(prefix, by: sight)
             pause = min(pause * 2, Self.longestPause)
         }
     }

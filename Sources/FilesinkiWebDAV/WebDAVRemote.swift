@@ -14,7 +14,8 @@ package import FilesinkiRemote
 package struct WebDAVRemote: Remote {
     let server: WebDAVServer
     let surroundings: Surroundings
-    let sights = CollectionSights()
+    /// What a collection showed last, for ``wait(prefix:timeout:)``.
+    let lastSeen = LastSeen<CollectionSight>()
 
     /// The largest object that ``get(_:range:)`` returns at once, in bytes: more is nothing that the
     /// store wrote, and would only fill the memory.
