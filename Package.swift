@@ -252,7 +252,7 @@ let package = Package(
         tests(
             "FileSinkiTests",
             [
-                "FileSinki", "FileSinkiKeyValue", "FilesinkiModel", "FilesinkiServer",
+                "FileSinki", "FileSinkiKeyValue", "FilesinkiProcess", "FilesinkiServer",
                 "FilesinkiTesting",
             ],
             // Programs that are not in Swift.
@@ -334,8 +334,9 @@ let package = Package(
         tests(
             "FilesinkiServerRemoteTests",
             [
-                "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiModel", "FilesinkiProtocol",
-                "FilesinkiRemote", "FilesinkiServer", "FilesinkiServerRemote", "FilesinkiTesting",
+                "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiModel", "FilesinkiProcess",
+                "FilesinkiProtocol", "FilesinkiRemote", "FilesinkiServer", "FilesinkiServerRemote",
+                "FilesinkiTesting",
             ]),
         tests(
             "FilesinkiServerTests",

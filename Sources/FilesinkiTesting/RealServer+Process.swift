@@ -15,25 +15,18 @@ final class GuardedProcess: Sendable {
 
     /// - Throws: ``FixtureFailure`` when it cannot be started.
     init(_ path: String, _ words: [String], _ variables: [String: String] = [:]) throws {
-        let words = [path] + words
-        // One at a time, or a script could get hold of the end by which another one is held.
-        let started = Self.starting.withLock { _ -> (State, error: Int32) in
-            var input: [Int32] = [-1, -1]
-            var output: [Int32] = [-1, -1]
-            guard pipe(&input) == 0, pipe(&output) == 0 else {
-                return (State(input: input[1], output: -1, child: -1), errno)
-            }
-            for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            let (child, error) = Self.spawn(words, variables, input[0], output[1])
-            close(input[0])
-            close(output[1])
-            return (State(input: input[1], output: output[0], child: child), error)
+        var input: [Int32] = [-1, -1]
+        var output: [Int32] = [-1, -1]
+        guard pipe(&input) == 0, pipe(&output) == 0 else {
+            throw FixtureFailure("start", path, errno)
         }
-        state = Mutex(started.0)
-        guard started.error == 0 else { throw FixtureFailure("start", path, started.error) }
+        for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let (child, error) = Self.spawn([path] + words, variables, input[0], output[1])
+        close(input[0])
+        close(output[1])
+        state = Mutex(State(input: input[1], output: output[0], child: child))
+        guard error == 0 else { throw FixtureFailure("start", path, error) }
     }
-
-    private static let starting = Mutex(())
 
     deinit { _ = end() }
 

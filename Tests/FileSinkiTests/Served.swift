@@ -1,7 +1,6 @@
 import FileSinki
-import FilesinkiModel
+import FilesinkiProcess
 import FilesinkiServer
-import Glibc
 
 /// A server in this process, at an address that stays the same when it goes and comes back.
 actor Served {
@@ -15,7 +14,7 @@ actor Served {
         // The machine that runs the tests may be busy.
         settings.limits.headerTime = .seconds(600)
         settings.limits.idleTime = .seconds(600)
-        let server = try await FilesinkiServer.start(settings, Self.surroundings)
+        let server = try await FilesinkiServer.start(settings, .ofMachine)
         settings.port = server.address.port
         self.settings = settings
         self.server = server
@@ -29,11 +28,6 @@ actor Served {
     }
 
     func comeBack() async throws {
-        server = try await FilesinkiServer.start(settings, Self.surroundings)
+        server = try await FilesinkiServer.start(settings, .ofMachine)
     }
-
-    private static let surroundings = Surroundings(
-        now: { Timestamp(seconds: Int64(time(nil)), nanoseconds: 0) },
-        randomBytes: { count in (0..<count).map { _ in .random(in: 0...255) } },
-        sleep: { try await Task.sleep(for: $0) })
 }

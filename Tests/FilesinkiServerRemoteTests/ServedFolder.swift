@@ -1,9 +1,9 @@
 import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiProcess
 import FilesinkiServer
 import FilesinkiServerRemote
 import FilesinkiTesting
-import Glibc
 
 /// A server on a folder of its own, and ways to it.
 final class ServedFolder: Sendable {
@@ -11,11 +11,8 @@ final class ServedFolder: Sendable {
     let server: RunningServer
     private let token: Secret?
 
-    static let surroundings = Surroundings(
-        // A certificate is held against the real time.
-        now: { Timestamp(seconds: Int64(time(nil)), nanoseconds: 0) },
-        randomBytes: { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } },
-        sleep: { try await Task.sleep(for: $0) })
+    /// A certificate is held against the real time.
+    static let surroundings = Surroundings.ofMachine
 
     /// - Parameter isPrivate: Whether connections are encrypted and a token is asked for.
     init(
