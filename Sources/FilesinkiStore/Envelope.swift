@@ -12,7 +12,7 @@ internal import FilesinkiModel
 /// | 4 | 1 | what is inside: see ``Kind`` |
 /// | 5 | 1 | the codec of the payload: 0 plain, 1 zstd, 2 xz |
 /// | 6 | 1 | the seal: 0 for none |
-/// | 7 | 1 | 0 |
+/// | 7 | 1 | the form: 1 for a list of parts, 0 for the rest |
 /// | 8 | 8 | the number of plain bytes |
 /// | 16 | 32 | SHA-256 of the plain bytes |
 struct Envelope {
@@ -21,15 +21,24 @@ struct Envelope {
         case commit = 1
         case checkpoint = 2
         case sighting = 3
+        /// A part of a checkpoint.
+        case checkpointPart = 4
+        /// A list of the parts of a checkpoint.
+        case checkpointIndex = 5
 
         /// The most plain bytes that a record of this kind may have.
         var maximumLength: Int {
             switch self {
-            case .commit: 64 << 20
+            case .commit, .checkpointPart: 64 << 20
             case .checkpoint: 1 << 30
             case .sighting: 4096
+            case .checkpointIndex: 1 << 20
             }
         }
+
+        /// The byte at offset 7. The first version of the program takes 1 for a newer format, and stops
+        /// at a checkpoint that it could not read in full.
+        var form: UInt8 { self == .checkpointIndex ? 1 : 0 }
     }
 
     /// The number of bytes before the payload.
@@ -56,12 +65,13 @@ struct Envelope {
     static func seal(_ plain: [UInt8], as kind: Kind) throws(Failure) -> [UInt8] {
         guard plain.count <= kind.maximumLength else {
             throw Failure(
-                .limit, "A record of \(plain.count) bytes is more than a store takes.",
-                remedy: "Publish fewer changes at once.")
+                .limit,
+                "A record of \(plain.count) bytes exceeds the limit of \(kind.maximumLength) bytes.",
+                remedy: "Nothing was published. Please report this as an error of filesinki.")
         }
         var packed = try Compression.encode(plain, codec: .zstd, level: level)
         if !isPlausible(plain.count, from: packed.bytes.count) { packed = (.plain, plain) }
-        var result = name + [version, kind.rawValue, packed.codec.rawValue, 0, 0]
+        var result = name + [version, kind.rawValue, packed.codec.rawValue, 0, kind.form]
         result.reserveCapacity(headerLength + packed.bytes.count)
         for byte in 0..<8 { result.append(UInt8(truncatingIfNeeded: plain.count >> (8 * byte))) }
         result += ContentHasher.hash(plain).bytes
@@ -76,6 +86,7 @@ struct Envelope {
     ///   `corrupt` for all else that is not right. No length is believed before it was checked.
     static func open(_ stored: [UInt8], as kind: Kind, key: String) throws(Failure) -> [UInt8] {
         let header = try Header(stored, key: key)
+        guard header.form == kind.form else { throw newer(key) }
         guard header.kind == kind.rawValue else {
             throw damaged(key, "Another kind of record is in this place.")
         }
@@ -88,6 +99,11 @@ struct Envelope {
             throw damaged(key, "The record is not what its checksum says.")
         }
         return plain
+    }
+
+    /// Whether stored bytes say that they are of a kind; whether they are, ``open(_:as:key:)`` says.
+    static func claims(_ stored: [UInt8], _ kind: Kind) -> Bool {
+        stored.count >= headerLength && stored[4] == kind.rawValue
     }
 
     private static func decode(
@@ -114,7 +130,9 @@ struct Envelope {
     }
 
     /// The failure for what a later version of the program wrote.
-    static func newer(_ key: String, _ message: String) -> Failure {
+    static func newer(
+        _ key: String, _ message: String = "The record has a newer format than this program knows."
+    ) -> Failure {
         Failure(.newerFormat, path: key, message, remedy: "Update filesinki.")
     }
 }
@@ -123,6 +141,7 @@ extension Envelope {
     /// The first 48 bytes, taken apart.
     private struct Header {
         var kind: UInt8
+        var form: UInt8
         var codec: Codec
         var plainLength: UInt64
         var hash: ContentID
@@ -131,10 +150,10 @@ extension Envelope {
             guard stored.count >= headerLength, stored.starts(with: name),
                 let hash = ContentID(stored[16..<48])
             else { throw damaged(key, "This is not a record of a filesinki store.") }
-            guard stored[3] == version, stored[6] == 0, stored[7] == 0,
-                let codec = Codec(rawValue: stored[5])
-            else { throw newer(key, "The record is of a format that is newer than this program.") }
+            guard stored[3] == version, stored[6] == 0, let codec = Codec(rawValue: stored[5])
+            else { throw newer(key) }
             kind = stored[4]
+            form = stored[7]
             self.codec = codec
             self.hash = hash
             plainLength = stored[8..<16].reversed().reduce(0) { $0 << 8 | UInt64($1) }

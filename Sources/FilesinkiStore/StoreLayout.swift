@@ -25,6 +25,9 @@ enum StoreLayout {
     /// Where the checkpoints of a zone are; ends with a slash.
     static func checkpoints(of zone: String) -> String { "zones/\(zone)/checkpoints/" }
 
+    /// Where the parts of large checkpoints of a zone are, by their hashes; ends with a slash.
+    static func parts(of zone: String) -> String { "zones/\(zone)/parts/" }
+
     /// Where a device says what it has seen of a zone; ends with a slash.
     static func sightings(of device: [UInt8], zone: String) -> String {
         "devices/\(hexadecimal(device))/\(zone)/"

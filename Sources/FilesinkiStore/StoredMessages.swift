@@ -7,8 +7,9 @@ func serialized(_ message: some Message) throws(Failure) -> [UInt8] {
         return try message.serializedBytes()
     } catch {
         throw Failure(
-            .limit, "A record is too large to be written.",
-            remedy: "Publish fewer changes at once.", cause: error)
+            .limit, "Cannot encode a record.",
+            remedy: "Nothing was published. Please report this as an error of filesinki.",
+            cause: error)
     }
 }
 
@@ -30,7 +31,7 @@ extension StoredAuthor {
     init(_ device: Device) {
         self.init()
         id = field(device.id)
-        name = device.name
+        name = shortened(device.name)
     }
 }
 
@@ -38,8 +39,7 @@ extension Device {
     /// nil when the id does not have 16 bytes. A name that is too long is cut.
     init?(_ author: StoredAuthor) {
         guard author.id.count == 16 else { return nil }
-        let name = author.name.utf8.prefix(CommitCoder.maximumNameLength)
-        self.init(id: array(author.id), name: String(decoding: name, as: UTF8.self))
+        self.init(id: array(author.id), name: shortened(author.name))
     }
 }
 

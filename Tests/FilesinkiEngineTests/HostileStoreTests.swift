@@ -330,6 +330,6 @@ struct HostileStoreTests {
             },
             inline: ["good", "evil"].map { InlineContent(id: content($0), bytes: Array($0.utf8)) },
             packs: [], superseded: [], operation: "sync")
-        _ = try await log.append(draft, after: token, id: [UInt8](repeating: 8, count: 16))
+        try await log.forge(draft, after: token, id: [UInt8](repeating: 8, count: 16))
     }
 }

@@ -89,10 +89,8 @@ struct Forger {
             changes: changes.sorted { $0.path < $1.path },
             inline: contents.values.sorted { $0.id < $1.id }, operation: "forge")
         let id = meeting.clock.surroundings.randomBytes(16)
-        if case .mine(let commit) = try await log.append(draft, after: parent, id: id) {
-            return commit
-        }
-        return nil
+        try await log.forge(draft, after: parent, id: id)
+        return try await log.read(parent.sequence + 1)
     }
 
     /// Takes commits away, as a store does that is pruned; a checkpoint of the last commit stands for

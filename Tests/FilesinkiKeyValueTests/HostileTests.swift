@@ -129,7 +129,7 @@ struct HostileTests {
         let wrong = try #require(ContentID(Array(repeating: 7, count: 32)))
         let entry = Entry.file(wrong, size: 20, mode: 0o600, modified: Timestamp(nanoseconds: 1))
         let path = RelativePath(unchecked: Array("k".utf8))
-        _ = try await log.append(
+        try await log.forge(
             CommitDraft(
                 device: FilesinkiModel.Device(id: Array(repeating: 9, count: 16), name: "f"),
                 time: Timestamp(nanoseconds: 1),

@@ -128,7 +128,7 @@ struct CommitTests {
     func tooMany() async throws {
         let fixture = try StoreFixture()
         let change = try StoreFixture.change("a", .tombstone)
-        let changes = Array(repeating: change, count: CommitLog.maximumChanges + 1)
+        let changes = Array(repeating: change, count: CommitLimits.standard.rows + 1)
         let failure = await failure { try await fixture.append(StoreFixture.draft(changes)) }
         #expect(failure?.code == .limit)
     }

@@ -27,7 +27,8 @@ struct ReaderTests {
         let remote: DirectoryRemote
         var tip: ChangeToken
 
-        init(checkpoint: Bool) async throws {
+        /// - Parameter partLength: The checkpoint is cut into parts of so many plain bytes.
+        init(checkpoint: Bool, partLength: Int? = nil) async throws {
             folder = try TemporaryFolder()
             store = folder.path("store")
             remote = try DirectoryRemote.create(path: store)
@@ -47,7 +48,8 @@ struct ReaderTests {
                     first, after: log.genesis, id: StoreFixture.commitID(1))
             else { throw StoreFixture.Lost() }
             if checkpoint {
-                let shelf = try CheckpointShelf(remote: remote, zone: "files", store: format)
+                let shelf = try CheckpointShelf(
+                    remote: remote, zone: "files", store: format, partLength: partLength)
                 try await shelf.save(ReaderTests.checkpoint(of: one))
             }
             guard
@@ -150,6 +152,26 @@ struct ReaderTests {
         let outcome = try Reader.run("extract", written.store, place)
         #expect(outcome.code == 0, "\(outcome.output)")
         #expect(try TreeFixture.read(place, times: true) == Self.tree)
+    }
+
+    @Test("E1.5 extracts from a checkpoint in parts, verifies it, and finds a damaged part")
+    func parts() async throws {
+        let written = try await Written(checkpoint: true, partLength: 1_100)
+        let prefix = "zones/files/parts/"
+        let parts = try await written.remote.list(prefix: prefix, after: nil, limit: 100)
+        #expect(parts.count > 3)
+        let verified = try Reader.run("verify", written.store)
+        #expect(verified.code == 0, "\(verified.output)")
+        try await written.remote.delete(ObjectKey("zones/files/log/\(StoreLayout.name(1))/c"))
+        let place = written.folder.path("out")
+        let outcome = try Reader.run("extract", written.store, place)
+        #expect(outcome.code == 0, "\(outcome.output)")
+        #expect(try TreeFixture.read(place, times: true) == Self.tree)
+        var bytes = try #require(try await written.remote.get(parts[1].key, range: nil))
+        bytes[bytes.count / 2] ^= 0x10
+        try await written.remote.delete(parts[1].key)
+        try await written.remote.put(bytes, to: parts[1].key)
+        #expect(try Reader.run("verify", written.store).code == 1)
     }
 
     @Test("lists the tree, names made safe")

@@ -18,8 +18,8 @@ import sys
 import threading
 
 MIB = 1 << 20
-COMMIT, CHECKPOINT = 1, 2
-LIMITS = {COMMIT: 64 * MIB, CHECKPOINT: 1024 * MIB}
+COMMIT, CHECKPOINT, PART, INDEX = 1, 2, 4, 5
+LIMITS = {COMMIT: 64 * MIB, CHECKPOINT: 1024 * MIB, PART: 64 * MIB, INDEX: MIB}
 FILE, DIRECTORY, SYMLINK, TOMBSTONE = 1, 2, 3, 4
 
 
@@ -127,7 +127,9 @@ def decompress(codec, data, length):
 
 def open_envelope(stored, kind):
     need(len(stored) >= 48 and stored[:3] == b"fsk", "this is not a record")
-    need(stored[3:4] == b"1" and stored[6:8] == b"\0\0", "the record is of a newer format")
+    form = 1 if kind == INDEX else 0
+    need(stored[3:4] == b"1" and stored[6] == 0 and stored[7] == form,
+         "the record is of a newer format")
     need(stored[4] == kind, "another kind of record is in this place")
     length = struct.unpack_from("<Q", stored, 8)[0]
     payload = len(stored) - 48
@@ -301,15 +303,39 @@ class Store:
         """A checkpoint's tree, hash and packs; remembers which commits hold contents."""
         stored = self.load(self.slot("checkpoints", sequence))
         need(stored is not None, "the checkpoint %d is gone" % sequence)
-        message = open_envelope(stored, CHECKPOINT)
+        is_index = len(stored) > 4 and stored[4] == INDEX
+        message = open_envelope(stored, INDEX if is_index else CHECKPOINT)
+        self.need_place(message, sequence)
+        hash_, tree = last(message, 4, b""), {}
+        for record in self.parts(message, sequence) if is_index else [message]:
+            need(last(record, 4, b"") == hash_, "a part is of another checkpoint")
+            self.take_checkpoint(record, tree)
+        return tree, hash_
+
+    def need_place(self, message, sequence):
         need(last(message, 1, b"") == self.id and last(message, 2, b"") == self.zone.encode()
              and last(message, 3, 0) == sequence, "the checkpoint %d is another" % sequence)
-        rows = read_rows(last(message, 5, b""), self.refuse)
+
+    def parts(self, index, sequence):
+        """The records that a checkpoint's index lists."""
+        for data in index.get(5, []):
+            hash_ = last(fields(data), 1, b"")
+            name = hash_.hex()
+            file = os.path.join(self.root, "zones", self.zone, "parts", name[:2], name)
+            with open(file, "rb") as opened:
+                stored = opened.read(65 * MIB)
+            need(sha256(stored) == hash_, "the part %s is damaged" % name)
+            record = open_envelope(stored, PART)
+            self.need_place(record, sequence)
+            yield record
+
+    def take_checkpoint(self, message, tree):
+        for row in read_rows(last(message, 5, b""), self.refuse):
+            tree[row.path] = row
         ids = last(message, 9, b"")
         for number, commit in enumerate(numbers(message, 10)):
             self.inline[ids[32 * number:32 * number + 32]] = commit
         self.add_packs(message.get(8, []))
-        return {row.path: row for row in rows}, last(message, 4, b"")
 
     def read_commit(self, sequence):
         stored = self.load(self.slot("log", sequence))

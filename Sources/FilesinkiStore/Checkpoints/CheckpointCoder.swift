@@ -1,108 +1,169 @@
 internal import FilesinkiModel
 internal import SwiftProtobuf
 
-/// Turns checkpoints of one zone into stored bytes and back.
+/// Turns checkpoints of one zone, or parts of them, into stored bytes and back.
 struct CheckpointCoder {
     /// The store's id: 16 bytes.
     var store: [UInt8]
     var zone: String
 
-    private static let limit = Envelope.Kind.checkpoint.maximumLength
-
-    /// - Throws: `Failure` with code `limit` when there is more than a checkpoint may hold.
+    /// The stored bytes of a whole checkpoint.
+    ///
+    /// - Throws: `Failure` with code `limit` when there is more than one record may hold.
     func encode(_ checkpoint: Checkpoint) throws(Failure) -> [UInt8] {
-        let rows = checkpoint.entries.sorted { $0.path < $1.path }
-        guard rows.count <= Checkpoint.maximumEntries,
-            rows.reduce(0, { $0 + $1.path.bytes.count }) <= Self.limit
-        else {
-            throw Failure(
-                .limit, "A checkpoint of \(rows.count) paths is more than a store takes.",
-                remedy: "Split the root, or leave paths out by .filesinkiignore.")
+        try encode(CheckpointPart(checkpoint.sorted), of: checkpoint.token, as: .checkpoint)
+    }
+
+    /// The stored bytes of a part, proven to decode to it.
+    ///
+    /// - Parameters:
+    ///   - token: The last commit that the checkpoint contains.
+    ///   - kind: `checkpoint` for the only part, `checkpointPart` for one of several.
+    ///   - key: Where the bytes go, for messages.
+    /// - Throws: `Failure` with code `limit` when there is more than one record may hold, or when the
+    ///   bytes do not decode to the part.
+    func encodeVerified(
+        _ part: CheckpointPart, of token: ChangeToken, as kind: Envelope.Kind, key: String
+    ) throws(Failure) -> [UInt8] {
+        let stored = try encode(part, of: token, as: kind)
+        var assembly = CheckpointAssembly(token: token)
+        do {
+            try add(stored, as: kind, to: &assembly, key: key)
+        } catch {
+            throw .notReadable(key, cause: error)
         }
+        let found = assembly.checkpoint
+        guard found.refused.isEmpty, CheckpointPart(found) == part else {
+            throw .notReadable(key, cause: found.refused.first?.failure)
+        }
+        return stored
+    }
+
+    private func encode(
+        _ part: CheckpointPart, of token: ChangeToken, as kind: Envelope.Kind
+    ) throws(Failure) -> [UInt8] {
         var message = StoredCheckpoint()
         message.store = field(store)
         message.zone = zone
-        message.sequence = checkpoint.token.sequence
-        message.hash = field(checkpoint.token.hash.bytes)
+        message.sequence = token.sequence
+        message.hash = field(token.hash.bytes)
         message.entries = RowsEncoder.encode(
-            rows.map { Row(path: $0.path.bytes, entry: $0.entry.entry, version: $0.entry.version) })
+            part.entries.map {
+                Row(path: $0.path.bytes, entry: $0.entry.entry, version: $0.entry.version)
+            })
         var former: [UInt8] = []
-        for (index, row) in rows.enumerated() {
+        for (index, row) in part.entries.enumerated() {
             for content in row.formerContents {
                 message.formerRows.append(UInt32(index))
                 former += content.bytes
             }
         }
         message.formerContents = field(former)
-        message.packs = checkpoint.packs.map(StoredPack.init)
-        message.inlineContents = field(checkpoint.inline.flatMap(\.id.bytes))
-        message.inlineSequences = checkpoint.inline.map(\.sequence)
-        return try Envelope.seal(serialized(message), as: .checkpoint)
+        message.packs = part.packs.map(StoredPack.init)
+        message.inlineContents = field(part.inline.flatMap(\.id.bytes))
+        message.inlineSequences = part.inline.map(\.sequence)
+        return try Envelope.seal(serialized(message), as: kind)
     }
 
-    /// The checkpoint that the slot `sequence` holds.
+    /// The checkpoint that one record in the slot `sequence` holds.
     ///
     /// - Throws: As ``CommitCoder/decode(_:sequence:key:)``.
     func decode(_ stored: [UInt8], sequence: UInt64, key: String) throws(Failure) -> Checkpoint {
         let plain = try Envelope.open(stored, as: .checkpoint, key: key)
         let message: StoredCheckpoint = try parsed(plain, key: key)
-        guard array(message.store) == store, message.zone == zone else {
+        try check(message.store, message.zone, key: key)
+        guard message.sequence == sequence, sequence > 0, let hash = ContentID(array(message.hash))
+        else { throw Envelope.damaged(key, "The checkpoint is not the one that belongs here.") }
+        var assembly = CheckpointAssembly(token: ChangeToken(sequence: sequence, hash: hash))
+        try assembly.add(message, plain: plain.count, key: key)
+        return assembly.checkpoint
+    }
+
+    /// Takes in a record that holds a part of a checkpoint.
+    ///
+    /// - Throws: As ``CommitCoder/decode(_:sequence:key:)``.
+    func add(
+        _ stored: [UInt8], as kind: Envelope.Kind, to assembly: inout CheckpointAssembly,
+        key: String
+    ) throws(Failure) {
+        let plain = try Envelope.open(stored, as: kind, key: key)
+        let message: StoredCheckpoint = try parsed(plain, key: key)
+        try check(message.store, message.zone, key: key)
+        try assembly.add(message, plain: plain.count, key: key)
+    }
+}
+
+/// What the slot of a checkpoint in several parts holds.
+struct CheckpointIndex: Equatable {
+    /// An object that holds a part: its name is the hash of its bytes.
+    struct Part: Equatable {
+        var hash: ContentID
+        var size: Int64
+    }
+
+    var token: ChangeToken
+    var parts: [Part] = []
+}
+
+extension CheckpointCoder {
+    /// The stored bytes of an index.
+    ///
+    /// - Throws: `Failure` with code `limit` when it lists more than an index may.
+    func encode(_ index: CheckpointIndex) throws(Failure) -> [UInt8] {
+        var message = StoredCheckpointIndex()
+        message.store = field(store)
+        message.zone = zone
+        message.sequence = index.token.sequence
+        message.hash = field(index.token.hash.bytes)
+        message.parts = index.parts.map { part in
+            .with {
+                $0.hash = field(part.hash.bytes)
+                $0.size = UInt64(clamping: part.size)
+            }
+        }
+        return try Envelope.seal(serialized(message), as: .checkpointIndex)
+    }
+
+    /// The index that the slot `sequence` holds.
+    ///
+    /// - Throws: As ``CommitCoder/decode(_:sequence:key:)``.
+    func decodeIndex(
+        _ stored: [UInt8], sequence: UInt64, key: String
+    ) throws(Failure) -> CheckpointIndex {
+        let plain = try Envelope.open(stored, as: .checkpointIndex, key: key)
+        let message: StoredCheckpointIndex = try parsed(plain, key: key)
+        try check(message.store, message.zone, key: key)
+        guard message.sequence == sequence, sequence > 0, !message.parts.isEmpty,
+            let hash = ContentID(array(message.hash))
+        else { throw Envelope.damaged(key, "The checkpoint is not the one that belongs here.") }
+        var index = CheckpointIndex(token: ChangeToken(sequence: sequence, hash: hash))
+        for part in message.parts {
+            guard let hash = ContentID(array(part.hash)), let size = Int64(exactly: part.size),
+                (1...CommitLog.maximumStoredLength).contains(size)
+            else { throw Envelope.damaged(key, "The checkpoint names an impossible part.") }
+            index.parts.append(CheckpointIndex.Part(hash: hash, size: size))
+        }
+        return index
+    }
+
+    fileprivate func check(
+        _ store: some SwiftProtobufContiguousBytes, _ zone: String, key: String
+    ) throws(Failure) {
+        guard array(store) == self.store, zone == self.zone else {
             throw Failure(
                 .wrongStore, path: key, "The checkpoint belongs to another store or zone.",
                 remedy: "Run filesinki check; the store's objects were mixed with others.")
         }
-        var limit = Self.limit
-        guard message.sequence == sequence, sequence > 0,
-            let hash = ContentID(array(message.hash)),
-            let former = identities(message.formerContents, count: message.formerRows.count),
-            let inline = identities(message.inlineContents, count: message.inlineSequences.count),
-            var rows = RowsDecoder(
-                message.entries, maximumCount: Checkpoint.maximumEntries, pathLimit: &limit)
-        else { throw Envelope.damaged(key, "The checkpoint does not fit together.") }
-        var checkpoint = Checkpoint(
-            token: ChangeToken(sequence: sequence, hash: hash), entries: [],
-            packs: try PackReference.list(message.packs, key: key),
-            inline: zip(inline, message.inlineSequences).map(InlineLocation.init))
-        let formerByRow = Dictionary(
-            grouping: zip(message.formerRows, former), by: \.0
-        ).mapValues { $0.map(\.1) }
-        read(&rows, former: formerByRow, into: &checkpoint)
-        return checkpoint
     }
+}
 
-    private func read(
-        _ rows: inout RowsDecoder, former: [UInt32: [ContentID]], into checkpoint: inout Checkpoint
-    ) {
-        let newest = checkpoint.token.sequence
-        var entries: [CheckpointRow] = []
-        var refused: [RefusedRow] = []
-        rows.forEachRow { index, path, row in
-            guard (1...newest).contains(row.version) else {
-                refused.append(RefusedRow(row.path, "The entry has an impossible version."))
-                return
-            }
-            if let last = entries.last, !(last.path < path) {
-                refused.append(RefusedRow(row.path, "The entry is out of order."))
-                return
-            }
-            entries.append(
-                CheckpointRow(
-                    path: path, entry: VersionedEntry(row.entry, version: row.version),
-                    formerContents: former[UInt32(index)] ?? []))
-        } refuse: {
-            refused.append($0)
-        }
-        checkpoint.entries = entries
-        checkpoint.refused = refused
-    }
-
-    private func identities(
-        _ column: some SwiftProtobufContiguousBytes, count: Int
-    ) -> [ContentID]? {
-        let bytes = array(column)
-        guard bytes.count == count * ContentID.byteCount else { return nil }
-        return stride(from: 0, to: bytes.count, by: ContentID.byteCount).compactMap {
-            ContentID(bytes[$0..<($0 + ContentID.byteCount)])
-        }
+extension Checkpoint {
+    /// The same checkpoint with its entries in the order of their paths.
+    var sorted: Checkpoint {
+        let isSorted = zip(entries, entries.dropFirst()).allSatisfy { $0.path < $1.path }
+        if isSorted { return self }
+        var sorted = self
+        sorted.entries.sort { $0.path < $1.path }
+        return sorted
     }
 }

@@ -1,3 +1,4 @@
+internal import FilesinkiHashing
 package import FilesinkiModel
 package import FilesinkiRemote
 
@@ -6,7 +7,9 @@ package struct CheckpointShelf: Sendable {
     private let remote: any Remote
     private let prefix: String
     private let log: String
+    private let parts: String
     private let coder: CheckpointCoder
+    private let partLength: Int
 
     /// How many keys are asked for at once.
     private static let page = 1000
@@ -14,26 +17,42 @@ package struct CheckpointShelf: Sendable {
     /// - Parameters:
     ///   - zone: 1 to 64 of `a-z 0-9 _ -`.
     ///   - store: What ``StoreFormat/read(from:)`` said of the store.
+    ///   - partLength: What is larger is stored in parts of about so many plain bytes; nil for the
+    ///     standard, 16 MiB.
     /// - Throws: `Failure` with code `usage` when the zone's name is not fit.
-    package init(remote: any Remote, zone: String, store: StoreFormat) throws(Failure) {
+    package init(
+        remote: any Remote, zone: String, store: StoreFormat, partLength: Int? = nil
+    ) throws(Failure) {
         try StoreLayout.check(zone: zone)
         self.remote = remote
         prefix = StoreLayout.checkpoints(of: zone)
         log = StoreLayout.log(of: zone)
+        parts = StoreLayout.parts(of: zone)
+        self.partLength = partLength ?? CheckpointPart.standardLength
         coder = CheckpointCoder(store: store.id, zone: zone)
     }
 
     /// The numbers of all checkpoints, the newest first.
     package func sequences() async throws -> [UInt64] {
+        try await sequences(after: nil).reversed()
+    }
+
+    /// The number of the newest checkpoint, `known` when there is none behind it. One request as a rule.
+    package func newest(after known: UInt64) async throws -> UInt64 {
+        let start = known == 0 ? nil : try StoreLayout.slot(prefix, known)
+        return try await sequences(after: start).last ?? known
+    }
+
+    /// The numbers of the checkpoints behind a key, the oldest first.
+    private func sequences(after start: ObjectKey?) async throws -> [UInt64] {
         var found: [UInt64] = []
-        var last: ObjectKey?
+        var last = start
         while true {
             let keys = try await remote.list(prefix: prefix, after: last, limit: Self.page)
             found += keys.compactMap { StoreLayout.sequence(of: $0.key, below: prefix) }
-            guard let end = keys.last?.key, keys.count == Self.page else { break }
+            guard let end = keys.last?.key, keys.count == Self.page else { return found }
             last = end
         }
-        return found.reversed()
     }
 
     /// The checkpoint with this number; nil when there is none.
@@ -43,7 +62,31 @@ package struct CheckpointShelf: Sendable {
     package func read(_ sequence: UInt64) async throws -> Checkpoint? {
         let slot = try StoreLayout.slot(prefix, sequence)
         guard let stored = try await remote.get(slot, range: nil) else { return nil }
-        return try coder.decode(stored, sequence: sequence, key: slot.description)
+        guard Envelope.claims(stored, .checkpointIndex) else {
+            return try coder.decode(stored, sequence: sequence, key: slot.description)
+        }
+        let index = try coder.decodeIndex(stored, sequence: sequence, key: slot.description)
+        var assembly = CheckpointAssembly(token: index.token)
+        for part in index.parts { try await read(part, into: &assembly) }
+        return assembly.checkpoint
+    }
+
+    private func read(
+        _ part: CheckpointIndex.Part, into assembly: inout CheckpointAssembly
+    ) async throws {
+        let key = try key(of: part.hash)
+        guard let stored = try await remote.get(key, range: 0..<part.size) else {
+            throw Envelope.damaged(key.description, "A part of a checkpoint is missing.")
+        }
+        guard ContentHasher.hash(stored) == part.hash else {
+            throw Envelope.damaged(key.description, "A part of a checkpoint has another hash.")
+        }
+        try coder.add(stored, as: .checkpointPart, to: &assembly, key: key.description)
+    }
+
+    private func key(of part: ContentID) throws(Failure) -> ObjectKey {
+        let name = hexadecimal(part.bytes)
+        return try ObjectKey("\(parts)\(name.prefix(2))/\(name)")
     }
 
     /// The newest checkpoint that can be read; nil when the whole log must be read instead.
@@ -74,11 +117,46 @@ package struct CheckpointShelf: Sendable {
         return nil
     }
 
-    /// Stores a checkpoint. When another device stored one with the same number, that one stays.
+    /// Stores a checkpoint: in its slot, or where it is large in parts that the slot lists. When another
+    /// device stored one with the same number, that one stays.
     ///
-    /// - Throws: `Failure` with code `limit` when it is too large, and what the remote throws.
+    /// Each record is decoded again and compared before it is sent. Memory is bounded by one part.
+    ///
+    /// - Throws: `Failure` with code `limit` when it is too large or does not read back as it was meant,
+    ///   and what the remote throws.
     package func save(_ checkpoint: Checkpoint) async throws {
         let slot = try StoreLayout.slot(prefix, checkpoint.token.sequence)
-        _ = try await remote.publish(coder.encode(checkpoint), to: slot)
+        let checkpoint = checkpoint.sorted
+        try check(checkpoint)
+        let parts = CheckpointPart.cut(checkpoint, length: partLength)
+        guard parts.count > 1 else {
+            let stored = try coder.encodeVerified(
+                CheckpointPart(checkpoint), of: checkpoint.token, as: .checkpoint,
+                key: slot.description)
+            _ = try await remote.publish(stored, to: slot)
+            return
+        }
+        var index = CheckpointIndex(token: checkpoint.token)
+        for part in parts {
+            try Task.checkCancellation()
+            let stored = try coder.encodeVerified(
+                part, of: checkpoint.token, as: .checkpointPart, key: slot.description)
+            let hash = ContentHasher.hash(stored)
+            try await remote.put(stored, to: key(of: hash))
+            index.parts.append(.init(hash: hash, size: Int64(stored.count)))
+        }
+        _ = try await remote.publish(coder.encode(index), to: slot)
+    }
+
+    private func check(_ checkpoint: Checkpoint) throws(Failure) {
+        let paths = checkpoint.entries.reduce(0) { $0 + $1.path.bytes.count }
+        guard checkpoint.entries.count <= Checkpoint.maximumEntries,
+            paths <= CheckpointAssembly.maximumLength
+        else {
+            throw Failure(
+                .limit, path: prefix,
+                "A checkpoint of \(checkpoint.entries.count) paths exceeds the limits of the format.",
+                remedy: "Split the root, or leave paths out with .filesinkiignore.")
+        }
     }
 }

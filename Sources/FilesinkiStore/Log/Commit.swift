@@ -16,8 +16,8 @@ package struct InlineContent: Hashable, Sendable {
 package struct CommitDraft: Sendable {
     package var device: Device
     package var time: Timestamp
-    /// At most ``CommitLog/maximumChanges``, one for each path; in the order of paths they take the
-    /// least room.
+    /// One for each path; in the order of paths they take the least room. For how many see
+    /// ``CommitLimits``.
     package var changes: [Change]
     /// Contents that only this device had and that gave way to others in a conflict: versions of
     /// their paths that are never in the tree, so that a person can bring them back.

@@ -7,24 +7,20 @@ struct CommitCoder {
     /// The store's id: 16 bytes.
     var store: [UInt8]
     var zone: String
+    /// What the encoder keeps to.
+    var limits = CommitLimits.standard
 
     /// The longest name of a device and of an operation that is kept, in bytes.
     static let maximumNameLength = 255
 
     /// The stored bytes of a draft that follows `parent`.
     ///
-    /// - Throws: `Failure` with code `limit` when the draft is larger than a commit may be.
+    /// - Throws: `Failure` with code `limit` when the draft exceeds ``limits``.
     func encode(
         _ draft: CommitDraft, after parent: ChangeToken, id: [UInt8]
     ) throws(Failure) -> [UInt8] {
         let (sequence, overflow) = parent.sequence.addingReportingOverflow(1)
-        guard draft.changes.count <= CommitLog.maximumChanges, !overflow,
-            draft.changes.reduce(0, { $0 + $1.path.bytes.count }) <= CommitLog.maximumPathBytes
-        else {
-            throw Failure(
-                .limit, "A commit of \(draft.changes.count) changes is more than a store takes.",
-                remedy: "Publish fewer changes at once.")
-        }
+        guard !overflow, draft.isWithin(limits) else { throw .exceedsLimits(draft) }
         var message = StoredCommit()
         message.store = field(store)
         message.zone = zone
@@ -33,7 +29,7 @@ struct CommitCoder {
         message.parent = field(parent.hash.bytes)
         message.author = StoredAuthor(draft.device)
         message.time = draft.time.nanoseconds
-        message.operation = draft.operation
+        message.operation = shortened(draft.operation)
         message.basedOn = draft.basedOnTokens
         message.packs = draft.packs.map(StoredPack.init)
         message.inline = draft.inline.map { content in
@@ -47,7 +43,9 @@ struct CommitCoder {
             message.superseded = rows(draft.superseded)
             message.supersededReasons = draft.superseded.map(\.reason)
         }
-        return try Envelope.seal(serialized(message), as: .commit)
+        let plain = try serialized(message)
+        guard plain.count <= limits.plainBytes else { throw .exceedsLimits(draft) }
+        return try Envelope.seal(plain, as: .commit)
     }
 
     private func encode(_ changes: [Change], into message: inout StoredCommit) {
@@ -75,17 +73,6 @@ struct CommitCoder {
             changes.map { Row(path: $0.path.bytes, entry: $0.entry, version: $0.basedOn) })
     }
 
-    /// The contents that gave way, read like the changes they are shaped as.
-    private func superseded(of message: StoredCommit, key: String) throws(Failure) -> [Change] {
-        guard message.hasSuperseded else { return [] }
-        var shaped = StoredCommit()
-        shaped.sequence = message.sequence
-        shaped.changes = message.superseded
-        shaped.reasonRows = message.supersededReasons.indices.map { UInt32(truncatingIfNeeded: $0) }
-        shaped.reasons = message.supersededReasons
-        return try CommitChanges(shaped, key: key).accepted
-    }
-
     /// The commit that the slot `sequence` holds.
     ///
     /// - Parameter key: The slot's key, for messages.
@@ -102,13 +89,12 @@ struct CommitCoder {
         guard message.sequence == sequence, sequence > 0, message.id.count == 16,
             let parent = ContentID(array(message.parent)), let device = Device(message.author)
         else { throw Envelope.damaged(key, "The commit is not the one that belongs here.") }
-        var changes = try CommitChanges(message, key: key)
+        var changes = try CommitChanges(message, plain: plain.count, key: key)
         var draft = CommitDraft(
             device: device, time: Timestamp(nanoseconds: message.time), changes: changes.accepted,
-            operation: String(
-                decoding: message.operation.utf8.prefix(Self.maximumNameLength), as: UTF8.self))
+            operation: shortened(message.operation))
         draft.basedOnTokens = message.basedOn
-        draft.superseded = try superseded(of: message, key: key)
+        draft.superseded = changes.superseded
         draft.packs = try PackReference.list(message.packs, key: key)
         draft.inline = inline(of: message, refused: &changes.refused)
         return Commit(
@@ -130,5 +116,38 @@ struct CommitCoder {
             }
         }
         return contents
+    }
+}
+
+/// A name as a record keeps it: whole characters of at most ``CommitCoder/maximumNameLength`` bytes.
+func shortened(_ name: String) -> String {
+    guard name.utf8.count > CommitCoder.maximumNameLength else { return name }
+    var length = 0
+    return String(
+        name.prefix { character in
+            length += character.utf8.count
+            return length <= CommitCoder.maximumNameLength
+        })
+}
+
+extension CommitDraft {
+    /// Whether rows and paths are within the limits; the plain length is known once it is encoded.
+    fileprivate func isWithin(_ limits: CommitLimits) -> Bool {
+        let paths = (changes + superseded).reduce(0) {
+            $0 + $1.path.bytes.count + ($1.movedFrom?.bytes.count ?? 0)
+        }
+        return changes.count <= limits.rows && superseded.count <= limits.rows
+            && paths <= limits.pathBytes
+    }
+}
+
+extension Failure {
+    /// Callers cut drafts by ``CommitDraft/parts(within:)``, so only a single row can be too large.
+    fileprivate static func exceedsLimits(_ draft: CommitDraft) -> Failure {
+        Failure(
+            .limit, path: (draft.changes.first ?? draft.superseded.first)?.path.bytes ?? [],
+            "Cannot publish: a commit of \(draft.changes.count + draft.superseded.count) rows "
+                + "exceeds the limits of the format.",
+            remedy: "Nothing was published. Please report this as an error of filesinki.")
     }
 }

@@ -21,31 +21,31 @@ package struct CommitLog: Sendable {
     private let checkpoints: String
     private let zone: String
 
-    /// The most changes that one commit has; more are published as several commits.
-    package static let maximumChanges = 100_000
-
-    /// The most bytes that the paths of one commit have together.
-    package static let maximumPathBytes = 64 << 20
-
-    /// The most bytes that a commit has before it is compressed, contents included: 64 MiB.
-    package static let maximumLength = Envelope.Kind.commit.maximumLength
+    /// The most bytes that a commit has before it is compressed for a reader to accept it: 64 MiB.
+    static let maximumLength = Envelope.Kind.commit.maximumLength
 
     /// - Parameters:
     ///   - zone: 1 to 64 of `a-z 0-9 _ -`.
     ///   - store: What ``StoreFormat/read(from:)`` said of the store.
+    ///   - limits: What the commits that are appended keep to.
     /// - Throws: `Failure` with code `usage` when the zone's name is not fit.
-    package init(remote: any Remote, zone: String, store: StoreFormat) throws(Failure) {
+    package init(
+        remote: any Remote, zone: String, store: StoreFormat, limits: CommitLimits = .standard
+    ) throws(Failure) {
         try StoreLayout.check(zone: zone)
         self.remote = remote
         self.zone = StoreLayout.everything(of: zone)
         prefix = StoreLayout.log(of: zone)
         checkpoints = StoreLayout.checkpoints(of: zone)
-        coder = CommitCoder(store: store.id, zone: zone)
+        coder = CommitCoder(store: store.id, zone: zone, limits: limits)
         genesis = store.genesis
     }
 
     /// The token before the first commit: number 0, the store's id and 16 zeros.
     package let genesis: ChangeToken
+
+    /// What the commits that are appended keep to: see ``CommitDraft/parts(within:)``.
+    package var limits: CommitLimits { coder.limits }
 
     /// The keys of the log begin with this; for ``FilesinkiRemote/Remote/wait(prefix:timeout:)``.
     package var watchedPrefix: String { prefix }
@@ -80,27 +80,25 @@ package struct CommitLog: Sendable {
 
     /// Publishes a commit directly after `parent`.
     ///
+    /// The encoded commit is decoded again and compared with the draft before anything is sent.
+    ///
     /// When the remote's answer is lost the slot is read: a commit with this `id` is ours. A caller
     /// that tries the same draft again after a failure gives the same `id`, and so never publishes
     /// twice; a changed draft has an `id` of its own.
     ///
     /// - Parameter id: 16 random bytes.
-    /// - Throws: `Failure` with code `limit` when the draft is too large, `away` when it is not known
-    ///   whether the commit is in the log, and what the remote throws.
+    /// - Throws: `Failure` with code `limit` when the draft exceeds ``limits`` or does not read back as
+    ///   it was meant, `away` when it is not known whether the commit is in the log, and what the
+    ///   remote throws.
     package func append(
         _ draft: CommitDraft, after parent: ChangeToken, id: [UInt8]
     ) async throws -> AppendOutcome {
-        let stored = try coder.encode(draft, after: parent, id: id)
-        let sequence = parent.sequence + 1
-        let slot = try StoreLayout.slot(prefix, sequence)
+        let slot = try StoreLayout.slot(prefix, parent.sequence &+ 1)
+        let (stored, own) = try coder.encodeVerified(
+            draft, after: parent, id: id, key: slot.description)
         let winner = try await publish(stored, to: slot)
-        if winner == stored {
-            return .mine(
-                Commit(
-                    draft, sequence: sequence, id: id, parent: parent.hash,
-                    stored: stored, refused: []))
-        }
-        let commit = try coder.decode(winner, sequence: sequence, key: slot.description)
+        if winner == stored { return .mine(own) }
+        let commit = try coder.decode(winner, sequence: own.sequence, key: slot.description)
         return commit.id == id ? .mine(commit) : .theirs(commit)
     }
 

@@ -36,6 +36,9 @@ struct RowsDecoder {
         else { return nil }
     }
 
+    /// The number of rows, those too that cannot be.
+    var count: Int { paths.count }
+
     /// Calls `accept` with each row that can be, and `refuse` with each one that cannot.
     mutating func forEachRow(
         _ accept: (_ index: Int, _ path: RelativePath, _ row: Row) -> Void,
