@@ -3,20 +3,31 @@ import Synchronization
 
 /// A remote where something happens right before a commit is published: so its slot may be taken.
 final class RivalRemote: RemoteWrapper {
+    private struct Deed {
+        /// So many commits are published before.
+        var skip: Int
+        var body: @Sendable () async throws -> Void
+    }
+
     let wrapped: any Remote
-    private let deed = Mutex<(@Sendable () async throws -> Void)?>(nil)
+    private let deed = Mutex<Deed?>(nil)
 
     init(remote: any Remote) { wrapped = remote }
 
-    /// Does something before the next commit is published, once.
-    func beforePublishing(_ body: @escaping @Sendable () async throws -> Void) {
-        deed.withLock { $0 = body }
+    /// Does something before a commit is published, once.
+    ///
+    /// - Parameter skip: So many commits are published before; 0 for the next one.
+    func beforePublishing(
+        skipping skip: Int = 0, _ body: @escaping @Sendable () async throws -> Void
+    ) {
+        deed.withLock { $0 = Deed(skip: skip, body: body) }
     }
 
     func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
-        let body = deed.withLock { deed in
-            defer { deed = nil }
-            return deed
+        let body = deed.withLock { deed -> (@Sendable () async throws -> Void)? in
+            guard let found = deed else { return nil }
+            deed = found.skip == 0 ? nil : Deed(skip: found.skip - 1, body: found.body)
+            return found.skip == 0 ? found.body : nil
         }
         try await body?()
         return try await wrapped.publish(bytes, to: slot)

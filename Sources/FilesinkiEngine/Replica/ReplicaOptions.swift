@@ -1,5 +1,6 @@
 package import FilesinkiModel
 package import FilesinkiRemote
+package import FilesinkiStore
 
 /// How to reach a replica and the world around it.
 package struct ReplicaOptions: Sendable {
@@ -17,6 +18,8 @@ package struct ReplicaOptions: Sendable {
     package var connect: @Sendable (String) throws -> any Remote
     /// The device's own configuration file; nil for none.
     package var configuration: String?
+    /// How much one commit that this replica publishes may hold.
+    package var commitLimits = CommitLimits.standard
     /// Asked before the chain of rules about paths whose contents the program knows the types of.
     package var resolver: (any DivergenceResolver)?
 

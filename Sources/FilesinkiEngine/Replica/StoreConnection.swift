@@ -12,10 +12,13 @@ struct StoreConnection: Sendable {
     /// The one zone of files.
     static let zone = "files"
 
-    init(remote: any Remote, format: StoreFormat) throws(Failure) {
+    /// - Parameter limits: What the commits that are published keep to.
+    init(
+        remote: any Remote, format: StoreFormat, limits: CommitLimits = .standard
+    ) throws(Failure) {
         self.remote = remote
         self.format = format
-        log = try CommitLog(remote: remote, zone: Self.zone, store: format)
+        log = try CommitLog(remote: remote, zone: Self.zone, store: format, limits: limits)
         shelf = try CheckpointShelf(remote: remote, zone: Self.zone, store: format)
     }
 }

@@ -22,7 +22,7 @@ extension Replica {
         try record(run, view, steps, applied, publication)
         run.note(steps, applied, publication)
         run.observation.settle(steps, applied, publication)
-        if case .lost = publication { return try await lose(&run) }
+        if publication.needsAnotherRound { return try await lose(&run) }
         let open = applied.surprised + applied.deferred
         let before = run.surprised
         run.surprised = Set(applied.surprised)
@@ -100,10 +100,10 @@ extension Observation {
             case .agree: changes[step.path] = nil
             case .take: if applied.done[step.path] != nil { changes[step.path] = nil }
             case .publish:
-                if case .published = publication, applied.allows(step) { changes[step.path] = nil }
+                if publication.version(step.path) != nil { changes[step.path] = nil }
             case .both(let entry):
                 guard let stamp = applied.done[step.path] else { continue }
-                if case .published = publication, applied.allows(step) {
+                if publication.version(step.path) != nil {
                     changes[step.path] = nil
                 } else {
                     changes[step.path] = LocalChange(entry.kind == .tombstone ? nil : entry)
@@ -112,10 +112,7 @@ extension Observation {
             case .undecided, .leave, .skip: continue
             }
         }
-        if case .published = publication {
-            inline = []
-            packs = []
-        }
+        for commit in publication.commits { leaveOut(commit) }
     }
 
     /// Takes over what was seen since of some paths.

@@ -19,7 +19,8 @@ extension Replica {
             card.epoch = recognised.epoch
             if lock != nil { try saveCard() }
         }
-        let made = try StoreConnection(remote: remote, format: recognised)
+        let made = try StoreConnection(
+            remote: remote, format: recognised, limits: options.commitLimits)
         connection = made
         return made
     }
@@ -39,7 +40,8 @@ extension Replica {
             return reader
         }
         let known = card.knownStore
-        let assumed = try StoreConnection(remote: connect(), format: known.assumedFormat)
+        let assumed = try StoreConnection(
+            remote: connect(), format: known.assumedFormat, limits: options.commitLimits)
         let reader = try await known.reach(
             assumed.log, at: assumed.remote, behind: token, head: try manifest.head(of: token),
             remedy: ReplicaCard.remedyForOther)

@@ -29,6 +29,7 @@ extension Replica {
         connection = nil
         try saveCard()
         run.base = BaseIndex([])
+        run.preserved = [:]
         return try await fetch(run.base)
     }
 

@@ -9,56 +9,73 @@ enum Publication: Sendable {
     /// There was nothing to publish.
     case nothing
     /// Commits were published, the last of which holds the token.
-    case published([Commit], versions: [RelativePath: UInt64])
+    ///
+    /// - versions: The commit of each path that was published.
+    /// - isComplete: No where somebody else's commit took the number of a later commit: the paths
+    ///   without a version are published by a further round.
+    case published([Commit], versions: [RelativePath: UInt64], isComplete: Bool)
     /// Somebody else's commit took the number; the round is repeated upon it.
     case lost
+
+    /// The commits that are in the log.
+    var commits: [Commit] {
+        if case .published(let commits, _, _) = self { return commits }
+        return []
+    }
+
+    /// The commit that a path was published with; nil when it was not.
+    func version(_ path: RelativePath) -> UInt64? {
+        guard case .published(_, let versions, _) = self else { return nil }
+        return versions[path]
+    }
+
+    /// Whether somebody else's commit came before all of the round was published.
+    var needsAnotherRound: Bool {
+        switch self {
+        case .nothing: false
+        case .published(_, _, let isComplete): !isComplete
+        case .lost: true
+        }
+    }
 }
 
 extension Replica {
-    /// A commit holds at most so many changes; more are published as several commits.
-    static let changesPerCommit = 100_000
-
-    /// Publishes what a plan has for the remote, after everything that it refers to is there.
+    /// Publishes what a plan has for the remote, after everything that it refers to is there: as
+    /// several commits where one cannot hold it.
     func publish(
         _ run: SyncRun, _ view: RemoteView, _ steps: [Step]
     ) async throws -> Publication {
-        let changes = steps.compactMap { $0.published(preserved: run.preserved) }
+        let changes = steps.compactMap {
+            $0.published(preserved: run.preserved[$0.path]?.sequence)
+        }
         guard !changes.isEmpty else { return .nothing }
         let log = try await connected().log
+        let draft = CommitDraft(
+            device: card.device, time: surroundings.now(), changes: changes,
+            inline: run.observation.inline, packs: run.observation.packs,
+            operation: run.options.operation)
         var token = view.token
         var commits: [Commit] = []
         var versions: [RelativePath: UInt64] = [:]
-        for start in stride(from: 0, to: max(changes.count, 1), by: Self.changesPerCommit) {
-            let part = Array(changes[start..<min(start + Self.changesPerCommit, changes.count)])
-            let draft = draft(part, run, isFirst: start == 0)
+        for part in draft.parts(within: log.limits) {
             let id = surroundings.randomBytes(16)
             try notePublishing(id, after: token)
-            switch try await log.append(draft, after: token, id: id) {
-            case .theirs:
-                return commits.isEmpty ? .lost : .published(commits, versions: versions)
-            case .mine(let commit):
-                commits.append(commit)
-                token = commit.token
-                for change in part { versions[change.path] = commit.sequence }
+            guard case .mine(let commit) = try await log.append(part, after: token, id: id) else {
+                if commits.isEmpty { return .lost }
+                return .published(commits, versions: versions, isComplete: false)
             }
+            commits.append(commit)
+            token = commit.token
+            for change in part.changes { versions[change.path] = commit.sequence }
         }
-        return .published(commits, versions: versions)
-    }
-
-    private func draft(
-        _ changes: [Change], _ run: SyncRun, isFirst: Bool
-    ) -> CommitDraft {
-        CommitDraft(
-            device: card.device, time: surroundings.now(), changes: changes,
-            inline: isFirst ? run.observation.inline : [],
-            packs: isFirst ? run.observation.packs : [], operation: run.options.operation)
+        return .published(commits, versions: versions, isComplete: true)
     }
 }
 
 extension Step {
     /// What the step says to the remote; nil when it says nothing.
     ///
-    /// - Parameter preserved: The commit that keeps what gives way in this round.
+    /// - Parameter preserved: The commit that keeps what gives way at the path in this round.
     func published(preserved: UInt64?) -> Change? {
         switch action {
         case .publish(let entry), .both(let entry):

@@ -45,10 +45,10 @@ extension Replica {
     private func recordPublication(
         _ publication: Publication, _ view: RemoteView, _ writer: ManifestWriter
     ) throws {
-        guard case .published(let commits, _) = publication, let last = commits.last else {
+        guard let last = publication.commits.last else {
             return try writer.setTip(view.token, view.head)
         }
-        for commit in commits {
+        for commit in publication.commits {
             for pack in commit.packs { try writer.addPack(pack.manifestRow(commit.sequence)) }
             for content in commit.inline {
                 try writer.addInline(content.id, sequence: commit.sequence)
@@ -113,9 +113,9 @@ extension Replica {
             guard applied.allows(step) else { return nil }
             return VersionedEntry(entry, version: step.there?.version ?? 0)
         case .publish(let entry), .both(let entry):
-            guard applied.allows(step), case .published(_, let versions) = publication,
-                let version = versions[step.path]
-            else { return nil }
+            guard applied.allows(step), let version = publication.version(step.path) else {
+                return nil
+            }
             return VersionedEntry(entry, version: version)
         case .undecided, .leave, .skip:
             return nil

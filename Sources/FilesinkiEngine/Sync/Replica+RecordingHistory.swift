@@ -12,10 +12,8 @@ extension Replica {
     ) throws {
         let now = surroundings.now()
         let id = try writer.beginRun(started: run.started)
-        var versions: [RelativePath: UInt64] = [:]
-        if case .published(_, let published) = publication { versions = published }
         for step in steps where step.isDone(applied, publication) {
-            let version = versions[step.path] ?? step.there?.version ?? 0
+            let version = publication.version(step.path) ?? step.there?.version ?? 0
             if let row = step.journalRow(
                 run: id, time: now, device: card.device, version: version)
             {

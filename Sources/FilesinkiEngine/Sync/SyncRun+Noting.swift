@@ -13,10 +13,8 @@ extension SyncRun {
             if step.isConflictCopy { report.copies.append(step.path) }
             if case .leave = step.action { report.conflicts.append(step.path) }
         }
-        if case .published(let commits, _) = publication {
-            report.publishedCommits += commits.count
-            report.sequence = commits.last?.sequence ?? report.sequence
-        }
+        report.publishedCommits += publication.commits.count
+        report.sequence = publication.commits.last?.sequence ?? report.sequence
     }
 }
 
@@ -85,8 +83,7 @@ extension Step {
     /// Whether the step was carried out in a round.
     func isDone(_ applied: ApplyResult, _ publication: Publication) -> Bool {
         guard applied.allows(self) else { return false }
-        guard action.writesThere, case .lost = publication else { return true }
-        return false
+        return !action.writesThere || publication.version(path) != nil
     }
 
     /// The manifest's record of the step; nil for what the log tells by itself.

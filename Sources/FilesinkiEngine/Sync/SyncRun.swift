@@ -18,8 +18,8 @@ struct SyncRun {
     var started: Timestamp
     /// Paths where the last round found something else than its plan had seen.
     var surprised: Set<RelativePath> = []
-    /// The commit of this round that keeps the contents which give way; nil when none do.
-    var preserved: UInt64?
+    /// The contents that gave way in this run, each in the commit that keeps it.
+    var preserved: [RelativePath: PreservedContent] = [:]
     /// Links of strategies that did not answer, by path.
     var declined: [RelativePath: Set<StrategyLink>] = [:]
     /// Rounds that lost the race for the next number of the log.
