@@ -5,39 +5,6 @@ import FilesinkiStore
 import FilesinkiTesting
 import Testing
 
-@Suite("Checkpoints of the engine")
-struct EngineCheckpointTests {
-    @Test(
-        "a new device makes one for the next, unless it has begun with a late one",
-        arguments: [(last: nil, made: [260]), (last: 1, made: [1, 260]), (last: 10, made: [10])]
-            as [(last: UInt64?, made: [UInt64])])
-    func newDevice(_ last: UInt64?, _ made: [UInt64]) async throws {
-        let world = try World()
-        let format = try await StoreFormat.create(
-            at: world.store, surroundings: world.clock.surroundings)
-        let log = try CommitLog(remote: world.store, zone: "files", store: format)
-        let shelf = try CheckpointShelf(remote: world.store, zone: "files", store: format)
-        var token = log.genesis
-        for number in 1...260 {
-            let draft = CommitDraft(
-                device: Device(id: Array(repeating: 1, count: 16), name: "other"),
-                time: Timestamp(nanoseconds: 1), changes: [], operation: "test")
-            let id = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 16)
-            guard case .mine(let commit) = try await log.append(draft, after: token, id: id) else {
-                return
-            }
-            token = commit.token
-            guard token.sequence == last else { continue }
-            try await shelf.save(Checkpoint(token: token, entries: [], packs: [], inline: []))
-        }
-        let machine = try await world.replica("a")
-        try await machine.sync()
-        #expect(try await shelf.sequences().sorted() == made)
-        try await machine.sync()
-        #expect(try await shelf.sequences().sorted() == made)
-    }
-}
-
 /// How often a device says how far it has seen the log, and what is known of it in between.
 @Suite("Sightings")
 struct SightingTests {
@@ -103,5 +70,24 @@ struct SightingTests {
         try await a.sync()
         let seen = try await a.with { try await $0.devices() }
         #expect(seen.filter(\.isThisOne).map(\.seen) == [2])
+    }
+
+    @Test(
+        "E1.5 that cannot be stored are a notice of the run, whatever the reason",
+        arguments: [Failure.Code.limit, .full, .notAllowed, .io, .away, .busy, .corrupt])
+    func notStored(_ code: Failure.Code) async throws {
+        world.remote.plan(.init(.before(code), verb: .publish, prefix: "devices/"))
+        let c = try await world.replica("c")
+        let report = try await c.sync()
+        #expect(report.problems.isEmpty && report.away == nil && report.publishedCommits == 0)
+        #expect(report.notices.map(\.failure.code) == [code])
+        #expect(try c.tree() == (try a.tree()))
+        #expect(told == [1, 1])
+        // Not tried again at once, for it may go on.
+        #expect(try await c.sync().notices.isEmpty)
+        #expect(told == [1, 1])
+        for number in 0..<16 { try await a.save("\(number)", at: "f") }
+        #expect(try await c.sync().notices.isEmpty)
+        #expect(told == [1, 1, 17])
     }
 }

@@ -63,7 +63,8 @@ extension Console {
     /// looks, not for cron's mail.
     private func isWorthAWord(_ notice: Problem, _ steps: [Step]) -> Bool {
         let isOfRules = notice.path.bytes.first == UInt8(ascii: "/") || notice.path == Self.rules
-        return wishes.isJSON || isWatched || isOfRules || !steps.isEmpty
+        let isOfStore = notice.path.bytes.isEmpty
+        return wishes.isJSON || isWatched || isOfRules || isOfStore || !steps.isEmpty
     }
 
     private static let rules = RelativePath(unchecked: Array(Settings.syncedFile.utf8))

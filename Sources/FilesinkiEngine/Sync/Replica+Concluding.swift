@@ -5,9 +5,6 @@ import FilesinkiRemote
 import FilesinkiStore
 
 extension Replica {
-    /// After this many commits upon the last one, a checkpoint spares new devices the reading.
-    static let commitsPerCheckpoint: UInt64 = 256
-
     /// A device says how far it has seen the log after so many commits, or after a day.
     static let commitsPerSighting: UInt64 = 64
 
@@ -15,33 +12,51 @@ extension Replica {
 
     /// What a run leaves behind once its work is done: a checkpoint and word of how far this device
     /// has seen the log, each when it is due.
+    ///
+    /// Neither is part of the run's work, so a failure to store one is a notice. A run for some paths
+    /// looks after checkpoints too, for a store may be filled by such runs alone.
     func conclude(_ run: inout SyncRun) async throws {
         guard let token = try manifest.token else { return }
         run.report.sequence = token.sequence
-        guard !run.isPartial else { return }
-        do {
-            try await noteSightingWhenDue(token)
-            try await saveCheckpointWhenDue(token)
-        } catch let failure as Failure where failure.code == .away || failure.code == .busy {
-            return
+        if !run.isPartial, try isSightingDue(token) {
+            do {
+                try await noteSightingNow(token)
+            } catch let failure as Failure where failure.code != .interrupted {
+                run.report.notices.append(.notStored("how far this device has seen it", failure))
+                try manifest.write { try $0.setCounter("sighting-failed", token.sequence) }
+            }
+        }
+        if try checkpointSchedule().isDue(at: token.sequence) {
+            do {
+                try await ensureCheckpoint(token)
+            } catch let failure as Failure where failure.code != .interrupted {
+                run.report.notices.append(.notStored("a checkpoint", failure))
+                try manifest.write { try $0.setCounter("checkpoint-failed", token.sequence) }
+            }
         }
     }
 
     /// Three requests, so not after each run. Nobody relies on the latest word: who prunes a log
     /// keeps what was not seen by the last one.
-    private func noteSightingWhenDue(_ token: ChangeToken) async throws {
-        guard try isSightingDue(token) else { return }
+    private func noteSightingNow(_ token: ChangeToken) async throws {
         try await noteSighting()
         let now = UInt64(clamping: surroundings.now().seconds)
         try manifest.write { writer in
             try writer.setCounter("sighting", token.sequence)
             try writer.setCounter("sighting-time", now)
+            try writer.setValue("sighting-failed", nil)
         }
     }
 
     private func isSightingDue(_ token: ChangeToken) throws -> Bool {
         let told = try manifest.counter("sighting")
         guard token.sequence > told else { return false }
+        let failed = try manifest.counter("sighting-failed")
+        if failed > 0, failed <= token.sequence,
+            token.sequence - failed < CheckpointSchedule.retryInterval
+        {
+            return false
+        }
         if told == 0 || token.sequence - told >= Self.commitsPerSighting { return true }
         let time = Int64(clamping: try manifest.counter("sighting-time"))
         // A clock that was set back says nothing: better once too often.
@@ -49,13 +64,24 @@ extension Replica {
         return passed.overflow || !(0..<Self.secondsPerSighting).contains(passed.partialValue)
     }
 
-    private func saveCheckpointWhenDue(_ token: ChangeToken) async throws {
-        let last = try manifest.counter("checkpoint")
-        guard token.sequence > last, token.sequence - last >= Self.commitsPerCheckpoint else {
-            return
+    private func checkpointSchedule() throws -> CheckpointSchedule {
+        CheckpointSchedule(
+            newest: try manifest.counter("checkpoint"),
+            failed: try manifest.counter("checkpoint-failed"))
+    }
+
+    /// Stores a checkpoint unless the store has a recent one.
+    private func ensureCheckpoint(_ token: ChangeToken) async throws {
+        let shelf = try await connected().shelf
+        var newest = try await shelf.newest(after: try manifest.counter("checkpoint"))
+        if CheckpointSchedule(newest: newest).isDue(at: token.sequence) {
+            try await shelf.save(try checkpoint(at: token))
+            newest = token.sequence
         }
-        try await connected().shelf.save(try checkpoint(at: token))
-        try manifest.write { try $0.setCounter("checkpoint", token.sequence) }
+        try manifest.write { writer in
+            try writer.setCounter("checkpoint", newest)
+            try writer.setValue("checkpoint-failed", nil)
+        }
     }
 
     /// The remote tree as this replica knows it: its base, and what differs from it there.
@@ -65,7 +91,8 @@ extension Replica {
             rows[row.path] = CheckpointRow(
                 path: row.path, entry: VersionedEntry(row.entry, version: row.version))
         }
-        for row in try manifest.loadTombstones() where rows[row.path] == nil {
+        // What nobody has published has no version, and is no part of the remote tree.
+        for row in try manifest.loadTombstones() where rows[row.path] == nil && row.version > 0 {
             rows[row.path] = CheckpointRow(
                 path: row.path, entry: VersionedEntry(.tombstone, version: row.version),
                 formerContents: row.contents)
@@ -116,7 +143,23 @@ extension ManifestWriter {
     func forgetStore() throws {
         try clearTrees()
         try setToken(nil)
-        for name in ["sighting", "sighting-time", "checkpoint"] { try setValue(name, nil) }
+        let names = [
+            "sighting", "sighting-time", "sighting-failed", "checkpoint", "checkpoint-failed",
+        ]
+        for name in names { try setValue(name, nil) }
         try setDevicesSeen(DevicesSeen())
+    }
+}
+
+extension Problem {
+    /// What could not be stored for other devices although the run itself is complete. It is about the
+    /// store, so it has an empty path.
+    fileprivate static func notStored(_ what: String, _ failure: Failure) -> Problem {
+        Problem(
+            RelativePath(unchecked: []),
+            Failure(
+                failure.code, path: failure.path,
+                "Cannot write \(what) to the store: \(failure.message)",
+                remedy: "The run itself is complete; a later run tries again.", cause: failure))
     }
 }
