@@ -21,7 +21,8 @@ struct KeyValueQuotaCommand: ReplicaCommand {
     var maxTotal: String?
 
     @Option(
-        name: .long, help: ArgumentHelp("The most that one value has.", valueName: "size"))
+        name: .long,
+        help: ArgumentHelp("The most that one value has; at most 32Mi.", valueName: "size"))
     var maxValue: String?
 
     @Option(
@@ -48,11 +49,21 @@ struct KeyValueQuotaCommand: ReplicaCommand {
         if let maxKeys { limits.keys = maxKeys }
         if let maxKey { limits.key = maxKey }
         if let maxTotal { limits.bytes = Int(clamping: try SizeText.bytes(of: maxTotal)) }
-        if let maxValue { limits.value = Int(clamping: try SizeText.bytes(of: maxValue)) }
+        if let maxValue { limits.value = try valueLimit(maxValue) }
         if limits != former { try await session.values.set(limits) }
         let usage = try await session.values.usage()
         try show(usage, limits, in: console)
         return usage.isOver(limits) ? .limit : .done
+    }
+
+    private func valueLimit(_ text: String) throws -> Int {
+        let bytes = try SizeText.bytes(of: text)
+        guard bytes <= Limits.maximumValue else {
+            throw Failure(
+                .usage, path: text, "A value cannot have more than 32Mi.",
+                remedy: "Keep larger contents in a file.")
+        }
+        return Int(bytes)
     }
 
     private func show(_ usage: Usage, _ limits: Limits, in console: Console) throws {

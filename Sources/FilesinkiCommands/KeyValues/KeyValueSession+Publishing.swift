@@ -45,6 +45,7 @@ extension KeyValueSession {
     func show(
         _ report: SendReport, _ keys: [ValueKey], exit code: ExitCode, in console: Console
     ) throws {
+        try console.show(report.exchange?.notices ?? [], type: "notice")
         try console.show(report.exchange?.problems ?? [])
         if console.wishes.isJSON {
             var object: JSONObject = ["type": "values"]
@@ -74,11 +75,11 @@ extension KeyValueSession {
 }
 
 extension Console {
-    /// Shows what could not be used of the store.
-    func show(_ problems: [Failure]) throws {
+    /// Shows what could not be used of the store, or written to it.
+    func show(_ problems: [Failure], type: String = "problem") throws {
         for problem in problems {
             if wishes.isJSON {
-                try output.json(problem.json(type: "problem"))
+                try output.json(problem.json(type: type))
             } else {
                 complain(problem)
             }

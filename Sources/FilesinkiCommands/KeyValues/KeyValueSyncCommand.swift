@@ -54,6 +54,7 @@ extension KeyValueSession {
     func show(_ report: ExchangeReport, in console: Console) throws -> ExitCode {
         let code: ExitCode =
             report.isOver ? .limit : report.problems.isEmpty ? .done : .partial
+        try console.show(report.notices, type: "notice")
         try console.show(report.problems)
         if console.wishes.isJSON {
             var object: JSONObject = ["type": "exchange"]

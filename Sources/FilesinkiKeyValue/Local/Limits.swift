@@ -11,6 +11,9 @@ package struct Limits: Hashable, Sendable {
     /// The longest key, in bytes.
     package var key = 64
 
+    /// The most bytes of one value that any limit may allow, so that it fits into a commit: 32 MiB.
+    package static let maximumValue = 32 << 20
+
     package init() {}
 
     /// Refuses a key that is too long to be set.

@@ -34,6 +34,8 @@ package struct ExchangeReport: Sendable {
     package var sequence: UInt64 = 0
     /// Keys of commits that cannot be used here.
     package var problems: [Failure] = []
+    /// What could not be written for other devices although the exchange itself is complete.
+    package var notices: [Failure] = []
     /// Whether the store holds more than the limits of this device allow.
     package var isOver = false
     /// Where the values are kept that another store's took the place of; nil when none did.

@@ -1,5 +1,6 @@
 package import FilesinkiModel
 package import FilesinkiRemote
+package import FilesinkiStore
 
 /// Where a key-value store of a replica is, and the world around it.
 package struct KeyValuePlace: Sendable {
@@ -13,6 +14,9 @@ package struct KeyValuePlace: Sendable {
     package var surroundings: Surroundings
     /// Makes a remote of its address.
     package var connect: @Sendable (String) throws -> any Remote
+
+    /// How much one commit that is published from here may hold.
+    package var commitLimits = CommitLimits.standard
 
     /// The name of the store that is meant when none is named.
     package static let standardName = "default"

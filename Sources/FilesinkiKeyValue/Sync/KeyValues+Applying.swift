@@ -83,6 +83,7 @@ private struct Taking {
     private mutating func forget() throws {
         for item in try database.items() { before.updateValue(item.here.value, forKey: item.key) }
         try database.removeItems()
+        for name in ["checkpoint", "checkpoint-failed"] { try database.set(name, nil) }
     }
 
     /// What the base has and a whole tree has not was removed in between.

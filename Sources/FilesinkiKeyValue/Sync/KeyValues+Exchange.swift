@@ -31,7 +31,7 @@ extension KeyValues {
         _ options: ExchangeOptions, _ report: inout ExchangeReport
     ) async throws -> Bool {
         while true {
-            switch try await publish(options) {
+            switch try await publish(options, &report) {
             case .nothing: return true
             case .lost: return false
             case .published(let keys, let sequence):

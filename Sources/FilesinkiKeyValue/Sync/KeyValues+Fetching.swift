@@ -74,7 +74,8 @@ extension KeyValues {
         guard let known = try database.knownStore(), let position = try database.logPosition()
         else { return nil }
         let log = try CommitLog(
-            remote: reachRemote(), zone: place.zone, store: known.assumedFormat)
+            remote: reachRemote(), zone: place.zone, store: known.assumedFormat,
+            limits: place.commitLimits)
         return (log, position, known)
     }
 }

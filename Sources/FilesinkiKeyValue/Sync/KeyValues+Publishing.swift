@@ -4,14 +4,6 @@ internal import FilesinkiRemote
 internal import FilesinkiSQLite
 internal import FilesinkiStore
 
-/// What is to be published as one commit.
-struct Outgoing: Sendable {
-    var items: [Item] = []
-    var losers: [(row: Int64, loser: Loser)] = []
-
-    var isEmpty: Bool { items.isEmpty && losers.isEmpty }
-}
-
 /// What came of publishing.
 enum Publication: Sendable {
     case nothing
@@ -21,62 +13,41 @@ enum Publication: Sendable {
 }
 
 extension KeyValues {
-    /// A commit holds so many bytes of values at most, and one value more.
-    private static let commitBytes = 16 << 20
-
-    /// So many commits after the last checkpoint, there is another.
-    private static let commitsPerCheckpoint: UInt64 = 256
-
-    /// Publishes what waits, as one commit, directly behind what was read of the log.
-    func publish(_ options: ExchangeOptions) async throws -> Publication {
-        let outgoing = try database.read { try collect() }
+    /// Publishes what waits, as much of it as one commit takes, directly behind what was read of the
+    /// log.
+    func publish(
+        _ options: ExchangeOptions, _ report: inout ExchangeReport
+    ) async throws -> Publication {
+        let outgoing = try database.read { try collect(&report) }
         guard !outgoing.isEmpty else { return .nothing }
         guard let (log, position, store) = try knownLog() else { return .lost }
         let id = place.surroundings.randomBytes(16)
         try database.writeWithoutWaiting {
             try database.notePublishing(id, sequence: position.token.sequence + 1)
         }
-        let draft = draft(outgoing, options)
+        let draft = outgoing.draft(by: place.device, at: now, operation: options.operation)
         switch try await log.append(draft, after: position.token, id: id) {
         case .theirs: return .lost
         case .mine(let commit):
             let isRecorded = try database.writeWithoutWaiting {
                 try record(outgoing, commit, after: position)
             }
-            if isRecorded, commit.sequence.isMultiple(of: Self.commitsPerCheckpoint) {
-                try await saveCheckpoint(at: commit.token, store)
-            }
+            if isRecorded { try await saveCheckpointWhenDue(at: commit.token, store, &report) }
             return .published(outgoing.items.map(\.key), sequence: commit.sequence)
         }
     }
 
-    private func collect() throws -> Outgoing {
-        var outgoing = Outgoing(losers: try database.unpublishedLosers())
-        var bytes = 0
-        for item in try database.pending() {
-            bytes += item.here.value?.size ?? 0
-            outgoing.items.append(item)
-            if bytes > Self.commitBytes { break }
+    /// What waits, up to what one commit holds. A value that exceeds a commit alone stays here, and is a
+    /// problem of the report.
+    private func collect(_ report: inout ExchangeReport) throws -> Outgoing {
+        var outgoing = Outgoing(limits: place.commitLimits)
+        for (row, loser) in try database.unpublishedLosers() where !outgoing.isFull {
+            if outgoing.add(loser, row: row) == .exceedsLimits { report.add(.tooLarge(loser.key)) }
+        }
+        for item in try database.pending() where !outgoing.isFull {
+            if outgoing.add(item) == .exceedsLimits { report.add(.tooLarge(item.key)) }
         }
         return outgoing
-    }
-
-    private func draft(_ outgoing: Outgoing, _ options: ExchangeOptions) -> CommitDraft {
-        var contents: [ContentID: InlineContent] = [:]
-        func change(
-            _ key: ValueKey, _ held: Held, _ version: UInt64, _ reason: String
-        ) -> Change {
-            let entry = held.entry { contents[$0.id] = $0 }
-            return Change(path: key.path, entry: entry, basedOn: version, reason: reason)
-        }
-        let changes = outgoing.items.map { change($0.key, $0.here, $0.version, "") }
-        let superseded = outgoing.losers.map {
-            change($0.loser.key, $0.loser.held, $0.loser.version, $0.loser.reason)
-        }
-        return CommitDraft(
-            device: place.device, time: now, changes: changes.sorted { $0.path < $1.path },
-            inline: contents.values.sorted { $0.id < $1.id }, superseded: superseded,
-            operation: options.operation)
     }
 
     /// Notes what was published as agreed on.
@@ -97,16 +68,49 @@ extension KeyValues {
         return true
     }
 
-    /// The whole tree as it is after a commit, so that a new device need not read the log.
-    private func saveCheckpoint(at token: ChangeToken, _ store: KnownStore) async throws {
-        let found = try database.read { () throws -> Checkpoint? in
-            guard try database.logPosition()?.token == token else { return nil }
-            return checkpoint(at: token, try database.items())
+    /// Stores the whole tree as it is after a commit when that is due, so that a new device need not
+    /// read the log. A failure is a notice.
+    private func saveCheckpointWhenDue(
+        at token: ChangeToken, _ store: KnownStore, _ report: inout ExchangeReport
+    ) async throws {
+        let schedule = CheckpointSchedule(
+            newest: try checkpointNumber("checkpoint"),
+            failed: try checkpointNumber("checkpoint-failed"))
+        guard schedule.isDue(at: token.sequence) else { return }
+        do {
+            try await saveCheckpoint(at: token, store, newest: schedule.newest)
+        } catch let failure as Failure where failure.code != .interrupted {
+            report.notices.append(.checkpointNotStored(failure))
+            try database.writeWithoutWaiting {
+                try database.set("checkpoint-failed", number: Int64(clamping: token.sequence))
+            }
         }
-        guard let found else { return }
+    }
+
+    /// - Parameter newest: The newest checkpoint that is known here.
+    private func saveCheckpoint(
+        at token: ChangeToken, _ store: KnownStore, newest: UInt64
+    ) async throws {
         let shelf = try CheckpointShelf(
             remote: reachRemote(), zone: place.zone, store: store.assumedFormat)
-        try await shelf.save(found)
+        var newest = try await shelf.newest(after: newest)
+        if CheckpointSchedule(newest: newest).isDue(at: token.sequence) {
+            let found = try database.read { () throws -> Checkpoint? in
+                guard try database.logPosition()?.token == token else { return nil }
+                return checkpoint(at: token, try database.items())
+            }
+            guard let found else { return }
+            try await shelf.save(found)
+            newest = token.sequence
+        }
+        try database.writeWithoutWaiting { [newest] in
+            try database.set("checkpoint", number: Int64(clamping: newest))
+            try database.set("checkpoint-failed", nil)
+        }
+    }
+
+    private func checkpointNumber(_ name: String) throws -> UInt64 {
+        UInt64(clamping: try database.number(name) ?? 0)
     }
 
     private func checkpoint(at token: ChangeToken, _ items: [Item]) -> Checkpoint {
@@ -125,14 +129,25 @@ extension KeyValues {
     }
 }
 
-extension Held {
-    /// The entry that says this in the log; gives its content, if it has one, to `body`.
-    fileprivate func entry(_ body: (InlineContent) -> Void) -> Entry {
-        let moment = Timestamp(nanoseconds: time)
-        guard value != nil else { return Entry(kind: .tombstone, modified: moment) }
-        let record = ValueRecord.encode(self)
-        let content = ContentHasher.hash(record)
-        body(InlineContent(id: content, bytes: record))
-        return .file(content, size: Int64(record.count), mode: 0o600, modified: moment)
+extension ExchangeReport {
+    /// Adds a problem; each key's is said once.
+    fileprivate mutating func add(_ problem: Failure) {
+        let isKnown = problems.contains { $0.path == problem.path && $0.code == problem.code }
+        if !isKnown { problems.append(problem) }
+    }
+}
+
+extension Failure {
+    fileprivate static func tooLarge(_ key: ValueKey) -> Failure {
+        Failure(
+            .limit, path: key.bytes, "The value is larger than a commit may be; it stays here.",
+            remedy: "Set a smaller value, and keep large ones in a file.")
+    }
+
+    fileprivate static func checkpointNotStored(_ failure: Failure) -> Failure {
+        Failure(
+            failure.code, path: failure.path,
+            "Cannot write a checkpoint to the store: \(failure.message)",
+            remedy: "The exchange itself is complete; a later one tries again.", cause: failure)
     }
 }

@@ -129,7 +129,7 @@ extension KeyValueDatabase {
     func set(_ limits: Limits) throws(Failure) {
         try set("limit-keys", number: Int64(limits.keys))
         try set("limit-bytes", number: Int64(limits.bytes))
-        try set("limit-value", number: Int64(limits.value))
+        try set("limit-value", number: Int64(min(limits.value, Limits.maximumValue)))
         try set("limit-key", number: Int64(min(limits.key, ValueKey.maximumLength)))
     }
 }
