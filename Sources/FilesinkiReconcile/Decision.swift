@@ -28,8 +28,10 @@ extension ReconcileInput {
             }
             return differ(item, here, there, hereDrift, thereDrift)
         case (let here?, nil):
-            if isStaleCopy(here, item) { return .settled(.tombstone, .staleCopy) }
-            return oneLeft(here, drift: hereDrift, isAsBase: thereDrift == .same, item)
+            let isSaved = self.here[item.herePath]?.isSaved ?? false
+            if !isSaved, isStaleCopy(here, item) { return .settled(.tombstone, .staleCopy) }
+            return oneLeft(
+                here, drift: isSaved ? .content : hereDrift, isAsBase: thereDrift == .same, item)
         case (nil, let there?):
             return oneLeft(there, drift: thereDrift, isAsBase: hereDrift == .same, item)
         }

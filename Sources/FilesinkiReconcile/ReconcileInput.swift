@@ -29,10 +29,14 @@ package struct LocalChange: Hashable, Sendable {
     /// file system gives the inode of a deleted file to the next new one, so an inode alone does
     /// not make sure; the time of birth does.
     package var movedFrom: RelativePath?
+    /// Whether a user saved this file and was told so: it then counts as an edit against a deletion, also
+    /// when its content is the base's.
+    package var isSaved: Bool
 
-    package init(_ entry: Entry?, movedFrom: RelativePath? = nil) {
+    package init(_ entry: Entry?, movedFrom: RelativePath? = nil, isSaved: Bool = false) {
         self.entry = entry
         self.movedFrom = movedFrom
+        self.isSaved = isSaved
     }
 }
 

@@ -99,6 +99,7 @@ extension Replica {
         }
         view.fold(commit)
         run.report.publishedCommits = 1
+        run.report.sentBytes = commit.contentBytes
         run.report.sequence = commit.sequence
         return Taken(run: run, view: view, folders: folders)
     }
@@ -154,14 +155,6 @@ extension Replica {
         run.observation.stamps[offer.path] = status.stamp
         if !status.stamp.isSettled { run.observation.unsettled.insert(offer.path) }
         return true
-    }
-
-    /// What a base row says of the tree. Of a live file the content counts, as its stamp says little.
-    private func expectation(_ row: BaseRow?) -> Expectation {
-        guard let row else { return .absent }
-        if let stamp = row.stamp, !root.isLive(row.path) { return .stamp(stamp) }
-        if row.entry.kind == .symlink { return .link(row.entry.target) }
-        return .content(row.entry.content, size: row.entry.size)
     }
 
     /// The folders that a path needs and that nobody has, from the root on.

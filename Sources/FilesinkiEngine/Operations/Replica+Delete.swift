@@ -19,14 +19,17 @@ extension Replica {
         for path in paths { doomed += try everything(at: path, recursive: recursive, before) }
         let staging = try Staging(root: root, folder: state.staging)
         let writer = TreeWriter(root: root, staging: staging, sync: .each)
+        var ignored = IgnoredPaths(root: root, filter: try runRules(options).filter)
         var changed: [Problem] = []
         for path in doomed {
             if try root.status(path)?.kind == .directory {
                 _ = try writer.removeDirectory(path)
             } else if case .surprised = try writer.remove(
-                path, expecting: try published(path, before))
+                path,
+                expecting: try ignored.contains(path, isDirectory: false)
+                    ? .any : expectation(at: path))
             {
-                changed.append(Self.changedMeanwhile(path))
+                changed.append(.changedMeanwhile(path, "deleted"))
             }
         }
         try writer.flush()
@@ -34,28 +37,6 @@ extension Replica {
         after.steps = before.steps + after.steps
         after.problems = before.problems + changed + after.problems
         return after
-    }
-
-    /// What is in the history of a path's content here, so that it may go: with the remote away,
-    /// whatever is there.
-    private func published(_ path: RelativePath, _ report: SyncReport) throws -> Expectation {
-        guard report.away == nil, report.hasRemote, try manifest.local(path) == nil,
-            let row = try manifest.base(path)
-        else { return .any }
-        if let stamp = row.stamp { return .stamp(stamp) }
-        switch row.entry.kind {
-        case .file: return .content(row.entry.content, size: row.entry.size)
-        case .symlink: return .link(row.entry.target)
-        case .directory, .tombstone: return .any
-        }
-    }
-
-    private static func changedMeanwhile(_ path: RelativePath) -> Problem {
-        Problem(
-            path,
-            Failure(
-                .changing, path: path.bytes, "It changed while it was to be deleted, and stays.",
-                remedy: "Delete it again if that is still meant."))
     }
 
     /// The path and all below it, the deepest first.
@@ -84,61 +65,5 @@ extension Replica {
             }
         }
         return all.sorted { $1 < $0 }
-    }
-
-    /// Brings back what a deleted path held last.
-    ///
-    /// - Throws: Code `exists` when something is there, `not-found` when nothing ever was.
-    package func undelete(_ path: RelativePath, _ options: SyncOptions) async throws -> SaveReport {
-        let before = try await runPaths([path], options)
-        guard try root.status(path) == nil else {
-            throw Failure(
-                .exists, path: path.bytes, "It is not deleted.",
-                remedy: "To go back to an older version, use filesinki restore PATH@VERSION.")
-        }
-        let versions = try await history(of: path, in: historyReader(after: before))
-        guard let last = versions.last(where: { $0.change.entry.kind == .file }) else {
-            throw Failure(
-                .notFound, path: path.bytes, "The history knows no file of this name.",
-                remedy: "Check the name; filesinki log shows what is known.")
-        }
-        try await put(last.change.entry, at: path, after: before)
-        let report = try await runPaths([path], options, after: before)
-        let row = try manifest.base(path)
-        return SaveReport(
-            sync: report, entry: row?.entry, version: row?.version ?? 0, differs: false)
-    }
-
-    /// Writes an entry of the history into the root.
-    ///
-    /// - Parameter before: See ``historyReader(after:)``.
-    func put(_ entry: Entry, at path: RelativePath, after before: SyncReport?) async throws {
-        switch entry.kind {
-        case .file:
-            let contents = try await historyContents(historyReader(after: before))
-            let staged = try Staging(root: root, folder: state.staging).makeFile()
-            try await contents.stream(entry.content, size: entry.size) { try staged.write($0) }
-            try install(staged, entry, at: path)
-        case .symlink:
-            let writer = try makeWriter()
-            _ = try writer.makeSymlink(
-                target: entry.target, at: path, modified: entry.modified, expecting: .any)
-        case .directory:
-            _ = try makeWriter().makeDirectory(path, mode: entry.mode)
-        case .tombstone:
-            break
-        }
-    }
-
-    private func install(_ staged: StagedFile, _ entry: Entry, at path: RelativePath) throws {
-        let writer = try makeWriter()
-        try writer.makeFolders(above: path)
-        try staged.finish(mode: entry.mode, modified: entry.modified, sync: true)
-        _ = try writer.install(staged, at: path, expecting: .any)
-    }
-
-    func makeWriter() throws -> TreeWriter {
-        TreeWriter(
-            root: root, staging: try Staging(root: root, folder: state.staging), sync: .each)
     }
 }

@@ -11,11 +11,14 @@ extension Replica {
     /// Its cost does not grow with the tree. Remote changes of other paths are noted for a later
     /// run.
     ///
-    /// - Parameter before: The report of a run of the same command that ended a moment ago. When that
-    ///   run reached the remote, this one goes by what it saw there: what it publishes comes into
-    ///   the log only if nothing was published since, and else is reconciled anew.
+    /// - Parameters:
+    ///   - before: The report of a run of the same command that ended a moment ago. When that run
+    ///     reached the remote, this one goes by what it saw there: what it publishes comes into the log
+    ///     only if nothing was published since, and else is reconciled anew.
+    ///   - saved: Paths that a user has just saved.
     func runPaths(
-        _ paths: [RelativePath], _ options: SyncOptions, after before: SyncReport? = nil
+        _ paths: [RelativePath], _ options: SyncOptions, after before: SyncReport? = nil,
+        saved: Set<RelativePath> = []
     ) async throws -> SyncReport {
         var options = options
         options.paths = paths
@@ -23,6 +26,7 @@ extension Replica {
             options: options, selection: PathSelection(paths: paths),
             rules: try runRules(options), base: try partialBase(paths), started: surroundings.now())
         run.isPartial = true
+        run.saved = saved
         var view = try await look(&run, after: before)
         let seen = try watched(paths, run, view)
         let base = run.base

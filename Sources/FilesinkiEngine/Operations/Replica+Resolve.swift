@@ -20,22 +20,43 @@ extension Replica {
         }
         let copies = rows.compactMap(\.copyPath)
         let chosen = try await chosen(resolution, row)
-        let before = try await keepInHistory([path] + copies, chosen, options)
-        try await put(chosen, at: path, after: before)
-        for copy in copies where try root.status(copy) != nil {
-            _ = try makeWriter().remove(copy, expecting: .any)
-        }
         var options = options
+        options.operation = "resolve"
+        let before = try await keepInHistory([path] + copies, chosen, options)
+        var changed: [Problem] = []
+        if try await put(chosen, at: path, after: before) {
+            for copy in copies where try root.status(copy) != nil {
+                let outcome = try makeWriter().remove(copy, expecting: expectation(at: copy))
+                if case .surprised = outcome { changed.append(.changedMeanwhile(copy, "removed")) }
+            }
+        } else {
+            changed.append(.changedMeanwhile(path, "resolved"))
+        }
+        guard changed.isEmpty else { return try await keepOpen([path] + copies, changed, options) }
         // What is at the path now is the user's own word.
         options.strategy = Strategy([.choice(.here)])
         let report = try await runPaths([path] + copies, options, after: before)
+        try end(rows)
+        try record(.init(command: "resolve", note: resolution.sentence), [path])
+        return report
+    }
+
+    /// Brings what somebody saved while a conflict was being resolved into step. The conflict stays open.
+    private func keepOpen(
+        _ paths: [RelativePath], _ changed: [Problem], _ options: SyncOptions
+    ) async throws -> SyncReport {
+        var report = try await runPaths(paths, options)
+        report.problems += changed
+        return report
+    }
+
+    private func end(_ rows: [ConflictRow]) throws {
         try manifest.write { writer in
             for row in rows where row.id > 0 { try writer.resolveConflict(row.id) }
             for row in rows where row.id == 0 {
                 try writer.resolveConflict(writer.addConflict(row))
             }
         }
-        return report
     }
 
     /// Takes the last resolve of a path back: both contents stand side by side again, and the
@@ -60,13 +81,22 @@ extension Replica {
             row.copyPath
             ?? conflictName(
                 for: path, device: card.device, content: here.identity ?? here.content)
+        var options = options
+        options.operation = "resolve"
         let before = try await keepInHistory([path, copy], .there(nil), options)
-        if there.kind != .tombstone { try await put(there, at: path, after: before) }
-        try await put(here, at: copy, after: before)
+        let contents = try await historyContents(historyReader(after: before))
+        for (entry, target) in [(there, path), (here, copy)] where entry.kind != .tombstone {
+            guard try await put(entry, at: target, from: contents) else {
+                return try await keepOpen(
+                    [path, copy], [.changedMeanwhile(target, "restored")], options)
+            }
+        }
         row.copyPath = copy
         row.time = surroundings.now()
         try manifest.write { writer in _ = try writer.addConflict(row) }
-        return try await runPaths([path, copy], options, after: before)
+        let report = try await runPaths([path, copy], options, after: before)
+        try record(.init(command: "resolve", note: "Reopened the conflict."), [path])
+        return report
     }
 
     /// What a resolution puts at the path.
@@ -116,17 +146,32 @@ extension Replica {
         return report
     }
 
+    /// - Returns: False when something was saved at the path since the run before, which stays.
     private func put(
         _ chosen: Chosen, at path: RelativePath, after before: SyncReport?
-    ) async throws {
+    ) async throws -> Bool {
         switch chosen {
-        case .untouched, .there: return
+        case .untouched, .there: return true
         case .bytes(let bytes):
-            _ = try place(path, mode: 0o644) { try bytes.withUnsafeBytes($0) }
-        case .entry(let entry) where entry.kind == .tombstone:
-            _ = try makeWriter().remove(path, expecting: .any)
+            return try place(path, mode: 0o644, expecting: expectation(at: path)) {
+                try bytes.withUnsafeBytes($0)
+            } != nil
         case .entry(let entry):
-            try await put(entry, at: path, after: before)
+            let contents = try await historyContents(historyReader(after: before))
+            return try await put(entry, at: path, from: contents)
+        }
+    }
+}
+
+extension Resolution {
+    /// What was chosen, as the journal says it.
+    fileprivate var sentence: String {
+        switch self {
+        case .here: "Took here."
+        case .there: "Took there."
+        case .base: "Took base."
+        case .version(let version): "Took version \(version)."
+        case .bytes: "Took a given content."
         }
     }
 }

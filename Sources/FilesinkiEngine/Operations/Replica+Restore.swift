@@ -1,18 +1,26 @@
+import FilesinkiFileSystem
 import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// What `restore` brought back.
+/// What `restore` or `undelete` brought back.
 package struct RestoreReport: Sendable {
     package var restored: [RelativePath] = []
     package var sync: SyncReport?
     package var problems: [Problem] = []
+    /// What is now at the path that was named.
+    package var entry: Entry?
+    /// The commit that it is at; 0 while it waits for the remote.
+    package var version: UInt64 = 0
+
+    package init() {}
 }
 
 extension Replica {
-    /// Brings a path back to an older version, here and everywhere.
+    /// Brings a path back to an older version, here and everywhere; a folder with everything that was in
+    /// it then. What a folder holds besides stays.
     package func restore(
         _ path: RelativePath, version: UInt64, _ options: SyncOptions
     ) async throws -> RestoreReport {
@@ -23,11 +31,85 @@ extension Replica {
                 .notFound, path: path.bytes, "There is no version \(version) of it.",
                 remedy: "See which there are with filesinki log.")
         }
-        // What is there now goes into the history before it is replaced.
+        var wanted = [(path, entry)]
+        if entry.kind == .directory {
+            let tree = try await tree(of: reader) { $0.sequence <= version }
+            wanted += tree.below(path)
+        }
+        return try await bringBack(
+            wanted, of: path, .init(command: "restore", version: version), options)
+    }
+
+    /// Brings back what a deleted path held last; a folder with everything that was deleted with it.
+    ///
+    /// - Throws: Code `exists` when something is there, `not-found` when nothing ever was.
+    package func undelete(
+        _ path: RelativePath, _ options: SyncOptions
+    ) async throws -> RestoreReport {
         let before = try await runPaths([path], options)
-        try await put(entry, at: path, after: before)
-        let report = try await runPaths([path], options, after: before)
-        return RestoreReport(restored: [path], sync: report)
+        guard try root.status(path) == nil else {
+            throw Failure(
+                .exists, path: path.bytes, "It is not deleted.",
+                remedy: "To go back to an older version, use filesinki restore PATH@VERSION.")
+        }
+        let reader = try await historyReader(after: before)
+        let versions = try await history(of: path, in: reader)
+        guard let last = versions.last(where: { $0.change.entry.kind != .tombstone }) else {
+            throw Failure(
+                .notFound, path: path.bytes, "No deleted file with this name was found.",
+                remedy: "List deleted names with filesinki ls --deleted.")
+        }
+        var wanted = [(path, last.change.entry)]
+        if last.change.entry.kind == .directory {
+            let deletion = versions.last { $0.change.entry.kind == .tombstone }
+            wanted += try await deletedChildren(of: path, by: deletion, in: reader)
+        }
+        return try await bringBack(
+            wanted, of: path, .init(command: "undelete", version: last.version), options,
+            after: before)
+    }
+
+    /// Writes entries of the history and publishes them.
+    ///
+    /// - Parameter before: The report of a run for the path that has just ended; nil when there was none.
+    private func bringBack(
+        _ wanted: [(RelativePath, Entry)], of path: RelativePath, _ command: PathCommand,
+        _ options: SyncOptions, after before: SyncReport? = nil
+    ) async throws -> RestoreReport {
+        var options = options
+        options.operation = command.command
+        // What is there now goes into the history before it is replaced.
+        var first = before
+        if first == nil { first = try await runPaths([path], options) }
+        let contents = try await historyContents(historyReader(after: first))
+        var report = RestoreReport()
+        for (path, entry) in wanted {
+            do {
+                var isDone = try isThere(entry, at: path)
+                if !isDone { isDone = try await put(entry, at: path, from: contents) }
+                if isDone {
+                    report.restored.append(path)
+                } else {
+                    report.problems.append(.changedMeanwhile(path, "restored"))
+                }
+            } catch let failure as Failure where wanted.count > 1 {
+                report.problems.append(Problem(path, failure))
+            }
+        }
+        report.sync = try await runPaths([path], options, after: first)
+        try record(command, report.restored)
+        let row = try manifest.base(path)
+        report.entry = row?.entry
+        report.version = try manifest.local(path) == nil ? row?.version ?? 0 : 0
+        return report
+    }
+
+    /// Whether the path holds the entry already, as the last run has seen it.
+    private func isThere(_ entry: Entry, at path: RelativePath) throws -> Bool {
+        guard try manifest.local(path) == nil, let row = try manifest.base(path),
+            row.entry.agrees(with: entry)
+        else { return false }
+        return try root.status(path)?.kind.entryKind == entry.kind
     }
 
     /// Writes the tree as it was at a moment into a folder outside the root.
@@ -59,6 +141,25 @@ extension Replica {
         writing.report.restored.sort()
         writing.report.problems.sort { $0.path < $1.path }
         return writing.report
+    }
+}
+
+extension [RelativePath: VersionedEntry] {
+    /// What is in a folder, at any depth, folders before what is in them.
+    func below(_ folder: RelativePath) -> [(RelativePath, Entry)] {
+        filter { $0.key.isInside(folder) }.map { ($0.key, $0.value.entry) }
+            .sorted { $0.0 < $1.0 }
+    }
+}
+
+extension FileStatus.Kind {
+    fileprivate var entryKind: Entry.Kind? {
+        switch self {
+        case .file: .file
+        case .directory: .directory
+        case .symlink: .symlink
+        case .special: nil
+        }
     }
 }
 

@@ -27,6 +27,13 @@ package struct SaveReport: Sendable {
     package var version: UInt64
     /// Whether a conflict's rule made it something else than what was saved.
     package var differs: Bool
+
+    package init(sync: SyncReport, entry: Entry?, version: UInt64, differs: Bool) {
+        self.sync = sync
+        self.entry = entry
+        self.version = version
+        self.differs = differs
+    }
 }
 
 extension Replica {
@@ -61,8 +68,7 @@ extension Replica {
             before = seen
         }
         let saved = try place(path, mode: options.mode, content: write)
-        let report = try await keep(
-            [path], after: try await runPaths([path], options.sync, after: before), options.sync)
+        let report = try await runPaths([path], options.sync, after: before, saved: [path])
         return try self.report(report, of: path, saved)
     }
 
@@ -71,7 +77,7 @@ extension Replica {
     package func publish(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await keep([path], after: try await runPaths([path], options), options)
+        try await runPaths([path], options, saved: [path])
     }
 
     /// Publishes the deletion of a file that a program has removed by itself. What others have
@@ -109,23 +115,6 @@ extension Replica {
             differs: saved != nil && local == nil && row.map { $0.entry.content != saved } ?? false)
     }
 
-    /// Brings back what was saved where a deletion took it that was not known here: a content that
-    /// the path had before is no edit to the table, but who saves it wants the path to be there.
-    func keep(
-        _ paths: Set<RelativePath>, after first: SyncReport, _ options: SyncOptions
-    ) async throws -> SyncReport {
-        let gone = first.steps.filter { paths.contains($0.path) && $0.isDeletionOfKnownContent }
-        guard !gone.isEmpty else { return first }
-        for step in gone {
-            if let saved = step.here { try await put(saved, at: step.path, after: first) }
-        }
-        var report = try await runPaths(gone.map(\.path), options, after: first)
-        report.steps = first.steps + report.steps
-        report.notices = first.notices + report.notices
-        report.problems = first.problems + report.problems
-        return report
-    }
-
     /// Brings the path up to date and makes sure that it is at the version the caller has seen, so
     /// that what is saved next counts as an edit of that version.
     func require(
@@ -152,17 +141,18 @@ extension Replica {
 
     /// Puts content at a path of the root.
     ///
-    /// - Returns: The content's identity.
+    /// - Returns: The content's identity; nil when something else was found than expected, which stays.
     func place(
-        _ path: RelativePath, mode: UInt16, modified: Timestamp? = nil,
+        _ path: RelativePath, mode: UInt16, expecting expected: Expectation = .any,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
-    ) throws -> ContentID {
+    ) throws -> ContentID? {
         let staging = try Staging(root: root, folder: state.staging)
         let writer = TreeWriter(root: root, staging: staging, sync: .each)
         try writer.makeFolders(above: path)
         let (staged, content) = try stage(
-            path, in: staging, mode: mode, modified: modified, content: write)
-        _ = try writer.install(staged, at: path, expecting: .any)
+            path, in: staging, mode: mode, content: write)
+        let outcome = try writer.install(staged, at: path, expecting: expected)
+        if case .surprised = outcome { return nil }
         return content
     }
 
@@ -192,12 +182,5 @@ extension SyncReport {
             guard step.path == path, case .take(let entry) = step.action else { return false }
             return entry.kind == .file
         }
-    }
-}
-
-extension Step {
-    /// Whether a deletion there takes what is here, and no rule for edits was asked.
-    fileprivate var isDeletionOfKnownContent: Bool {
-        action.entry?.kind == .tombstone && (reason == .deleted || reason == .staleCopy)
     }
 }

@@ -48,6 +48,40 @@ extension Replica {
     }
 }
 
+/// A path that was deleted and could be brought back.
+package struct DeletedPath: Sendable {
+    package var path: RelativePath
+    /// The commit that deleted it.
+    package var version: UInt64
+}
+
+extension Replica {
+    /// The deletions that this replica knows of, in path order: those of some paths and of what was below
+    /// them, or all.
+    package func deleted(_ paths: [RelativePath]) throws -> [DeletedPath] {
+        var rows: [TombstoneRow] = []
+        if paths.isEmpty {
+            rows = try manifest.loadTombstones()
+        } else {
+            for path in Set(paths) {
+                rows +=
+                    try [manifest.tombstone(path)].compactMap(\.self)
+                    + manifest.tombstones(below: path)
+            }
+        }
+        var found: [RelativePath: DeletedPath] = [:]
+        for row in rows {
+            // A change that waits may keep what the path held before under the name of a deletion.
+            if let there = try manifest.remote(row.path), there.entry.entry.kind != .tombstone {
+                continue
+            }
+            if try manifest.base(row.path) != nil { continue }
+            found[row.path] = DeletedPath(path: row.path, version: row.version)
+        }
+        return found.values.sorted { $0.path < $1.path }
+    }
+}
+
 extension Replica {
     /// The latest of the last 100 runs that is meant.
     func lastRun(where isMeant: (RunRow) -> Bool) throws -> RunRow? {

@@ -25,6 +25,8 @@ package struct StateFolder: Sendable {
     package var saving: String { path + "/saving" }
     /// Commits that were about to be published; see ``PublishingNote``.
     package var publishing: String { path + "/publishing" }
+    /// Packs that were stored and that no commit names yet; see ``UnpublishedPacks``.
+    package var unpublishedPacks: String { path + "/unpublished-packs" }
     /// Merges that may not be recorded yet; see ``MergeNote``.
     package var merges: String { path + "/merges" }
     /// The hash of the synced rules that may run commands; see `filesinki trust`.

@@ -27,7 +27,8 @@ package struct SyncReport: Sendable {
     package var sequence: UInt64 = 0
     /// How many commits the run published.
     package var publishedCommits = 0
-    /// Stored bytes sent to the remote.
+    /// Bytes of the contents that this run's commits brought to the remote: packs as they are stored,
+    /// contents inside a commit as they are.
     package var sentBytes: Int64 = 0
     /// Plain bytes of files written here.
     package var receivedBytes: Int64 = 0
@@ -36,6 +37,11 @@ package struct SyncReport: Sendable {
     package var scannedFolders = 0
 
     package init() {}
+
+    /// Paths with a conflict that the run has made or left open, each once.
+    package var conflicted: Set<RelativePath> {
+        Set(conflicts).union(copies.compactMap { conflictOriginal(of: $0)?.path })
+    }
 
     /// Whether anything was or would be changed, here or there.
     package var isQuiet: Bool {

@@ -89,8 +89,7 @@ extension Replica {
             guard !placed.isEmpty else { return }
             let paths = placed.map(\.wish.path)
             let options = SyncOptions()
-            let report = try await keep(
-                Set(paths), after: try await runPaths(paths, options), options)
+            let report = try await runPaths(paths, options, saved: Set(paths))
             for save in placed { try save.ticket.answer(answer(report, save.wish.path).bytes) }
         } catch {
             let failure = error as? Failure

@@ -12,6 +12,9 @@ struct Observation: Sendable {
     /// Files that had been changed so shortly before they were read that their stamp would not tell
     /// a further change: the next run reads them again.
     var unsettled: Set<RelativePath> = []
+    /// Files of ``changes`` that were hashed and not stored: their content goes to the store when a plan
+    /// that needs it has passed the guards.
+    var unstored: Set<RelativePath> = []
     /// Rows whose file was touched without being changed: only their stamp is new.
     var refreshed: [BaseRow] = []
     /// Paths about which nothing may be decided, with all below them.
@@ -26,4 +29,9 @@ struct Observation: Sendable {
     var packs: [PackReference] = []
     var fileCount = 0
     var folderCount = 0
+
+    /// The stamp of a file or link in ``changes``; nil when it would not tell a further change.
+    func settledStamp(_ path: RelativePath) -> FileStamp? {
+        unsettled.contains(path) ? nil : stamps[path]
+    }
 }

@@ -28,7 +28,7 @@ extension Replica {
         run.surprised = Set(applied.surprised)
         guard !open.isEmpty else { return true }
         let again = try await observe(
-            only: open, run, base: BaseIndex(try manifest.loadBase()), storing: view)
+            only: open, run, base: BaseIndex(try manifest.loadBase()), storing: nil)
         run.observation.add(again)
         // What was found twice in the same way, without an edit, is no race: it stays.
         return again.changes.isEmpty && applied.deferred.isEmpty && run.surprised == before
@@ -120,6 +120,7 @@ extension Observation {
         changes.merge(other.changes) { $1 }
         stamps.merge(other.stamps) { $1 }
         unsettled.formUnion(other.unsettled)
+        unstored.formUnion(other.unstored)
         refreshed += other.refreshed
         blocked.formUnion(other.blocked)
         problems += other.problems

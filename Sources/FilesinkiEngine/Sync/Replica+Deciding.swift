@@ -8,11 +8,14 @@ import FilesinkiStore
 /// What a round decided.
 struct Decision: Sendable {
     var plan: Plan
+    /// The contents that links have merged; nil when none was asked.
+    var merged: MergeShelf?
     /// Names the plan: 16 hexadecimal digits of its hash.
     var id: String
 
-    init(_ plan: Plan) {
+    init(_ plan: Plan, merged: MergeShelf? = nil) {
         self.plan = plan
+        self.merged = merged
         id = String(ContentHasher.hash(plan.canonicalBytes).description.prefix(16))
     }
 }
@@ -39,8 +42,7 @@ extension Replica {
         for step in plan.steps {
             settled += try await answer(step, input, answers, &run)
         }
-        try await keepMerged(answers.shelf, settled, &run, view)
-        return Decision(Plan(ordered(settled)))
+        return Decision(Plan(ordered(settled)), merged: answers.shelf)
     }
 
     /// Asks a step's links one by one until it is decided. A dry run starts no command: there the

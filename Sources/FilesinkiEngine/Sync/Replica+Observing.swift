@@ -14,15 +14,41 @@ extension Replica {
             run.base.rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
         let scanner = Scanner(root: root, filter: run.rules.filter)
         let scan = try scanner.scan(known)
-        var observation = Observation()
-        observation.take(scan, run.base)
-        let items = scan.candidates.map {
-            ContentIntake.Item(path: $0.path, size: $0.status.stamp.size)
+        var found = StatScan()
+        found.observation.take(scan, run.base)
+        let waiting = try waitingRows()
+        for candidate in scan.candidates {
+            found.take(candidate, waiting: waiting[candidate.path], run.base)
         }
-        let result = try await intake(items, run, storing: view)
-        observation.take(result, run.base)
+        var observation = try await read(found, run, storing: view)
         observation.findMoves(scan.missing, run.base)
         return observation
+    }
+
+    /// Reads the contents that a stat scan could not tell.
+    ///
+    /// - Parameter view: Where new contents are to be stored; nil when nothing is to be sent. What a
+    ///   guard may stop, and what the run was not asked for, is hashed only.
+    func read(
+        _ found: StatScan, _ run: SyncRun, storing view: RemoteView?
+    ) async throws -> Observation {
+        var observation = found.observation
+        var stored = view
+        if let view, try mayExceedGuards(found, run, view) { stored = nil }
+        for (items, target) in [
+            (found.items.filter { run.selection.contains($0.path) }, stored),
+            (found.items.filter { !run.selection.contains($0.path) }, nil),
+        ] where !items.isEmpty {
+            let result = try await intake(items, run, storing: target)
+            observation.take(result, run.base)
+            if target == nil { observation.unstored.formUnion(result.files.map(\.path)) }
+        }
+        return observation
+    }
+
+    /// What earlier runs have seen and could not publish, by path.
+    private func waitingRows() throws -> [RelativePath: LocalRow] {
+        Dictionary(try manifest.loadLocal().map { ($0.path, $0) }) { first, _ in first }
     }
 
     /// Reads the files, and stores what is new to the store.
@@ -33,9 +59,15 @@ extension Replica {
         from folder: RootFolder? = nil
     ) async throws -> IntakeResult {
         guard !items.isEmpty else { return IntakeResult() }
-        let known = Set(run.base.rows.lazy.filter { $0.entry.kind == .file }.map(\.entry.content))
+        let known = run.base.contents
         var source: ContentSource?
-        if let view { source = try await contentSource(view) }
+        var unpublished: [PackReference] = []
+        if let view {
+            unpublished = try await unpublishedPacks(beyond: run.observation, view)
+            var observation = run.observation
+            observation.packs += unpublished
+            source = try await contentSource(view, observation)
+        }
         let total = items.reduce(0) { $0 + $1.size }
         let counter = ProgressCounter(
             .hashing, files: items.count, bytes: total, run.options.progress)
@@ -48,7 +80,9 @@ extension Replica {
                 return try await source?.holds(content, isLocal: isSmall) ?? true
             },
             progress: { counter.add(files: $0, bytes: $1) })
-        return try await intake.run(items)
+        var result = try await intake.run(items)
+        result.packs = unpublished + result.packs
+        return result
     }
 
     private func destination(
@@ -56,10 +90,12 @@ extension Replica {
     ) async throws -> ContentIntake.Destination {
         guard view != nil else { return .nowhere }
         if isSmall { return .commit }
+        let remote = try await connected().remote
+        let file = unpublishedPacksFile
         return .packs(
             PackWriter(
-                remote: try await connected().remote, surroundings: surroundings,
-                cache: IndexFolder(path: state.indexes)))
+                remote: remote, surroundings: surroundings,
+                cache: IndexFolder(path: state.indexes), onStored: { file.add($0) }))
     }
 }
 

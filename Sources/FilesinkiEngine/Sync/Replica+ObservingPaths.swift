@@ -12,28 +12,31 @@ extension Replica {
     func observe(
         only paths: [RelativePath], _ run: SyncRun, base: BaseIndex, storing view: RemoteView?
     ) async throws -> Observation {
-        var observation = Observation()
-        var items: [ContentIntake.Item] = []
+        var narrowed = run
+        narrowed.base = base
+        return try await read(statScan(only: paths, base), narrowed, storing: view)
+    }
+
+    /// What can be said of some paths without reading a content.
+    func statScan(only paths: [RelativePath], _ base: BaseIndex) -> StatScan {
+        var found = StatScan()
         for path in paths {
             do {
                 guard let status = try statusInTree(path) else {
-                    if base.row(path) != nil { observation.changes[path] = LocalChange(nil) }
+                    if base.row(path) != nil { found.observation.changes[path] = LocalChange(nil) }
                     continue
                 }
                 if status.kind == .file {
-                    items.append(ContentIntake.Item(path: path, size: status.stamp.size))
+                    found.items.append(.init(path: path, size: status.stamp.size))
                 } else {
-                    try observation.take(path, status, root, base)
+                    try found.observation.take(path, status, root, base)
                 }
             } catch {
-                observation.problems.append(Problem(path, error))
-                observation.blocked.insert(path)
+                found.observation.problems.append(Problem(path, error))
+                found.observation.blocked.insert(path)
             }
         }
-        var narrowed = run
-        narrowed.base = base
-        observation.take(try await intake(items, narrowed, storing: view), base)
-        return observation
+        return found
     }
 
     /// What is at a path; nil when nothing is, also because a folder of it is none any more.

@@ -39,6 +39,7 @@ extension Replica {
             }
             run.observation.leaveOut(commit)
             run.report.publishedCommits += 1
+            run.report.sentBytes += commit.contentBytes
         }
         return true
     }

@@ -45,8 +45,9 @@ extension Replica {
     func publish(
         _ run: SyncRun, _ view: RemoteView, _ steps: [Step]
     ) async throws -> Publication {
-        let changes = steps.compactMap {
-            $0.published(preserved: run.preserved[$0.path]?.sequence)
+        let changes = steps.compactMap { step in
+            step.published(preserved: run.preserved[step.path]?.sequence)?
+                .explained(by: run.options.operation)
         }
         guard !changes.isEmpty else { return .nothing }
         let log = try await connected().log
@@ -69,6 +70,17 @@ extension Replica {
             for change in part.changes { versions[change.path] = commit.sequence }
         }
         return .published(commits, versions: versions, isComplete: true)
+    }
+}
+
+extension Change {
+    /// The same change with the command as its reason where it has none and the command says more than
+    /// that the file was edited.
+    func explained(by command: String) -> Change {
+        guard reason.isEmpty, PathCommand.names.contains(command) else { return self }
+        var change = self
+        change.reason = command
+        return change
     }
 }
 

@@ -95,7 +95,7 @@ extension Replica {
         guard let agreed = agreement(step, applied, publication) else {
             return try recordOpen(step, run, view, writer)
         }
-        try writer.removeLocal(step.path)
+        try writer.removeWaiting(step.path, run.observation.changes[step.path])
         let isGone = agreed.entry.kind == .tombstone
         try writer.agree(
             on: agreed, at: step.path, former: isGone ? formerContents(step, view) : [],
@@ -138,10 +138,7 @@ extension Replica {
     ) throws {
         if let change = view.changes[step.path] { try writer.putRemote(step.path, change) }
         if let change = run.observation.changes[step.path] {
-            try writer.putLocal(
-                LocalRow(
-                    path: step.path, entry: change.entry,
-                    stamp: run.observation.stamps[step.path], movedFrom: change.movedFrom))
+            try writer.putWaiting(step.path, change, run.observation)
         }
     }
 }
@@ -189,10 +186,7 @@ extension ManifestWriter {
     func recordWaiting(_ observation: Observation) throws {
         for row in observation.refreshed { try putBase(row) }
         for (path, change) in observation.changes {
-            try putLocal(
-                LocalRow(
-                    path: path, entry: change.entry, stamp: observation.stamps[path],
-                    movedFrom: change.movedFrom))
+            try putWaiting(path, change, observation)
         }
     }
 }

@@ -24,11 +24,11 @@ extension Replica {
         let (code, outcome) = run.outcome(steps, applied)
         try writer.endRun(
             id, ended: now, outcome: outcome, exitCode: code,
-            counts: counts(run, steps, applied))
+            counts: counts(run, steps, applied, publication))
     }
 
     private func counts(
-        _ run: SyncRun, _ steps: [Step], _ applied: ApplyResult
+        _ run: SyncRun, _ steps: [Step], _ applied: ApplyResult, _ publication: Publication
     ) -> RunCounts {
         let all = Plan(steps).counts
         var counts = RunCounts()
@@ -38,6 +38,8 @@ extension Replica {
         counts.conflicts = Int64(all.conflictCopies + all.left)
         counts.problems = Int64(run.report.problems.count)
         counts.received = applied.bytes
+        counts.sent =
+            run.report.sentBytes + publication.commits.reduce(0) { $0 + $1.contentBytes }
         return counts
     }
 

@@ -14,6 +14,7 @@ extension SyncRun {
             if case .leave = step.action { report.conflicts.append(step.path) }
         }
         report.publishedCommits += publication.commits.count
+        report.sentBytes += publication.commits.reduce(0) { $0 + $1.contentBytes }
         report.sequence = publication.commits.last?.sequence ?? report.sequence
     }
 }
@@ -67,6 +68,13 @@ extension SyncReport {
     mutating func noteRefused(_ refused: [Problem]) {
         let known = Set(problems.map(\.path))
         problems += refused.filter { !known.contains($0.path) }
+    }
+}
+
+extension Commit {
+    /// The bytes of the contents that the commit brings: see ``SyncReport/sentBytes``.
+    var contentBytes: Int64 {
+        packs.reduce(0) { $0 + $1.size } + inline.reduce(0) { $0 + Int64($1.bytes.count) }
     }
 }
 

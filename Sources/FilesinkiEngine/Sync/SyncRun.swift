@@ -18,6 +18,8 @@ struct SyncRun {
     var started: Timestamp
     /// Paths where the last round found something else than its plan had seen.
     var surprised: Set<RelativePath> = []
+    /// Paths that a user has saved in this very run.
+    var saved: Set<RelativePath> = []
     /// The contents that gave way in this run, each in the commit that keeps it.
     var preserved: [RelativePath: PreservedContent] = [:]
     /// Links of strategies that did not answer, by path.
@@ -61,7 +63,11 @@ extension Replica {
             let decision = try await decide(&run, current)
             if round == 0, try stopsBeforeActing(&run, decision) { return run.report }
             do {
-                if try await act(&run, current, decision.plan.steps) { break }
+                if try await storeContents(of: decision, &run, current),
+                    try await act(&run, current, decision.plan.steps)
+                {
+                    break
+                }
             } catch let failure as Failure where failure.code == .away {
                 run.report.away = failure
                 return try queue(&run)
@@ -124,6 +130,7 @@ extension Replica {
             view = nil
             run.observation = try await observe(run, nil)
         }
+        try markSaved(&run)
         run.report.problems += run.observation.problems
         run.report.notices += run.observation.notices
         run.report.scannedFiles = run.observation.fileCount

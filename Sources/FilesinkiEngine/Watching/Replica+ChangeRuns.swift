@@ -54,12 +54,13 @@ extension Replica {
         var run = made
         var view = seen
         let base = run.base
+        let found = statScan(only: paths, base)
+        if let view, try needsGuards(run, found, view) { return try await whole(run.options) }
         try await look(&run, &view) { run, target in
-            var seen = try await self.observe(only: paths, run, base: base, storing: target)
+            var seen = try await self.read(found, run, storing: target)
             seen.findMoves(seen.changes.filter { $0.value.entry == nil }.map(\.key), base)
             return seen
         }
-        if let view, try needsGuards(run, view) { return try await whole(run.options) }
         if let view, run.hasNothingToDo, view.token.sequence == known,
             run.selected(view.changes).isEmpty
         {
@@ -132,15 +133,18 @@ extension Replica {
     }
 
     /// Whether so much is deleted or overwritten, on either side, that it may be an accident.
-    private func needsGuards(_ run: SyncRun, _ view: RemoteView) throws -> Bool {
+    private func needsGuards(
+        _ run: SyncRun, _ found: StatScan, _ view: RemoteView
+    ) throws -> Bool {
         let there = run.selected(view.changes).values
-        let goneHere = run.observation.changes.values.lazy.filter { $0.entry == nil }.count
+        let changes = found.observation.changes
+        let goneHere = changes.values.lazy.filter { $0.entry == nil }.count
         let goneThere = there.lazy.filter { $0.entry.entry.kind == .tombstone }.count
         let gone = max(goneHere, goneThere)
         if case .count(let limit) = run.rules.maxDelete, gone > limit { return true }
         let usual = Guard()
         if gone >= usual.minimumDeletions { return true }
-        if max(run.observation.changes.count, there.count) >= usual.minimumOverwrites {
+        if max(changes.count + found.items.count, there.count) >= usual.minimumOverwrites {
             return true
         }
         guard gone >= usual.minimumEmptied else { return false }

@@ -13,6 +13,7 @@ package actor PackWriter {
     private let surroundings: Surroundings
     private let cache: (any IndexCache)?
     private let targetSize: Int
+    private let onStored: @Sendable (PackReference) -> Void
     private var current = PackBuilder()
     /// What ``claim(_:)`` has given away.
     private var claimed: Set<ContentID> = []
@@ -30,15 +31,19 @@ package actor PackWriter {
     /// The number of members after which a pack is full, however small they are.
     private static let maximumMemberCount = 500_000
 
-    /// - Parameter cache: Keeps the indexes of the packs that are stored.
+    /// - Parameters:
+    ///   - cache: Keeps the indexes of the packs that are stored.
+    ///   - onStored: Called with each pack that the remote has taken, one call at a time.
     package init(
         remote: any Remote, surroundings: Surroundings, targetSize: Int = PackWriter.targetSize,
-        cache: (any IndexCache)? = nil
+        cache: (any IndexCache)? = nil,
+        onStored: @escaping @Sendable (PackReference) -> Void = { _ in }
     ) {
         self.remote = remote
         self.surroundings = surroundings
         self.targetSize = targetSize
         self.cache = cache
+        self.onStored = onStored
     }
 
     /// Says which of the ids nobody has asked for before, and marks them as taken: each id is to be
@@ -98,7 +103,10 @@ package actor PackWriter {
         let key = try ObjectKey(sealed.reference.keyText)
         packs.append(sealed.reference)
         cache?.store(id, sealed.index)
-        let task = Task { [remote, bytes = sealed.bytes] in try await remote.put(bytes, to: key) }
+        let task = Task { [remote, bytes = sealed.bytes] in
+            try await remote.put(bytes, to: key)
+            self.onStored(sealed.reference)
+        }
         underWay.append((id, task))
     }
 }

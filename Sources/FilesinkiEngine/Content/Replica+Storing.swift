@@ -1,0 +1,91 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+extension Replica {
+    var unpublishedPacksFile: UnpublishedPacksFile {
+        UnpublishedPacksFile(path: state.unpublishedPacks, store: card.store)
+    }
+
+    /// The packs that earlier runs have stored and no commit names yet, as far as the store still has
+    /// them. Costs a request only where there are any.
+    ///
+    /// - Parameter observation: Packs of this run, which are left out.
+    func unpublishedPacks(
+        beyond observation: Observation, _ view: RemoteView
+    ) async throws -> [PackReference] {
+        let file = unpublishedPacksFile
+        let ours = Set(observation.packs.map(\.id))
+        let noted = try file.load().filter { !ours.contains($0.id) }
+        guard !noted.isEmpty else { return [] }
+        let published = Set(try manifest.loadPacks().map(\.id))
+            .union(view.packs.map(\.pack.id))
+        let open = noted.filter { !published.contains($0.id) }
+        // A store that was restored from a backup may have lost them.
+        let present = try await PackReference.present(open, at: connected().remote)
+        let gone = Set(noted.map(\.id)).subtracting(present.map(\.id))
+        if !gone.isEmpty { try file.remove(gone) }
+        return present
+    }
+
+    /// Stores the contents that a plan publishes, or keeps in the history, and that were only hashed so
+    /// far. To be called when the guards have let the plan pass.
+    ///
+    /// - Returns: Whether the files are still what the plan saw; if not, the run needs another round.
+    func storeContents(
+        of decision: Decision, _ run: inout SyncRun, _ view: RemoteView
+    ) async throws -> Bool {
+        if let merged = decision.merged {
+            try await keepMerged(merged, decision.plan.steps, &run, view)
+        }
+        let items = try await unstoredItems(decision.plan.steps, run, view)
+        guard !items.isEmpty else { return true }
+        let result = try await intake(items, run, storing: view)
+        run.observation.inline += result.inline
+        run.observation.packs += result.packs
+        var changed = result
+        changed.inline = []
+        changed.packs = []
+        changed.files.removeAll { file in
+            run.observation.changes[file.path]?.entry?.content == file.entry.content
+        }
+        run.observation.unstored.subtract(items.map(\.path))
+        let paths = changed.files.map(\.path) + changed.vanished + changed.problems.map(\.path)
+        guard !paths.isEmpty else { return true }
+        run.observation.take(changed, run.base)
+        run.surprised = Set(paths)
+        return false
+    }
+
+    /// The files whose content the steps need in the store, and that may not be there.
+    private func unstoredItems(
+        _ steps: [Step], _ run: SyncRun, _ view: RemoteView
+    ) async throws -> [ContentIntake.Item] {
+        let unstored = run.observation.unstored
+        guard !unstored.isEmpty else { return [] }
+        let needed = Set(
+            steps.flatMap { [$0.published(preserved: nil), $0.superseded] }
+                .compactMap { $0?.entry }.filter { $0.kind == .file }.map(\.content))
+        guard !needed.isEmpty else { return [] }
+        let source = try await contentSource(view, run.observation)
+        let known = run.base.contents
+        var items: [ContentIntake.Item] = []
+        for path in unstored.sorted() {
+            guard let entry = run.observation.changes[path]?.entry, needed.contains(entry.content),
+                !known.contains(entry.content), try await !source.holds(entry.content)
+            else { continue }
+            items.append(ContentIntake.Item(path: path, size: entry.size))
+        }
+        return items
+    }
+}
+
+extension BaseIndex {
+    /// The contents of its files.
+    var contents: Set<ContentID> {
+        Set(rows.lazy.filter { $0.entry.kind == .file }.map(\.entry.content))
+    }
+}

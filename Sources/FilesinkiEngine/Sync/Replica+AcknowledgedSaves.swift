@@ -1,0 +1,68 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+
+/// A save that was acknowledged while the remote was away is an edit, also when its content is the one
+/// that the path had before: a deletion that was not known here does not undo it. The change that
+/// waits says nothing of this, so the manifest keeps the saved content under a name of its own.
+extension Replica {
+    /// Marks the changes that somebody has saved, in this run or in one that could not publish.
+    func markSaved(_ run: inout SyncRun) throws {
+        for path in run.saved { run.observation.markSaved(path, content: nil, run.base) }
+        let waiting =
+            run.isPartial
+            ? try run.selection.paths.compactMap(manifest.local) : try manifest.loadLocal()
+        for row in waiting where row.entry?.kind == .file {
+            guard let bytes = try manifest.value(Self.savedKey(row.path)),
+                let content = ContentID(bytes)
+            else { continue }
+            run.observation.markSaved(row.path, content: content, run.base)
+            // Another content is an edit by itself: nobody saved it by this name.
+            guard run.observation.changes[row.path]?.isSaved != true, !run.options.isDryRun,
+                !run.observation.blocked.contains(row.path)
+            else { continue }
+            try manifest.write { try $0.setValue(Self.savedKey(row.path), nil) }
+        }
+    }
+
+    /// The name under which the manifest keeps what was saved at a path.
+    static func savedKey(_ path: RelativePath) -> String { "saved:" + hexadecimal(path.bytes) }
+}
+
+extension Observation {
+    /// Marks what is at a path as saved by a user.
+    ///
+    /// - Parameter content: What was saved; another content that is there now is an edit by itself. Nil
+    ///   for whatever is there.
+    fileprivate mutating func markSaved(
+        _ path: RelativePath, content: ContentID?, _ base: BaseIndex
+    ) {
+        if changes[path] == nil, !blocked.contains(path), let row = base.row(path) {
+            changes[path] = LocalChange(row.entry)
+        }
+        guard let found = changes[path]?.entry, found.kind == .file,
+            content.map({ $0 == found.content }) ?? true
+        else { return }
+        changes[path]?.isSaved = true
+    }
+}
+
+extension ManifestWriter {
+    /// Records a local change that waits for the remote.
+    func putWaiting(
+        _ path: RelativePath, _ change: LocalChange, _ observation: Observation
+    ) throws {
+        try putLocal(
+            LocalRow(
+                path: path, entry: change.entry, stamp: observation.settledStamp(path),
+                movedFrom: change.movedFrom))
+        guard change.isSaved, let content = change.entry?.content else { return }
+        try setValue(Replica.savedKey(path), content.bytes)
+    }
+
+    /// Removes a local change that waits no more.
+    func removeWaiting(_ path: RelativePath, _ change: LocalChange?) throws {
+        try removeLocal(path)
+        if change?.isSaved == true { try setValue(Replica.savedKey(path), nil) }
+    }
+}
