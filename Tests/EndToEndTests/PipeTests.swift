@@ -39,6 +39,20 @@ struct PipeTests {
         #expect(run.peakMemory < Self.memoryLimit, "\(run.peakMemory >> 20) MiB")
     }
 
+    @Test("E7.1 -o /dev/stdout goes where standard output goes, and adds to what is there")
+    func standardOutput() throws {
+        let machine = try Machine.pair("echo one >a/one")
+        let piped = try machine.shell("filesinki load --root a one -o /dev/stdout | cat")
+        #expect(piped.output == "one\n")
+        let lines = """
+            echo first >out
+            filesinki load --root a one -o /dev/stdout >>out
+            filesinki load --root a one -o /dev/fd/3 3>>out
+            cat out
+            """
+        #expect(try machine.shell(lines).output == "first\none\none\n")
+    }
+
     @Test func `who waits for a newer version gets it, and others may write meanwhile`() throws {
         let machine = try Machine.pair("echo 0 >a/x")
         let wait = "load --root b x --wait-newer 1 --timeout 120s"

@@ -53,6 +53,8 @@ struct GoldenTests {
         Scene(name: "delete", command: "delete --root a one"),
         Scene(name: "undelete", before: ["delete --root a one"], command: "undelete --root a one"),
         Scene(name: "ls", command: "ls --root a"),
+        Scene(
+            name: "ls-deleted", before: ["delete --root a one"], command: "ls --root a --deleted"),
         Scene(name: "log", before: ["write a/one 1", "sync a"], command: "log --root a one"),
         Scene(
             name: "observe", before: ["write a/one 1", "delete --root a two", "sync a"],

@@ -15,6 +15,9 @@ struct ListCommand: ReplicaCommand {
     @Flag(name: .shortAndLong, help: "Show mode, size, time and version too.")
     var long = false
 
+    @Flag(name: .long, help: "List deleted paths, which undelete brings back.")
+    var deleted = false
+
     @OptionGroup var list: PathsOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
@@ -23,9 +26,28 @@ struct ListCommand: ReplicaCommand {
         report.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .negative }
         let session = try await Session.open(replica, writable: false, remote: false, in: console)
+        if deleted {
+            let found = try await session.replica.deleted(try session.paths(paths))
+            for path in found { try show(deleted: path, in: console) }
+            return found.isEmpty ? .negative : .done
+        }
         let found = try await session.replica.list(try session.paths(paths))
         for (path, entry) in found { try show(path, entry, in: console) }
         return found.isEmpty ? .negative : .done
+    }
+
+    private func show(deleted path: DeletedPath, in console: Console) throws {
+        if report.json {
+            var object: JSONObject = ["type": "deleted"]
+            object.add("path", path.path)
+            object.add("version", path.version)
+            try console.output.json(object)
+        } else if list.null.null {
+            try console.output.path(path.path)
+        } else {
+            let version = long ? "@\(path.version) " : ""
+            try console.output.line(version + path.path.description)
+        }
     }
 
     private func show(

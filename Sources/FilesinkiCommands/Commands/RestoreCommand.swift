@@ -9,7 +9,8 @@ struct RestoreCommand: ReplicaCommand {
         abstract: "Bring back an older version of a path, or a whole tree as it was.",
         discussion: """
             PATH@VERSION, or PATH with --at, brings the path back here and everywhere; what it \
-            replaces stays in the history. With --at TIME -o DIR, the tree of that time, or the \
+            replaces stays in the history. A folder comes back with everything that was in it \
+            then; what it holds besides stays. With --at TIME -o DIR, the tree of that time, or the \
             paths given of it, is written into DIR, and nothing else is changed.
             """)
 
@@ -118,7 +119,16 @@ extension Session {
 extension Console {
     /// Shows what `restore` brought back.
     func show(_ report: RestoreReport) throws {
-        for path in report.restored {
+        try show(restored: report.restored)
+        try show(report.problems + (report.sync?.problems ?? []), type: "problem")
+        if let away = report.sync?.away { say("The changes wait for the remote. \(away)") }
+        let count = report.restored.count
+        say("Restored \(count) \(count == 1 ? "path" : "paths").")
+    }
+
+    /// Names paths that were brought back.
+    func show(restored paths: [RelativePath]) throws {
+        for path in paths {
             if wishes.isJSON {
                 var object: JSONObject = ["type": "restored"]
                 object.add("path", path)
@@ -129,8 +139,5 @@ extension Console {
                 detail("restored \(path)")
             }
         }
-        try show(report.problems + (report.sync?.problems ?? []), type: "problem")
-        if let away = report.sync?.away { say("It waits for the remote. \(away)") }
-        say("Restored \(report.restored.count) path(s).")
     }
 }

@@ -5,7 +5,11 @@ import FilesinkiModel
 /// `undelete`: back from a tombstone.
 struct UndeleteCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undelete", abstract: "Bring back what a deleted path held last.")
+        commandName: "undelete", abstract: "Bring back what a deleted path held last.",
+        discussion: """
+            A folder comes back with everything that was deleted with it. List deleted paths with \
+            filesinki ls --deleted.
+            """)
 
     @Argument(help: "What to bring back.")
     var path: String
@@ -19,8 +23,13 @@ struct UndeleteCommand: ReplicaCommand {
         let session = try await Session.open(replica, writable: true, in: console)
         let target = try session.path(path)
         let made = try await session.replica.undelete(target, SyncOptions())
-        let result = try await session.settle(made, of: target, patience, replica.waiting)
+        var saved = SaveReport(
+            sync: made.sync ?? SyncReport(), entry: made.entry, version: made.version,
+            differs: false)
+        saved.sync.problems += made.problems
+        let result = try await session.settle(saved, of: target, patience, replica.waiting)
         let code = ExitCode(queueing: result.sync, isWaiting: patience.wait)
+        try console.show(restored: made.restored.filter { $0 != target })
         try console.show(result, of: target, exit: code)
         return code
     }

@@ -25,6 +25,14 @@ enum FileCall {
         return withPath(path) { lstat($0, &status) } == 0 ? status : nil
     }
 
+    /// `readlink(2)`; nil when it is no symlink.
+    static func readLink(_ path: [UInt8]) -> [UInt8]? {
+        let size = Int(PATH_MAX)
+        var target = [CChar](repeating: 0, count: size)
+        let count = withPath(path) { readlink($0, &target, size) }
+        return count < 0 ? nil : target.prefix(count).map { UInt8(bitPattern: $0) }
+    }
+
     /// `mkdir(2)`.
     static func makeFolder(_ path: [UInt8], mode: mode_t) -> Int32 {
         withPath(path) { mkdir($0, mode) }

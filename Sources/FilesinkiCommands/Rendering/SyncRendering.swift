@@ -91,7 +91,7 @@ extension SyncReport {
         object.add("sent_bytes", sentBytes)
         object.add("received_bytes", receivedBytes)
         object.add("conflict_copies", copies.count)
-        object.add("conflicts", conflicts.count)
+        object.add("conflicts", conflicted.count)
         object.add("problems", problems.count)
         object.add("queued", isQueued)
         object.add("has_remote", hasRemote)
