@@ -134,7 +134,7 @@ struct EngineCheckpointTests {
         }
         #expect(try await made.count == 1)
         // The next one is due for all of them 256 commits after it.
-        let first = try await made[0]
+        let first = try #require(try await made.first)
         try await fill(upTo: first + 255)
         for machine in machines { try await machine.sync() }
         #expect(try await made.count == 1)

@@ -38,7 +38,7 @@ struct CommitLimitsTests {
             var there: Set<ContentID> = []
             for part in parts {
                 let stored = try coder(limits).encode(part, after: Self.parent, id: Self.id)
-                try expect(stored, keeps: limits, number)
+                try expect(part, stored, keeps: limits, number)
                 let commit = try decode(stored)
                 #expect(commit.refused.isEmpty, "draft \(number)")
                 #expect(commit.changes == part.changes, "draft \(number)")
@@ -60,9 +60,17 @@ struct CommitLimitsTests {
 
     private static let id = StoreFixture.commitID(5)
 
-    private func expect(_ stored: [UInt8], keeps limits: CommitLimits, _ number: Int) throws {
+    private func expect(
+        _ part: CommitDraft, _ stored: [UInt8], keeps limits: CommitLimits, _ number: Int
+    ) throws {
         let plain = try Envelope.open(stored, as: .commit, key: "k")
         #expect(plain.count <= limits.plainBytes, "draft \(number)")
+        #expect(part.changes.count <= limits.rows, "draft \(number)")
+        #expect(part.superseded.count <= limits.rows, "draft \(number)")
+        let paths = (part.changes + part.superseded).reduce(0) {
+            $0 + $1.path.bytes.count + ($1.movedFrom?.bytes.count ?? 0)
+        }
+        #expect(paths <= limits.pathBytes, "draft \(number)")
     }
 
     @Test("E1.1 a draft is cut no earlier than the limit of rows says")
