@@ -8,7 +8,8 @@ import FilesinkiModel
 ///   one after ``Limits/fresh``, for it may be about to be renamed; what may go on (a file still open,
 ///   a deletion before the file comes again) after ``Limits/quiet``.
 /// * Whatever happens, a path is due ``Limits/longest`` after the first change of it.
-/// * A path that comes again and again is told in growing distances, up to the same.
+/// * A path that changes again and again, without a rest of ``Limits/rest`` in between, is told in growing
+///   distances, up to the same. Once it has rested, the next change is due as the first one was.
 /// * Both ends of a rename are due together, so that they are seen to be one.
 /// * Of more than ``Limits/paths`` nothing is told singly: then everything is due at once.
 package struct Settling: Sendable {
@@ -24,6 +25,9 @@ package struct Settling: Sendable {
 
         /// The rest after which a new file is not about to be renamed any more.
         var fresh: Duration { max(quick, quiet * 2 / 5) }
+
+        /// The rest after which a path that changed again and again no longer does: 100 ms by default.
+        var rest: Duration { quiet * 2 }
 
         package init(
             quiet: Duration = .milliseconds(50), quick: Duration = .milliseconds(1),
@@ -46,8 +50,10 @@ package struct Settling: Sendable {
         var first: Duration
         var last: Duration
         var quiet: Duration
-        /// Not before, because the path was told shortly ago.
+        /// Not before, because the path was told shortly ago and keeps changing; a rest ends that.
         var earliest: Duration
+        /// Whether its first change came before the path had rested from what was told last.
+        var isBusy: Bool
         /// Whether it came into being since ``first``.
         var isNew: Bool
         /// Whether it went away since ``first``: who does that may do it again.
@@ -57,10 +63,12 @@ package struct Settling: Sendable {
         var partner: RelativePath?
     }
 
-    /// When a path was told last, and how long it then has to wait.
+    /// When a path was told last, and how long it then has to wait while it keeps changing.
     private struct Telling {
         var at: Duration
         var distance: Duration
+        /// When its last change was heard.
+        var heard: Duration
     }
 
     private let limits: Limits
@@ -97,9 +105,10 @@ package struct Settling: Sendable {
     }
 
     private func begin(_ change: TreeChange, at now: Duration) -> Unrest {
-        let earliest = told[change.path].map { $0.at + $0.distance } ?? now
+        let telling = told[change.path].flatMap { now - $0.heard < limits.rest ? $0 : nil }
         return Unrest(
-            first: now, last: now, quiet: limits.quick, earliest: earliest,
+            first: now, last: now, quiet: limits.quick,
+            earliest: telling.map { $0.at + $0.distance } ?? now, isBusy: telling != nil,
             isNew: change.kind == .created, isWhole: false)
     }
 
@@ -122,7 +131,8 @@ package struct Settling: Sendable {
     }
 
     private func due(_ unrest: Unrest) -> Duration {
-        max(min(unrest.last + unrest.quiet, unrest.first + limits.longest), unrest.earliest)
+        let held = min(unrest.earliest, unrest.last + limits.rest)
+        return max(min(unrest.last + unrest.quiet, unrest.first + limits.longest), held)
     }
 
     /// When something is due next; nil when nothing waits.
@@ -152,16 +162,16 @@ package struct Settling: Sendable {
         return .changes(changes)
     }
 
-    /// Remembers that a path was told: soon again means less often.
+    /// Remembers that a path was told: again without a rest means less often.
     private mutating func tell(_ path: RelativePath, _ unrest: Unrest, at now: Duration) {
         var distance = limits.quiet
-        if let before = told[path], unrest.first < before.at + before.distance * 2 {
+        if let before = told[path], unrest.isBusy, now - unrest.last < limits.rest {
             distance = min(before.distance * 2, limits.longest)
         }
         if told.count >= limits.paths * 2 {
-            told = told.filter { now < $0.value.at + $0.value.distance * 2 }
+            told = told.filter { now - $0.value.heard < limits.rest }
             if told.count >= limits.paths * 2 { told = [:] }
         }
-        told[path] = Telling(at: now, distance: distance)
+        told[path] = Telling(at: now, distance: distance, heard: unrest.last)
     }
 }

@@ -83,9 +83,72 @@ struct SettlingTests {
             ),
             // One that has rested is told at once again.
             ("w----------------------------------w---", "-!----------------------------------!--"),
+            // Held back after a burst, it is told when it has rested, and from then on at once.
+            (
+                "w--w--w--w--w--w--w--w--w---------------------w--------------------w--",
+                "-!---------!-------------------!---------------!--------------------!-"
+            ),
+            // The rest comes during the hold.
+            (
+                "w--w--w--w--w--w--w--w--w--w--w--w--w-----------------------w--w--",
+                "-!---------!-------------------!------------------------!----!----"
+            ),
         ])
     func onePath(_ heard: String, _ expected: String) {
         #expect(told([heard])[0] == expected)
+    }
+
+    /// How long each change of a rhythm waited until it was told, in the order of the changes.
+    private func waits(every rhythm: Duration, times: Int, after settling: inout Settling)
+        -> [Duration]
+    {
+        var waits: [Duration] = []
+        var untold: [Duration] = []
+        let begin = Duration.seconds(10)
+        for number in 0..<times {
+            let moment = begin + rhythm * number
+            while let next = settling.next, next < moment {
+                guard settling.take(at: next) != nil else { break }
+                waits += untold.map { next - $0 }
+                untold = []
+            }
+            settling.note(TreeChange(path(0), .unfinished), at: moment)
+            settling.note(TreeChange(path(0), .written), at: moment)
+            untold.append(moment)
+        }
+        return waits
+    }
+
+    @Test(
+        "changes at a steady rhythm slower than 100 ms cross at once, also after a burst",
+        arguments: [101, 105, 120, 150, 250, 500, 1000, 1900, 2100, 5000])
+    func rhythm(milliseconds: Int) {
+        var settling = Settling()
+        // A burst that has led to the longest distance.
+        var now = Duration.zero
+        while now < .seconds(10) - .milliseconds(milliseconds) {
+            settling.note(TreeChange(path(0), .written), at: now)
+            while let next = settling.next, next <= now, settling.take(at: next) != nil {}
+            now += .milliseconds(10)
+        }
+        let waits = waits(every: .milliseconds(milliseconds), times: 40, after: &settling).sorted()
+        #expect(waits[waits.count / 2] < .milliseconds(60), "\(waits)")
+        #expect(waits.last.map { $0 <= .milliseconds(100) } == true, "\(waits)")
+    }
+
+    @Test("changes without a rest between them are told in growing distances, up to the longest")
+    func noRestBetween() {
+        var settling = Settling()
+        var told: [Duration] = []
+        for number in 0..<1000 {
+            let now = Duration.milliseconds(90) * number
+            while let next = settling.next, next < now, settling.take(at: next) != nil {
+                told.append(next)
+            }
+            settling.note(TreeChange(path(0), .written), at: now)
+        }
+        #expect(told.count < 60, "\(told.count) in 90 s")
+        #expect(zip(told, told.dropFirst()).allSatisfy { $1 - $0 <= .milliseconds(2100) })
     }
 
     @Test("a busy file holds back no other")
