@@ -145,7 +145,8 @@ let package = Package(
         module(
             "FilesinkiServer",
             [
-                "FilesinkiModel", "FilesinkiRemote", "FilesinkiDirectory", "FilesinkiProtocol",
+                "FilesinkiModel", "FilesinkiProcess", "FilesinkiRemote", "FilesinkiDirectory",
+                "FilesinkiProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -312,11 +313,12 @@ let package = Package(
             "FilesinkiNetworkTests",
             [
                 "FilesinkiCommands", "FilesinkiDirectory", "FilesinkiEngine", "FilesinkiHTTP",
-                "FilesinkiModel", "FilesinkiNetwork", "FilesinkiRemote", "FilesinkiS3",
-                "FilesinkiServer", "FilesinkiServerRemote", "FilesinkiStore", "FilesinkiTesting",
-                "FilesinkiWebDAV",
+                "FilesinkiModel", "FilesinkiNetwork", "FilesinkiProcess", "FilesinkiRemote",
+                "FilesinkiS3", "FilesinkiServer", "FilesinkiServerRemote", "FilesinkiStore",
+                "FilesinkiTesting", "FilesinkiWebDAV",
             ]),
-        tests("FilesinkiProcessTests", ["FilesinkiModel", "FilesinkiProcess"]),
+        tests(
+            "FilesinkiProcessTests", ["FilesinkiModel", "FilesinkiProcess", "FilesinkiTesting"]),
         tests(
             "FilesinkiProtocolTests",
             ["FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote"]),

@@ -20,7 +20,7 @@ enum SecretSource: Hashable, Sendable {
         switch self {
         case .given(let secret): return secret
         case .file(let path):
-            guard let bytes = try PrivateFile.read(path) else {
+            guard let bytes = try PrivateFile(path).read() else {
                 throw Self.missing(path, "There is no such file of secrets.")
             }
             return try Self.firstLine(bytes, path)

@@ -43,7 +43,7 @@ extension AWSConfiguration: S3CredentialSource {
     }
 
     private static func keys(
-        _ values: [String: String], of file: PrivateFile
+        _ values: [String: String], of file: SettingsFile
     ) throws(Failure) -> S3Credentials? {
         guard let id = values["aws_access_key_id"], let secret = values["aws_secret_access_key"]
         else { return nil }

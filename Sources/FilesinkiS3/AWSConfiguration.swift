@@ -34,7 +34,7 @@ package struct AWSConfiguration: Sendable {
             ?? "default"
         var text = ""
         if let path = Self.path("AWS_CONFIG_FILE", "config", environment) {
-            text = try PrivateFile(path).text
+            text = try SettingsFile(path).text
         }
         let file = ProfileFile(text)
         settings = file.sections
@@ -75,16 +75,16 @@ package struct AWSConfiguration: Sendable {
     }
 
     /// The file of credentials, `~/.aws/credentials` or what `AWS_SHARED_CREDENTIALS_FILE` names.
-    func credentialsFile() throws(Failure) -> PrivateFile? {
+    func credentialsFile() throws(Failure) -> SettingsFile? {
         guard let path = Self.path("AWS_SHARED_CREDENTIALS_FILE", "credentials", environment)
         else { return nil }
-        return try PrivateFile(path)
+        return try SettingsFile(path)
     }
 
     /// The file of settings, read anew.
-    func settingsFile() throws(Failure) -> PrivateFile? {
+    func settingsFile() throws(Failure) -> SettingsFile? {
         guard let path = Self.path("AWS_CONFIG_FILE", "config", environment) else { return nil }
-        return try PrivateFile(path)
+        return try SettingsFile(path)
     }
 
     private static func path(

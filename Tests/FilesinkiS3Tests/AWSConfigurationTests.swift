@@ -180,7 +180,7 @@ import Testing
             let failure = await #expect(throws: Failure.self) {
                 _ = try await home.configuration().credentials()
             }
-            #expect(failure?.code == .usage)
+            #expect(failure?.code == .notAllowed)
             #expect(failure?.remedy.contains("chmod") == true)
         }
     }
@@ -200,7 +200,7 @@ import Testing
         let refused = await #expect(throws: Failure.self) {
             _ = try await writable.configuration().credentials()
         }
-        #expect(refused?.code == .usage)
+        #expect(refused?.code == .notAllowed)
     }
 
     @Test(

@@ -1,4 +1,6 @@
 package import FilesinkiModel
+import FilesinkiProcess
+import Glibc
 
 /// The file in which a server keeps its tokens, one on each line: see Docs/Protocol.md.
 package struct TokenFile: Sendable {
@@ -9,7 +11,13 @@ package struct TokenFile: Sendable {
 
     package init(path: String) { self.path = path }
 
-    private var file: PrivateFile { PrivateFile(path: path) }
+    private var file: PrivateFile { PrivateFile(path) }
+
+    /// Whether there is a file, also one without a token. What cannot be known counts as yes.
+    package var exists: Bool {
+        var status = stat()
+        return stat(path, &status) == 0 || errno != ENOENT && errno != ENOTDIR
+    }
 
     /// Makes a token and keeps its record. The file is made when it is missing.
     ///

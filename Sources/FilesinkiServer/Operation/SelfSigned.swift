@@ -1,5 +1,6 @@
 import Crypto
 import FilesinkiModel
+import FilesinkiProcess
 import Glibc
 import NIOSSL
 import SwiftASN1
@@ -19,7 +20,7 @@ struct SelfSigned {
     /// - Returns: The certificate's fingerprint.
     /// - Throws: `Failure`: `not-allowed`, `full`, `io`; `corrupt` when the files are none.
     func prepare(_ surroundings: Surroundings) throws(Failure) -> String {
-        let there = try PrivateFile(path: key).read()
+        let there = try PrivateFile(key).read()
         if there == nil { try make(surroundings) }
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate)
@@ -47,8 +48,8 @@ struct SelfSigned {
                 remedy: "Give a certificate and its key.", cause: error)
         }
         // The key last: where it is, the certificate is.
-        try PrivateFile(path: certificate).replace(with: Array((text + "\n").utf8), mode: 0o644)
-        try PrivateFile(path: self.key).replace(with: Array((key.pemRepresentation + "\n").utf8))
+        try PrivateFile(certificate).replace(with: Array((text + "\n").utf8), mode: 0o644)
+        try PrivateFile(self.key).replace(with: Array((key.pemRepresentation + "\n").utf8))
     }
 
     private func sign(

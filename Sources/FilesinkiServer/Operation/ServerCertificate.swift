@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiProcess
 import NIOSSL
 
 /// The certificate that a server shows.
@@ -9,8 +10,8 @@ struct ServerCertificate {
 
     /// Nil when nothing is encrypted.
     ///
-    /// - Throws: `Failure`: `usage` when the files are no certificate and key; what making a certificate
-    ///   of its own can meet.
+    /// - Throws: `Failure`: `usage` when the files are no certificate and key, `not-allowed` when other
+    ///   users can read the key; what making a certificate of its own can meet.
     static func load(
         _ settings: ServerSettings, _ surroundings: Surroundings
     ) throws(Failure) -> ServerCertificate? {
@@ -27,12 +28,18 @@ struct ServerCertificate {
         }
     }
 
+    /// - Parameter key: The file of the key. A group may read it, as some systems have it.
     private static func configuration(
         _ certificate: String, _ key: String
     ) throws(Failure) -> TLSConfiguration {
+        guard let secret = try PrivateFile(key).read(allowing: 0o040) else {
+            throw Failure(
+                .usage, path: key, "The key of the certificate is not found.",
+                remedy: "Name a PEM file with --key.")
+        }
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate)
-            let key = try NIOSSLPrivateKey(file: key, format: .pem)
+            let key = try NIOSSLPrivateKey(bytes: secret, format: .pem)
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             configuration.minimumTLSVersion = .tlsv12
@@ -40,7 +47,7 @@ struct ServerCertificate {
             return configuration
         } catch {
             throw Failure(
-                .usage, path: certificate, "The certificate or its key could not be read.",
+                .usage, path: certificate, "The certificate or its key cannot be read.",
                 remedy: "Give PEM files, the chain's first certificate being the server's.",
                 cause: error)
         }
