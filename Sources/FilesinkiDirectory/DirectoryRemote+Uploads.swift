@@ -1,3 +1,4 @@
+import CKernel
 import FilesinkiModel
 import FilesinkiRemote
 import Glibc
@@ -88,20 +89,47 @@ extension DirectoryRemote {
         }
     }
 
-    /// Moves a sealed upload to the place of a key, replacing what is there.
-    func move(_ upload: String, to key: ObjectKey) throws(Failure) {
+    /// Moves a sealed upload to the place of a key, unless something is there.
+    ///
+    /// - Returns: False when something is there.
+    func move(_ upload: String, to key: ObjectKey) throws(Failure) -> Bool {
         let path = key.description
         for _ in 0..<8 {
             let parent = try folder.make(key.folders, path)
             guard let uploads = try folder.descend([StagedUpload.place], path) else { break }
-            if renameat(uploads.number, upload, parent.number, key.name) == 0 {
-                return try parent.syncFolder(path)
-            }
+            let error = fillFreeName(uploads, upload, parent, key.name)
+            switch error {
+            case 0:
+                try parent.syncFolder(path)
+                return true
+            case EEXIST: return false
             // Somebody's deletion took the emptied folder away: make it again.
-            guard errno == ENOENT, uploads.status(of: upload) != nil else {
-                throw failure(errno, "The file could not be moved to its place", path)
+            case ENOENT where uploads.status(of: upload) != nil: continue
+            default: throw failure(error, "The file could not be moved to its place", path)
             }
         }
         throw folder.vanished(path)
+    }
+
+    /// Renames a file to a free name.
+    ///
+    /// - Returns: 0, or an error number; `EEXIST` when the name is not free.
+    private func fillFreeName(
+        _ uploads: borrowing Descriptor, _ upload: String, _ parent: borrowing Descriptor,
+        _ name: String
+    ) -> Int32 {
+        if fsk_rename(uploads.number, upload, parent.number, name, fsk_rename_new) == 0 { return 0 }
+        guard errno == EINVAL || errno == ENOSYS else { return errno }
+        // A file system that does not know the flag. A link does not replace anything either.
+        if linkat(uploads.number, upload, parent.number, name, 0) == 0 {
+            unlinkat(uploads.number, upload, 0)
+            return 0
+        }
+        guard [EPERM, EOPNOTSUPP, ENOSYS, EIO, EINVAL].contains(errno) else { return errno }
+        // Nor links: then whoever serves the folder looks and renames one after the other.
+        while flock(uploads.number, LOCK_EX) != 0, errno == EINTR {}
+        defer { flock(uploads.number, LOCK_UN) }
+        if parent.status(of: name) != nil { return EEXIST }
+        return renameat(uploads.number, upload, parent.number, name) == 0 ? 0 : errno
     }
 }

@@ -88,20 +88,31 @@ package final class StagedUpload: Sendable {
         }
     }
 
-    /// Moves the bytes to a key that is no slot.
+    /// Moves the bytes to a key that is no slot. Nothing is overwritten.
     ///
     /// - Returns: False when these very bytes were there already.
-    /// - Throws: `Failure`: what writing to a disk can meet; then nothing is visible.
+    /// - Throws: `Failure`: `exists` when the key holds other bytes; what writing to a disk can meet.
+    ///   Nothing is visible then.
     package func store(at key: ObjectKey) async throws -> Bool {
         try await offload {
             try self.seal()
-            if try self.isSame(as: key) {
-                self.remote.removeUpload(self.name)
-                return false
+            for _ in 0..<8 {
+                if try self.remote.openNow(key) != nil {
+                    let isSame = try self.isSame(as: key)
+                    self.remote.removeUpload(self.name)
+                    guard isSame else { throw Self.exists(key) }
+                    return false
+                }
+                if try self.remote.move(self.name, to: key) { return true }
             }
-            try self.remote.move(self.name, to: key)
-            return true
+            throw strangeFailure(key.description)
         }
+    }
+
+    private static func exists(_ key: ObjectKey) -> Failure {
+        Failure(
+            .exists, path: key.description, "The key holds other bytes.",
+            remedy: "Nothing is overwritten. Run filesinki check.")
     }
 
     /// Fills a slot with the bytes, unless it is full.

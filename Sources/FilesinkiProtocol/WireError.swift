@@ -22,12 +22,18 @@ package struct WireError: Hashable, Sendable {
         package static let noMethod = Code("no-method")
         /// 409: the upload is not as long as its continuation says.
         package static let wrongOffset = Code("wrong-offset")
+        /// 408: the body of the request arrives too slowly.
+        package static let tooSlow = Code("too-slow")
+        /// 409: the key holds other bytes.
+        package static let exists = Code("exists")
         /// 411: the length of the body has to be said.
         package static let noLength = Code("no-length")
         /// 413: the body is larger than the server takes.
         package static let tooLarge = Code("too-large")
         /// 416: the range begins behind the end.
         package static let badRange = Code("bad-range")
+        /// 428: the key is a slot, which only a publication fills.
+        package static let slot = Code("slot")
         /// 429: too much at once; `Retry-After` says for how long.
         package static let tooMuch = Code("too-much")
         /// 500: the server's disk failed, or holds what it must not.

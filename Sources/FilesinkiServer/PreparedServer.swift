@@ -20,27 +20,31 @@ struct PreparedServer: Sendable {
     /// Nothing of it is printed: it could hold what clients sent.
     private static let silent = Logger(label: "filesinki") { _ in SwiftLogNoOpLogHandler() }
 
-    /// - Throws: `Failure`: `usage` for settings that cannot be; what making a folder or reading a
-    ///   certificate can meet.
+    /// - Throws: `Failure`: `usage` for settings that cannot be, `not-found` for a folder without a
+    ///   store; what making a folder or reading a certificate can meet.
     init(_ settings: ServerSettings, _ surroundings: Surroundings) throws(Failure) {
         try settings.check()
+        try ServedStore(settings.folder).prepare(creating: settings.createsFolder)
         self.settings = settings
         let certificate = try ServerCertificate.load(settings, surroundings)
         fingerprint = certificate?.fingerprint
         let limits = settings.limits
         builder = ServerBuilder(limits: limits, tls: certificate?.configuration).build()
-        let remote = try DirectoryRemote.create(path: settings.folder)
+        let remote = DirectoryRemote(path: settings.folder)
+        let authority = TokenAuthority(
+            settings.tokenFile.map(TokenFile.init),
+            isOpenUntilFirstToken: settings.isOpenUntilFirstToken)
         let quota = Quota(settings.quota, remote, surroundings)
         let metrics = ServerMetrics(begun: surroundings.now())
-        hub = ChangeHub(remote, limits, surroundings)
+        hub = ChangeHub(remote, authority, limits, surroundings)
         janitor = Janitor(
             remote: remote, quota: quota, limits: limits, surroundings: surroundings)
         responder = StoreResponder(
-            remote: remote,
-            authority: TokenAuthority(settings.tokenFile.map(TokenFile.init), surroundings),
+            remote: remote, authority: authority,
+            owners: DeviceOwners(settings.deviceFile, authority),
             writer: ObjectWriter(
                 remote: remote, uploads: UploadRegistry(), quota: quota, metrics: metrics,
-                limits: limits),
+                limits: limits, clock: settings.clock),
             hub: hub, quota: quota, metrics: metrics,
             log: AccessLog(sink: settings.log, surroundings: surroundings),
             faults: FaultDealer(settings.faults, surroundings), limits: limits,

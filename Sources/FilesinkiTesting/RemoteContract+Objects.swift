@@ -6,19 +6,19 @@ extension RemoteContract {
         RemoteContract("what was put is read back whole") { subject in
             for size in [0, 1, 255, 65_536, 1_000_001] {
                 let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-                try await subject.remote.put(content, to: key("packs/\(size)"))
-                let found = try await subject.remote.get(key("packs/\(size)"), range: nil)
+                try await subject.remote.put(content, to: key("other/\(size)"))
+                let found = try await subject.remote.get(key("other/\(size)"), range: nil)
                 try demand(found == content, is: true, "equality of \(size) bytes")
             }
         },
         RemoteContract("a range is held to the object's end") { subject in
-            try await subject.remote.put(bytes("0123456789"), to: key("packs/00/a"))
+            try await subject.remote.put(bytes("0123456789"), to: key("other/00/a"))
             let cases: [(Range<Int64>, String)] = [
                 (0..<10, "0123456789"), (0..<1, "0"), (3..<7, "3456"), (8..<99, "89"), (4..<4, ""),
                 (10..<12, ""), (50..<60, ""), (0..<Int64.max, "0123456789"),
             ]
             for (range, wanted) in cases {
-                let found = try await subject.remote.get(key("packs/00/a"), range: range)
+                let found = try await subject.remote.get(key("other/00/a"), range: range)
                 try demand(found, is: bytes(wanted), "\(range)")
             }
         },
@@ -32,8 +32,8 @@ extension RemoteContract {
             }
         },
         RemoteContract("putting twice is harmless") { subject in
-            for _ in 0..<2 { try await subject.remote.put(bytes("same"), to: key("packs/00/a")) }
-            let found = try await subject.remote.get(key("packs/00/a"), range: nil)
+            for _ in 0..<2 { try await subject.remote.put(bytes("same"), to: key("other/00/a")) }
+            let found = try await subject.remote.get(key("other/00/a"), range: nil)
             try demand(found, is: bytes("same"), "the object")
         },
         RemoteContract("16 may put one object at once") { subject in
@@ -41,9 +41,9 @@ extension RemoteContract {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<16 {
                     group.addTask {
-                        try await subject.connection(number).put(content, to: key("packs/00/a"))
+                        try await subject.connection(number).put(content, to: key("other/00/a"))
                         let found = try await subject.connection(number + 1).get(
-                            key("packs/00/a"), range: nil)
+                            key("other/00/a"), range: nil)
                         try demand(found == content, is: true, "equality after put")
                     }
                 }
@@ -55,41 +55,41 @@ extension RemoteContract {
     /// What `delete` promises.
     static let deleting = [
         RemoteContract("delete of a missing key succeeds") { subject in
-            try await subject.remote.delete(key("packs/00/a"))
-            try await subject.remote.put(bytes("x"), to: key("packs/00/a"))
-            for _ in 0..<2 { try await subject.remote.delete(key("packs/00/a")) }
-            let found = try await subject.remote.get(key("packs/00/a"), range: nil)
+            try await subject.remote.delete(key("other/00/a"))
+            try await subject.remote.put(bytes("x"), to: key("other/00/a"))
+            for _ in 0..<2 { try await subject.remote.delete(key("other/00/a")) }
+            let found = try await subject.remote.get(key("other/00/a"), range: nil)
             try demand(found, is: nil, "a deleted object")
         },
         RemoteContract("delete takes no other object with it") { subject in
             for name in ["a", "a-b", "a.b", "ab", "b/c"] {
-                try await subject.remote.put(bytes(name), to: key("packs/\(name)"))
+                try await subject.remote.put(bytes(name), to: key("other/\(name)"))
             }
-            for name in ["packs/a", "packs", "packs/b"] {
+            for name in ["other/a", "other", "other/b"] {
                 try await subject.remote.delete(key(name))
             }
             let left = try await subject.remote.list(prefix: "", after: nil, limit: 10)
             try demand(
                 left.map(\.key.description),
-                is: ["packs/a-b", "packs/a.b", "packs/ab", "packs/b/c"],
+                is: ["other/a-b", "other/a.b", "other/ab", "other/b/c"],
                 "the list")
         },
         RemoteContract("a key can be put again after its deletion, and beside it") { subject in
             for round in 0..<20 {
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { try await subject.connection(0).delete(key("packs/00/a")) }
+                    group.addTask { try await subject.connection(0).delete(key("other/00/a")) }
                     group.addTask {
-                        try await subject.connection(1).put([1], to: key("packs/00/b"))
+                        try await subject.connection(1).put([1], to: key("other/00/b"))
                     }
                     group.addTask {
                         _ = try await subject.connection(2).publish(
-                            [2], to: key("packs/01/\(round)/c"))
+                            [2], to: key("other/01/\(round)/c"))
                     }
                     try await group.waitForAll()
                 }
-                let found = try await subject.remote.get(key("packs/00/b"), range: nil)
+                let found = try await subject.remote.get(key("other/00/b"), range: nil)
                 try demand(found, is: [1], "the object beside")
-                for left in ["packs/00/b", "packs/01/\(round)/c"] {
+                for left in ["other/00/b", "other/01/\(round)/c"] {
                     try await subject.remote.delete(key(left))
                 }
             }

@@ -2,35 +2,34 @@ import FilesinkiCommands
 import FilesinkiModel
 import FilesinkiProcess
 import FilesinkiServer
-import Glibc
 
 /// What the words of the command line mean to the server.
 enum Serving {
-    /// The folder inside the served one that holds what only the server may know: no key of a store
-    /// begins with a dot, so nobody reaches it from outside.
-    private static let privateFolder = ".serve"
-
     static func serve(
         _ options: ServeOptions, _ tell: @escaping @Sendable (ServeNotice) -> Void
     ) async throws {
+        let store = ServedStore(options.folder)
         var settings = ServerSettings(folder: options.folder)
-        let own = makePrivateFolder(in: options.folder)
+        settings.createsFolder = options.isCreating
         settings.host = options.host
         settings.port = options.port
         settings.allowInsecure = options.isInsecure
         settings.quota = options.quota
         settings.faults = try ServerFaults(options.faults.joined(separator: ";"))
         settings.log = { tell(.request($0)) }
-        settings.tls = tls(options.encryption, in: own)
-        if try !tokenFile(options.folder).list().isEmpty {
-            settings.tokenFile = tokenFile(options.folder).path
-        }
+        settings.tls = tls(options.encryption, in: store.privateFolder)
+        settings.tokenFile = store.tokenFile
+        settings.deviceFile = store.deviceFile
+        let isOpen = !TokenFile(path: store.tokenFile).exists
+        settings.isOpenUntilFirstToken = isOpen
         try await FilesinkiServer.run(settings, .ofMachine) { address in
-            let isOwn = address.fingerprint != nil
+            let certificate = store.privateFolder + "/server.pem"
             tell(
                 .ready(
-                    address: address.description, fingerprint: address.fingerprint,
-                    certificate: isOwn ? own + "/server.pem" : nil))
+                    ServeNotice.Ready(
+                        address: address.description, fingerprint: address.fingerprint,
+                        certificate: address.fingerprint == nil ? nil : certificate,
+                        isOpen: isOpen)))
         }
     }
 
@@ -43,33 +42,28 @@ enum Serving {
     }
 
     static func tokens(_ request: TokenRequest) throws(Failure) -> [TokenNotice] {
-        let file = tokenFile(request.folder)
+        let store = ServedStore(request.folder)
+        let file = TokenFile(path: store.tokenFile)
         switch request.action {
         case .list: return try file.list().map { notice($0) }
         case .revoke(let id):
             let records = try file.list().filter { $0.id == id }
             return try file.revoke(id: id) ? records.map { notice($0) } : []
-        case .make(let name, let rights, let zones):
-            makePrivateFolder(in: request.folder)
+        case .make(let request):
+            try store.prepare(creating: request.isCreating)
             let (token, record) = try file.make(
-                name: name, rights: try parsed(rights), zones: zones.isEmpty ? nil : Set(zones),
-                .ofMachine)
-            return [notice(record, secret: token.text)]
+                name: request.name, rights: try parsed(request.rights),
+                zones: request.zones.isEmpty ? nil : Set(request.zones), .ofMachine)
+            guard let output = request.output else { return [notice(record, secret: token.text)] }
+            do throws(Failure) {
+                try PrivateFile(output).replace(with: Array((token.text + "\n").utf8))
+            } catch {
+                // Nobody has the token.
+                _ = try? file.revoke(id: record.id)
+                throw error
+            }
+            return [notice(record)]
         }
-    }
-
-    /// Makes the folder, and the served one around it, where they are missing.
-    @discardableResult
-    private static func makePrivateFolder(in folder: String) -> String {
-        // What cannot be made is said by who then writes there.
-        mkdir(folder, 0o777)
-        let own = folder + "/" + privateFolder
-        mkdir(own, 0o700)
-        return own
-    }
-
-    private static func tokenFile(_ folder: String) -> TokenFile {
-        TokenFile(path: "\(folder)/\(privateFolder)/tokens")
     }
 
     private static func parsed(_ words: [String]) throws(Failure) -> Set<AccessRight> {
@@ -77,7 +71,7 @@ enum Serving {
         for word in words {
             guard let right = AccessRight(rawValue: word) else {
                 throw Failure(
-                    .usage, path: word, "This is no right.",
+                    .usage, path: word, "Invalid right.",
                     remedy: "Use read, append and prune.")
             }
             rights.insert(right)

@@ -10,6 +10,7 @@ actor Served {
 
     init(_ folder: String) async throws {
         var settings = ServerSettings(folder: folder)
+        settings.createsFolder = true
         settings.port = 0
         // The machine that runs the tests may be busy.
         settings.limits.headerTime = .seconds(600)

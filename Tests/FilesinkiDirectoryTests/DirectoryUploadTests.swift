@@ -33,15 +33,26 @@ import Testing
         #expect(try await remote.usedBytes() == 3)
     }
 
-    @Test func `equal bytes are no news, and leave nothing behind`() async throws {
+    @Test("E5.1 equal bytes are no news, others are refused, and neither leaves anything behind")
+    func taken() async throws {
         let key = try ObjectKey("packs/a")
         try await remote.put([1, 2], to: key)
-        for (bytes, isNews) in [([1, 2], false), ([1, 3], true), ([1], true), ([], true)] {
-            let upload = try await remote.stage(nil)
-            try await upload.append(bytes.map { UInt8($0) })
-            #expect(try await upload.store(at: key) == isNews)
+        for name in [nil, self.name] {
+            for bytes in [[1, 2], [1, 3], [1], []] as [[UInt8]] {
+                let upload = try await remote.stage(name)
+                try await upload.append(bytes)
+                if bytes == [1, 2] {
+                    #expect(try await upload.store(at: key) == false)
+                } else {
+                    let failure = await #expect(throws: Failure.self) {
+                        _ = try await upload.store(at: key)
+                    }
+                    #expect(failure?.code == .exists)
+                }
+            }
         }
-        #expect(try await remote.usedBytes() == 0)
+        #expect(try await remote.get(key, range: nil) == [1, 2])
+        #expect(try await remote.usedBytes() == 2)
     }
 
     @Test func `one without a name goes with its writer, one with a name stays`() async throws {

@@ -21,6 +21,7 @@ final class ServedFolder: Sendable {
     ) async throws {
         folder = try TemporaryFolder(inMemory: true)
         var settings = ServerSettings(folder: folder.path("store"))
+        settings.createsFolder = true
         settings.port = 0
         // The machine that runs the tests may be busy.
         settings.limits.headerTime = .seconds(600)

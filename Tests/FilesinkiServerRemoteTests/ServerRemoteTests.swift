@@ -13,17 +13,17 @@ import Testing
     @Test func `many objects are read in one request, each as far as it is wanted`() async throws {
         try await withServedFolder(ServedFolder()) { served in
             let remote = try served.remote()
-            try await remote.put(Array("0123456789".utf8), to: key("packs/a"))
+            try await remote.put(Array("0123456789".utf8), to: key("other/a"))
             _ = try await remote.publish([7], to: key("zones/files/log/1/c"))
             let known = bytes(
                 hexadecimal: "84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882")
             let replies = try await remote.read([
-                ObjectRequest(key("packs/a")), ObjectRequest(key("packs/none")),
-                ObjectRequest(key("packs/a"), range: 2..<4),
-                ObjectRequest(key("packs/a"), known: known),
-                ObjectRequest(key("packs/a"), known: [UInt8](repeating: 0, count: 32)),
+                ObjectRequest(key("other/a")), ObjectRequest(key("other/none")),
+                ObjectRequest(key("other/a"), range: 2..<4),
+                ObjectRequest(key("other/a"), known: known),
+                ObjectRequest(key("other/a"), known: [UInt8](repeating: 0, count: 32)),
                 ObjectRequest(key("zones/files/log/1/c")),
-                ObjectRequest(key("packs/a"), range: 20..<30),
+                ObjectRequest(key("other/a"), range: 20..<30),
             ])
             let whole = ObjectReply.bytes(Array("0123456789".utf8))
             #expect(
@@ -37,9 +37,9 @@ import Testing
         try await withServedFolder(ServedFolder()) { served in
             let remote = try served.remote()
             let large = [UInt8](repeating: 3, count: 24 << 20)
-            try await remote.put(large, to: key("packs/a"))
+            try await remote.put(large, to: key("other/a"))
             let replies = try await remote.read(
-                [key("packs/a")].flatMap { key in (0..<5).map { _ in ObjectRequest(key) } })
+                [key("other/a")].flatMap { key in (0..<5).map { _ in ObjectRequest(key) } })
             #expect(replies.count == 5)
             #expect(replies.allSatisfy { $0 == .bytes(large) })
         }
@@ -52,8 +52,8 @@ import Testing
             let remote = RetryingRemote(
                 try served.remote(), surroundings: ManualClock().surroundings)
             for name in ["a", "b", "c"] {
-                try await remote.put(content, to: key("packs/\(name)"))
-                #expect(try await remote.get(key("packs/\(name)"), range: nil) == content)
+                try await remote.put(content, to: key("other/\(name)"))
+                #expect(try await remote.get(key("other/\(name)"), range: nil) == content)
             }
         }
     }
@@ -72,15 +72,15 @@ import Testing
         try await withServedFolder(ServedFolder(isPrivate: true, rights: rights)) { served in
             let remote = try served.remote()
             let verbs: [(String, () async throws -> Void)] = [
-                ("get", { _ = try await remote.get(ObjectKey("packs/x"), range: nil) }),
+                ("get", { _ = try await remote.get(ObjectKey("other/x"), range: nil) }),
                 ("list", { _ = try await remote.list(prefix: "", after: nil, limit: 9) }),
-                ("read", { _ = try await remote.read([ObjectRequest(ObjectKey("packs/x"))]) }),
-                ("put", { try await remote.put([1], to: ObjectKey("packs/a")) }),
+                ("read", { _ = try await remote.read([ObjectRequest(ObjectKey("other/x"))]) }),
+                ("put", { try await remote.put([1], to: ObjectKey("other/a")) }),
                 (
                     "publish",
                     { _ = try await remote.publish([1], to: ObjectKey("zones/z/log/1/c")) }
                 ),
-                ("delete", { try await remote.delete(ObjectKey("packs/y")) }),
+                ("delete", { try await remote.delete(ObjectKey("other/y")) }),
             ]
             for (verb, run) in verbs {
                 let failure = await failure(of: run)
@@ -104,7 +104,7 @@ import Testing
         try await withServedFolder(ServedFolder(isPrivate: true)) { served in
             for text in ["", "fsk_000000000000_AAAA", "nonsense"] {
                 let remote = try served.remote(token: Secret(text))
-                let failure = await failure { _ = try await remote.get(key("packs/x"), range: nil) }
+                let failure = await failure { _ = try await remote.get(key("other/x"), range: nil) }
                 #expect(failure?.code == .notAllowed)
                 #expect(text.isEmpty || failure?.description.contains(text) == false)
             }
@@ -118,7 +118,7 @@ import Testing
                     WebAddress(isSecure: true, host: "localhost", port: served.server.address.port),
                     transport: HTTPConnections(), credentials: .bearer(Secret("t"))),
                 surroundings: ServedFolder.surroundings)
-            let failure = await failure { _ = try await remote.get(key("packs/x"), range: nil) }
+            let failure = await failure { _ = try await remote.get(key("other/x"), range: nil) }
             #expect(failure?.code == .notAllowed)
         }
     }
@@ -146,7 +146,7 @@ import Testing
             ServerPlace(
                 WebAddress(isSecure: false, host: "127.0.0.1", port: server.port),
                 transport: HTTPConnections()), surroundings: ServedFolder.surroundings)
-        let key = try key("packs/x")
+        let key = try key("other/x")
         let verbs: [() async throws -> Void] = [
             { _ = try await remote.get(key, range: nil) }, { try await remote.put([1], to: key) },
             { _ = try await remote.read([ObjectRequest(key)]) }, { try await remote.delete(key) },

@@ -18,12 +18,12 @@ import Testing
     @Test func `a change that the server makes is told by its key`() async throws {
         try await withServer { server in
             let watcher = try await watch(server, "zones/m/log/")
-            _ = try await server.put("packs/1", [1])
+            _ = try await server.put("other/1", [1])
             _ = try await server.put("zones/m/log/1/c", [1], publish: true)
             let text = await watcher.receive(until: "zones/m/log/1/c")
             #expect(text.contains("event: change\n"))
             #expect(text.contains("data: zones/m/log/1/c\n"))
-            #expect(!text.contains("packs/1"))
+            #expect(!text.contains("other/1"))
         }
     }
 
@@ -108,7 +108,7 @@ import Testing
         let upload = try server.connect()
         await upload.send(
             TestServer.head(
-                "PUT", "/v1/objects/packs/a", ["Content-Digest": TestServer.digest(bytes)],
+                "PUT", "/v1/objects/other/a", ["Content-Digest": TestServer.digest(bytes)],
                 length: bytes.count))
         await upload.send(Array(bytes.prefix(300_000)))
         // It is under way once some of it is in the folder.
@@ -120,6 +120,6 @@ import Testing
         #expect(RawReply(await upload.receiveAll())?.status == 201)
         try await stopped
         #expect(throws: RawFailure.self) { try server.connect() }
-        #expect(try await server.direct.get(ObjectKey("packs/a"), range: nil) == bytes)
+        #expect(try await server.direct.get(ObjectKey("other/a"), range: nil) == bytes)
     }
 }

@@ -15,8 +15,8 @@ import Testing
             "%c0%ae%c0%ae", "..;", "~", "a b", "A", "ä", "", "a:b", "a*", "%", "%%", "%2", "C:",
         ]
         let around = [
-            { "/v1/objects/\($0)/secret" }, { "/v1/objects/packs/\($0)/secret" },
-            { "/v1/objects/packs/\($0)" }, { "/v1/objects/\($0)" }, { "/v1/objects/\($0)/\($0)/x" },
+            { "/v1/objects/\($0)/secret" }, { "/v1/objects/other/\($0)/secret" },
+            { "/v1/objects/other/\($0)" }, { "/v1/objects/\($0)" }, { "/v1/objects/\($0)/\($0)/x" },
             { (step: String) in "/v1/objects//\(step)" },
         ]
         return steps.flatMap { step in around.map { $0(step) } }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    static let put = "PUT /v1/objects/packs/a HTTP/1.1\r\nHost: x\r\n"
+    static let put = "PUT /v1/objects/other/a HTTP/1.1\r\nHost: x\r\n"
 
     @Test(
         "a request that two could read in two ways is refused",
@@ -150,7 +150,7 @@ import Testing
             let connection = try server.connect()
             await connection.send(
                 TestServer.head(
-                    "PUT", "/v1/objects/packs/a", ["Content-Digest": TestServer.digest([1])],
+                    "PUT", "/v1/objects/other/a", ["Content-Digest": TestServer.digest([1])],
                     length: 1000))
             await connection.send("a few")
             let reply = RawReply(await connection.receiveAll())
@@ -164,9 +164,9 @@ import Testing
             $0.limits.idleTime = .milliseconds(300)
         } _: { server in
             let bytes = [UInt8](repeating: 1, count: 64 << 20)
-            try await server.direct.put(bytes, to: ObjectKey("packs/a"))
+            try await server.direct.put(bytes, to: ObjectKey("other/a"))
             let connection = try server.connect()
-            await connection.send(TestServer.head("GET", "/v1/objects/packs/a"))
+            await connection.send(TestServer.head("GET", "/v1/objects/other/a"))
             // Its line in the log comes when the server has given up.
             while server.log.lines.isEmpty { await Task.yield() }
             #expect(server.log.lines.first?.hasSuffix(" cut") == true, "\(server.log.lines)")
@@ -213,11 +213,11 @@ import Testing
 
     @Test func `requests that come before their replies are answered in order`() async throws {
         try await withServer { server in
-            for number in 0..<20 { _ = try await server.put("packs/\(number)", [UInt8(number)]) }
+            for number in 0..<20 { _ = try await server.put("other/\(number)", [UInt8(number)]) }
             let connection = try server.connect()
             var all: [UInt8] = []
             for number in 0..<20 {
-                all += TestServer.head("GET", "/v1/objects/packs/\(number)", keep: number < 19)
+                all += TestServer.head("GET", "/v1/objects/other/\(number)", keep: number < 19)
             }
             await connection.send(all)
             let text = String(decoding: await connection.receiveAll(), as: UTF8.self)
@@ -230,7 +230,7 @@ import Testing
             let connection = try server.connect()
             await connection.send(
                 TestServer.head(
-                    "PUT", "/v1/objects/packs/a",
+                    "PUT", "/v1/objects/other/a",
                     ["Content-Digest": TestServer.digest([7]), "Expect": "100-continue"], length: 1)
             )
             #expect(await connection.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 100 "))

@@ -51,14 +51,14 @@ import Testing
             $0.limits.tidyingInterval = .seconds(3600)
         } _: { server in
             let half = [UInt8](repeating: 1, count: 600)
-            #expect(try await server.put("packs/a", half).status == 201)
-            let full = try await server.put("packs/b", half)
+            #expect(try await server.put("other/a", half).status == 201)
+            let full = try await server.put("other/b", half)
             #expect(full.status == 507)
             #expect(full.text.contains("\"code\":\"full\""))
-            #expect(try await server.put("packs/c", [1]).status == 201)
-            #expect(try await server.ask("DELETE", "/v1/objects/packs/a").status == 204)
+            #expect(try await server.put("other/c", [1]).status == 201)
+            #expect(try await server.ask("DELETE", "/v1/objects/other/a").status == 204)
             server.clock.advance(seconds: 11)
-            #expect(try await server.put("packs/b", half).status == 201)
+            #expect(try await server.put("other/b", half).status == 201)
             let counters = try await server.ask("GET", "/metrics").text
             #expect(counters.contains("filesinki_used_bytes 601\n"))
             #expect(counters.contains("filesinki_quota_bytes 1000\n"))
@@ -74,18 +74,18 @@ import Testing
             $0.tokenFile = file.path
         } _: { server in
             let token = made.token.text
-            _ = try await server.put("packs/a", [1, 2, 3], token: token)
-            _ = try await server.ask("GET", "/v1/objects/packs/a", token: token)
-            _ = try await server.ask("GET", "/v1/objects/packs/a", token: "fsk_secret")
+            _ = try await server.put("other/a", [1, 2, 3], token: token)
+            _ = try await server.ask("GET", "/v1/objects/other/a", token: token)
+            _ = try await server.ask("GET", "/v1/objects/other/a", token: "fsk_secret")
             _ = try await server.ask("GET", "/v1/list?prefix=\(token)", token: token)
             let lines = server.log.lines
             #expect(lines.count == 4)
             let id = made.token.id
             let time = "2023-11-14T22:13:20Z"
             #expect(
-                lines[0].hasPrefix("\(time) 127.0.0.1 \(id) PUT /v1/objects/packs/a 201 0 "))
-            #expect(lines[1].hasPrefix("\(time) 127.0.0.1 \(id) GET /v1/objects/packs/a 200 3 "))
-            #expect(lines[2].contains(" - GET /v1/objects/packs/a 401 "))
+                lines[0].hasPrefix("\(time) 127.0.0.1 \(id) PUT /v1/objects/other/a 201 0 "))
+            #expect(lines[1].hasPrefix("\(time) 127.0.0.1 \(id) GET /v1/objects/other/a 200 3 "))
+            #expect(lines[2].contains(" - GET /v1/objects/other/a 401 "))
             let all = lines.joined()
             #expect(!all.contains("fsk_") && !all.contains("secret"))
         }
@@ -105,9 +105,9 @@ import Testing
 
     @Test func `requests, bytes and statuses are counted`() async throws {
         try await withServer { server in
-            _ = try await server.put("packs/a", [1, 2, 3])
-            _ = try await server.ask("GET", "/v1/objects/packs/a")
-            _ = try await server.ask("GET", "/v1/objects/packs/b")
+            _ = try await server.put("other/a", [1, 2, 3])
+            _ = try await server.ask("GET", "/v1/objects/other/a")
+            _ = try await server.ask("GET", "/v1/objects/other/b")
             server.clock.advance(seconds: 60)
             let text = try await server.ask("GET", "/metrics").text
             for line in [
@@ -130,32 +130,32 @@ import Testing
             removeTree(Array(server.folder.path("store").utf8))
             let ill = try await server.ask("GET", "/health")
             #expect(ill.status == 503 && ill.fields["retry-after"] == "1")
-            let get = try await server.ask("GET", "/v1/objects/packs/a")
+            let get = try await server.ask("GET", "/v1/objects/other/a")
             #expect(get.status == 503, "away is never absent")
         }
     }
 
     @Test func `faults happen where they are asked for`() async throws {
         try await withServer {
-            $0.faults = try ServerFaults("PUT/3:503;GET/2@packs:cut=2;DELETE:deaf;POST%100:drop")
+            $0.faults = try ServerFaults("PUT/3:503;GET/2@other:cut=2;DELETE:deaf;POST%100:drop")
         } _: { server in
             var statuses: [Int] = []
             for number in 0..<6 {
-                statuses.append(try await server.put("packs/\(number)", [1, 2, 3]).status)
+                statuses.append(try await server.put("other/\(number)", [1, 2, 3]).status)
             }
             #expect(statuses == [201, 201, 503, 201, 201, 503])
-            let whole = try await server.ask("GET", "/v1/objects/packs/0")
+            let whole = try await server.ask("GET", "/v1/objects/other/0")
             #expect(whole.isWhole && whole.body == [1, 2, 3])
             let connection = try server.connect()
-            await connection.send(TestServer.head("GET", "/v1/objects/packs/0"))
+            await connection.send(TestServer.head("GET", "/v1/objects/other/0"))
             let cut = RawReply(await connection.receiveAll())
             #expect(cut?.isWhole != true)
-            for (method, target) in [("DELETE", "/v1/objects/packs/0"), ("POST", "/v1/has")] {
+            for (method, target) in [("DELETE", "/v1/objects/other/0"), ("POST", "/v1/has")] {
                 let connection = try server.connect()
                 await connection.send(TestServer.head(method, target, length: 0))
                 #expect(await connection.receiveAll().isEmpty)
             }
-            #expect(try await server.direct.get(ObjectKey("packs/0"), range: nil) != nil)
+            #expect(try await server.direct.get(ObjectKey("other/0"), range: nil) != nil)
         }
         for wrong in ["PUT", "PUT:", "PUT:200", "PUT/0:503", "PUT/x:503", ":503", "GET:cut=x"] {
             #expect(throws: Failure.self, "\(wrong)") { try ServerFaults(wrong) }

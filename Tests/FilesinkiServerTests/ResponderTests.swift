@@ -15,7 +15,8 @@ import Testing
         _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let settings = ServerSettings(folder: folder.path("store"))
+        var settings = ServerSettings(folder: folder.path("store"))
+        settings.createsFolder = true
         let prepared = try PreparedServer(settings, TestClock().surroundings)
         try await prepared.application { _ in }.test(.router) { try await body($0) }
     }
@@ -26,7 +27,7 @@ import Testing
 
     @Test func `an object is stored and read`() async throws {
         try await withClient { client in
-            let uri = WirePaths.object(try ObjectKey("packs/a"))
+            let uri = WirePaths.object(try ObjectKey("other/a"))
             let stored = try await client.execute(
                 uri: uri, method: .put, headers: put([1, 2]), body: ByteBuffer(bytes: [1, 2]))
             #expect(stored.status == .created)

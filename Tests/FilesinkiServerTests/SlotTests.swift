@@ -2,6 +2,7 @@ import FilesinkiDirectory
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiServer
+import FilesinkiTesting
 import Testing
 
 /// Publications: exactly one of all who try wins, whichever way it came.
@@ -33,6 +34,56 @@ import Testing
             #expect(try await server.put(other.description, [8], publish: true).body == [7])
             _ = try await server.put(slot, [1], publish: true)
             #expect(try await server.direct.publish([2], to: ObjectKey(slot)) == .theirs([1]))
+        }
+    }
+
+    static let slots = [
+        "filesinki/c", "zones/main/log/00000000000000000001/c",
+        "zones/main/checkpoints/00000000000000000001/c",
+        "devices/000102030405060708090a0b0c0d0e0f/main/00000000000000000001/c",
+    ]
+
+    @Test("E5.1 a slot is filled by a publication only, whatever the token may", arguments: slots)
+    func plainPut(_ slot: String) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let file = TokenFile(path: folder.path("tokens"))
+        let rights: [Set<AccessRight>] = [[.append], [.read, .append, .prune]]
+        let tokens = try rights.map { rights in
+            try file.make(name: "", rights: rights, zones: nil, TestClock().surroundings).token.text
+        }
+        try await withServer {
+            $0.tokenFile = file.path
+        } _: { server in
+            for token in tokens {
+                let empty = try await server.put(slot, [1], token: token)
+                #expect(empty.status == 428)
+                #expect(empty.text.contains("\"code\":\"slot\""))
+            }
+            #expect(try await server.direct.list(prefix: "", after: nil, limit: 9).isEmpty)
+            #expect(try await server.put(slot, [1], publish: true, token: tokens[0]).status == 201)
+            for token in tokens {
+                #expect(try await server.put(slot, [2], token: token).status == 428)
+                #expect(try await server.put(slot, [2], publish: true, token: tokens[0]).body == [1])
+            }
+            #expect(try await server.direct.get(ObjectKey(slot), range: nil) == [1])
+        }
+    }
+
+    @Test(
+        "E5.1 nothing is written into the folder of a slot, or in its place",
+        arguments: [
+            "zones/main/log/1/d", "zones/main/log/1/x/c", "zones/main/log/1/c/c", "zones/main/log/1",
+            "zones/main/log", "zones/main", "zones", "devices", "devices/d/main/1", "devices/d/x",
+            "filesinki", "filesinki/d", "filesinki/x/c", "packs", "packs/0a", "packs/0a/1/c",
+            "zones/main/parts", "zones/main/parts/0a", "zones/main/parts/0a/1/c",
+        ])
+    func besideSlots(_ key: String) async throws {
+        try await withServer { server async throws -> Void in
+            #expect(try await server.put(key, [1]).status == 400)
+            #expect(try await server.put(key, [1], publish: true).status == 400)
+            #expect(try await server.put("zones/main/log/1/c", [1], publish: true).status == 201)
+            #expect(try await server.put("packs/0a/1", [1]).status == 201)
+            #expect(try await server.put("packs/0b/1", [1], publish: true).status == 400)
         }
     }
 

@@ -15,7 +15,7 @@ import Testing
         let connection = try server.connect()
         await connection.send(
             TestServer.head(
-                "PUT", "/v1/objects/packs/a",
+                "PUT", "/v1/objects/other/a",
                 ["Content-Digest": TestServer.digest(bytes), "Upload-Id": id], length: bytes.count))
         await connection.send(Array(bytes.prefix(count)))
         connection.endSending()
@@ -33,7 +33,7 @@ import Testing
     @Test func `a cut upload stays out of sight, and goes on where it ended`() async throws {
         try await withServer { server in
             try await sendPart(server, 400_000)
-            #expect(try await server.ask("GET", "/v1/objects/packs/a").status == 404)
+            #expect(try await server.ask("GET", "/v1/objects/other/a").status == 404)
             #expect(try await server.direct.list(prefix: "", after: nil, limit: 9).isEmpty)
             let head = try await server.ask("HEAD", "/v1/uploads/\(id)")
             #expect(head.status == 200)
@@ -41,13 +41,13 @@ import Testing
             #expect(offset == 400_000)
             let rest = Array(bytes[offset...])
             let reply = try await server.put(
-                "packs/a", rest,
+                "other/a", rest,
                 [
                     "Content-Digest": TestServer.digest(bytes), "Upload-Id": id,
                     "Upload-Offset": "\(offset)",
                 ])
             #expect(reply.status == 201)
-            #expect(try await server.ask("GET", "/v1/objects/packs/a").body == bytes)
+            #expect(try await server.ask("GET", "/v1/objects/other/a").body == bytes)
             #expect(try await server.ask("HEAD", "/v1/uploads/\(id)").status == 404)
         }
     }
@@ -59,10 +59,10 @@ import Testing
             try await sendPart(server, 400_000)
             let fields = ["Content-Digest": TestServer.digest(bytes), "Upload-Id": id]
             let wrong = try await server.put(
-                "packs/a", [1], fields.merging(["Upload-Offset": "5"]) { $1 })
+                "other/a", [1], fields.merging(["Upload-Offset": "5"]) { $1 })
             #expect(wrong.status == 409)
             #expect(wrong.fields["upload-offset"] == "400000")
-            let again = try await server.put("packs/a", bytes, fields)
+            let again = try await server.put("other/a", bytes, fields)
             #expect(again.status == 201)
         }
     }
@@ -71,14 +71,14 @@ import Testing
         try await withServer { server in
             try await sendPart(server, 400_000)
             let reply = try await server.put(
-                "packs/a", [UInt8](repeating: 0, count: 200_000),
+                "other/a", [UInt8](repeating: 0, count: 200_000),
                 [
                     "Content-Digest": TestServer.digest(bytes), "Upload-Id": id,
                     "Upload-Offset": "400000",
                 ])
             #expect(reply.status == 400)
             #expect(try await server.ask("HEAD", "/v1/uploads/\(id)").status == 404)
-            #expect(try await server.ask("GET", "/v1/objects/packs/a").status == 404)
+            #expect(try await server.ask("GET", "/v1/objects/other/a").status == 404)
         }
     }
 
@@ -106,7 +106,7 @@ import Testing
             let stuck = try server.connect()
             let fields = ["Content-Digest": TestServer.digest(bytes), "Upload-Id": id]
             await stuck.send(
-                TestServer.head("PUT", "/v1/objects/packs/a", fields, length: bytes.count))
+                TestServer.head("PUT", "/v1/objects/other/a", fields, length: bytes.count))
             await stuck.send(Array(bytes.prefix(300_000)))
             // It has begun once some of it is there: asked before, it would end with nothing.
             while size(ofUploadIn: server.folder) == 0 { await Task.yield() }
@@ -114,14 +114,14 @@ import Testing
             await stuck.send(Array(bytes[300_000...]))
             let late = RawReply(await stuck.receiveAll())
             #expect(late?.status != 201)
-            #expect(try await server.ask("GET", "/v1/objects/packs/a").status == 404)
+            #expect(try await server.ask("GET", "/v1/objects/other/a").status == 404)
             let head = try await server.ask("HEAD", "/v1/uploads/\(id)")
             let offset = try #require(head.fields["upload-offset"].flatMap(Int.init))
             let reply = try await server.put(
-                "packs/a", Array(bytes[offset...]),
+                "other/a", Array(bytes[offset...]),
                 fields.merging(["Upload-Offset": "\(offset)"]) { $1 })
             #expect(reply.status == 201)
-            #expect(try await server.ask("GET", "/v1/objects/packs/a").body == bytes)
+            #expect(try await server.ask("GET", "/v1/objects/other/a").body == bytes)
         }
     }
 
@@ -130,7 +130,7 @@ import Testing
             let connection = try server.connect()
             await connection.send(
                 TestServer.head(
-                    "PUT", "/v1/objects/packs/a", ["Content-Digest": TestServer.digest(bytes)],
+                    "PUT", "/v1/objects/other/a", ["Content-Digest": TestServer.digest(bytes)],
                     length: bytes.count))
             await connection.send(Array(bytes.prefix(500_000)))
             connection.endSending()

@@ -16,15 +16,22 @@ struct ServeCommand: Command {
 struct ServeFolderCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "folder",
-        abstract: "Offer a folder until the process is told to end.",
+        abstract: "Serve a store until the process is stopped.",
         discussion: """
-            Others reach it as http://HOST:PORT, or https://. Beyond this machine it wants tokens \
-            (filesinki serve token) and encryption, unless told otherwise. The folder may be used \
-            directly at the same time. SIGTERM ends it when the requests under way are done.
+            Others reach it as http://HOST:PORT, or https://. To listen beyond this machine it needs \
+            tokens (filesinki serve token make) and encryption, unless --insecure is given. Without a \
+            token, every user of this machine can read and change the store; the first token ends \
+            that at once. The folder may be used directly at the same time. SIGTERM ends the server \
+            when the requests under way are done.
             """)
 
-    @Argument(help: "The folder with the store; made when it is not there.", completion: .directory)
+    @Argument(help: "The folder with the store.", completion: .directory)
     var dir: String
+
+    @Flag(
+        name: .long,
+        help: "Create the folder, or start a store in a folder that contains none.")
+    var create = false
 
     @Option(
         name: .long,
@@ -73,27 +80,14 @@ struct ServeFolderCommand: Command {
             port: port)
         options.encryption = try encryption(in: console.currentFolder)
         options.isInsecure = insecure
+        options.isCreating = create
         options.quota = try quota.map { text throws(Failure) in try SizeText.bytes(of: text) }
         options.faults = fault
         let log = try accessLog.map { path throws(Failure) in try AccessLog(path, in: console) }
         let folder = printable(options.folder.utf8)
         try await console.network.serve(options) { notice in
             switch notice {
-            case .ready(let address, let fingerprint, let certificate):
-                if console.wishes.isJSON {
-                    // Who no longer listens does not end a server.
-                    var object: JSONObject = ["type": "serving"]
-                    object.add("folder", folder)
-                    object.add("address", address)
-                    object.add("fingerprint", fingerprint)
-                    object.add("certificate", certificate)
-                    try? console.output.json(object)
-                }
-                console.say("Serving \(folder) at \(address)")
-                if let fingerprint { console.say("The certificate's SHA-256 is \(fingerprint)") }
-                if let certificate {
-                    console.say("Others trust it by FILESINKI_CA_FILE=\(certificate)")
-                }
+            case .ready(let ready): console.show(ready, folder: folder)
             case .request(let line): log?.add(line)
             }
         }
@@ -128,9 +122,38 @@ struct ServeFolderCommand: Command {
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
         guard let port, (0...65535).contains(port), !host.isEmpty else {
             throw Failure(
-                .usage, path: text, "This is no place to listen at.",
+                .usage, path: text, "Invalid address to listen at.",
                 remedy: "Write host:port, as in 127.0.0.1:8390 or [::]:8390.")
         }
         return (String(host), port)
+    }
+}
+
+extension Console {
+    /// Shows where a server listens, and who may use it.
+    fileprivate func show(_ ready: ServeNotice.Ready, folder: String) {
+        if wishes.isJSON {
+            var object: JSONObject = ["type": "serving"]
+            object.add("folder", folder)
+            object.add("address", ready.address)
+            object.add("fingerprint", ready.fingerprint)
+            object.add("certificate", ready.certificate)
+            object.add("open", ready.isOpen)
+            // A reader of standard output that has ended does not end a server.
+            try? output.json(object)
+        }
+        say("Serving \(folder) at \(ready.address)")
+        if let fingerprint = ready.fingerprint {
+            say("Certificate SHA-256: \(fingerprint)")
+        }
+        if let certificate = ready.certificate {
+            say("Clients trust it with --ca-file and a copy of \(printable(certificate.utf8))")
+        }
+        if ready.isOpen {
+            complain(
+                "Warning: there is no token, so everybody who can connect can read and change the "
+                    + "store, every user of this machine included. "
+                    + "Make one with filesinki serve token make \(folder) NAME.")
+        }
     }
 }

@@ -68,7 +68,10 @@ struct ServeTokenMakeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "make",
         abstract: "Make a token, and print it: it is shown only this once.",
-        discussion: "The server keeps a hash of it, and notices it while it runs.")
+        discussion: """
+            The server keeps a hash of it. A running server accepts it at once; from the first token \
+            on, it requires one.
+            """)
 
     @OptionGroup var folder: ServedFolder
 
@@ -85,12 +88,31 @@ struct ServeTokenMakeCommand: Command {
         name: .long, help: ArgumentHelp("Only this zone; may be repeated.", valueName: "zone"))
     var zone: [String] = []
 
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp(
+            "Write the token to this file, readable by its owner only.", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @Flag(
+        name: .long,
+        help: "Create the folder, or start a store in a folder that contains none.")
+    var create = false
+
     @OptionGroup var report: ReportOptions
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let rights = rights.split(separator: ",").map { String($0.filter { $0 != " " }) }
-        return try await folder.ask(.make(name: name, rights: rights, zones: zone), in: console)
+        var token = TokenRequest.Make(name: name, rights: rights, zones: zone)
+        token.isCreating = create
+        token.output = try output.map { path throws(Failure) in
+            try FilePlace.absoluteText(path, in: console.currentFolder)
+        }
+        let code = try await folder.ask(.make(token), in: console)
+        if let output { console.say("Wrote the token to \(printable(output.utf8))") }
+        return code
     }
 }
 

@@ -13,6 +13,8 @@ package struct ServeOptions: Sendable {
 
     /// The absolute path of the folder with the store.
     package var folder: String
+    /// Whether to make the folder, or begin a store in one that holds none.
+    package var isCreating = false
     /// An address of this machine, without brackets.
     package var host: String
     /// 0 for any that is free.
@@ -34,13 +36,30 @@ package struct ServeOptions: Sendable {
 
 /// What a server tells while it runs.
 package enum ServeNotice: Sendable {
-    /// Connections are taken at this address.
-    ///
-    /// `fingerprint` is the SHA-256, in hexadecimal, of a certificate that the server made for
-    /// itself, and `certificate` the file that others may trust.
-    case ready(address: String, fingerprint: String?, certificate: String?)
+    /// Connections are accepted.
+    case ready(Ready)
     /// A request was answered: a line of the access log.
     case request(String)
+
+    package struct Ready: Sendable {
+        package var address: String
+        /// The SHA-256, in hexadecimal, of a certificate that the server made for itself.
+        package var fingerprint: String?
+        /// The file of that certificate, which others may trust.
+        package var certificate: String?
+        /// Whether everybody who reaches the address may read and change the store.
+        package var isOpen: Bool
+
+        package init(
+            address: String, fingerprint: String? = nil, certificate: String? = nil,
+            isOpen: Bool = false
+        ) {
+            self.address = address
+            self.fingerprint = fingerprint
+            self.certificate = certificate
+            self.isOpen = isOpen
+        }
+    }
 }
 
 /// What is known of a token.
@@ -70,9 +89,28 @@ package struct TokenNotice: Sendable {
 /// What `serve token` was asked for.
 package struct TokenRequest: Sendable {
     package enum Action: Sendable {
-        case make(name: String, rights: [String], zones: [String])
+        case make(Make)
         case list
         case revoke(id: String)
+    }
+
+    /// The token that is to be made.
+    package struct Make: Sendable {
+        package var name: String
+        package var rights: [String]
+        /// Empty for all.
+        package var zones: [String]
+        /// Whether to make the folder, or begin a store in one that holds none.
+        package var isCreating = false
+        /// The absolute path of the file that the token is written to, for its owner alone; nil to
+        /// return it.
+        package var output: String?
+
+        package init(name: String, rights: [String], zones: [String] = []) {
+            self.name = name
+            self.rights = rights
+            self.zones = zones
+        }
     }
 
     /// The absolute path of the folder with the store.

@@ -5,7 +5,7 @@ import FilesinkiRemote
 package enum AccessRight: String, CaseIterable, Hashable, Sendable {
     /// Reads, lists and watches.
     case read
-    /// Adds what is new, and tidies up its own sightings and probes.
+    /// Adds what is new, and tidies up its own acknowledgements and probes.
     case append
     /// Deletes.
     case prune
@@ -52,7 +52,8 @@ package struct Access: Hashable, Sendable {
         }
     }
 
-    /// Whether the key may be deleted: its own tidying needs no right to prune.
+    /// Whether the key may be deleted: its own tidying needs no right to prune. Which device is its own
+    /// ``DeviceOwners`` knows.
     func mayDelete(_ key: ObjectKey) -> Bool {
         let isOwn =
             key.description.hasPrefix("devices/") || key.description.hasPrefix("probe/")

@@ -2,43 +2,42 @@ import FilesinkiModel
 import Glibc
 import Synchronization
 
-/// Knows who asks: it reads the file of the tokens again when it changed, and looks for that at most
-/// once a second.
+/// Knows who asks: it looks at the file of the tokens with each request, and reads it again when it
+/// changed.
 final class TokenAuthority: Sendable {
-    /// What changes when the file does.
+    /// What changes when the file does; nil for no file.
     private struct Mark: Equatable {
-        var inode: UInt64 = 0
-        var size: Int64 = -1
-        var modified = Timestamp(nanoseconds: 0)
+        var inode: UInt64
+        var size: Int64
+        var modified: Timestamp
     }
 
     private struct State {
-        var looked: Timestamp?
+        /// Whether nobody needs a token until there is a file of tokens.
+        var isOpen: Bool
         var mark: Mark?
         /// A failure: nobody is let in while the file cannot be understood.
         var records: Result<[String: TokenRecord], Failure> = .success([:])
     }
 
     private let file: TokenFile?
-    private let surroundings: Surroundings
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    /// - Parameter file: Nil for a server that everybody may use.
-    init(_ file: TokenFile?, _ surroundings: Surroundings) {
+    /// - Parameters:
+    ///   - file: Nil for a server that everybody may use, whatever happens.
+    ///   - isOpenUntilFirstToken: Whether everybody may use the server until the file exists. It is never
+    ///     open again after that, even if the last token is revoked.
+    init(_ file: TokenFile?, isOpenUntilFirstToken: Bool = false) {
         self.file = file
-        self.surroundings = surroundings
+        state = Mutex(State(isOpen: isOpenUntilFirstToken))
     }
-
-    /// Whether clients need a token.
-    var isNeeded: Bool { file != nil }
 
     /// The rights of the one who sent this `Authorization`.
     ///
     /// - Returns: Nil for nobody who is known; an unknown id takes as long as a wrong secret.
     /// - Throws: `Failure` when the file of the tokens cannot be read.
     func access(_ authorization: String?) throws(Failure) -> Access? {
-        guard let file else { return .all }
-        let records = try current(file)
+        guard let records = try current() else { return .all }
         guard let words = authorization?.split(separator: " "), words.count == 2,
             words[0].lowercased() == "bearer", let token = AccessToken(words[1])
         else { return nil }
@@ -48,21 +47,31 @@ final class TokenAuthority: Sendable {
         return Access(tokenID: record.id, rights: record.rights, zones: record.zones)
     }
 
-    private func current(_ file: TokenFile) throws(Failure) -> [String: TokenRecord] {
-        let now = surroundings.now()
-        let result = state.withLock { state in
-            let age = state.looked.map { now.nanoseconds &- $0.nanoseconds }
-            // A clock that was set back must not keep a revoked token alive.
-            if let age, (0..<1_000_000_000).contains(age) { return state.records }
-            state.looked = now
+    /// Whether what was allowed before is still allowed: the token is not revoked, or none is needed.
+    func isCurrent(_ access: Access) -> Bool {
+        guard let records = try? current() else { return file == nil || access.tokenID == nil }
+        return access.tokenID.map { records[$0] != nil } ?? false
+    }
+
+    /// The names of the tokens, by their ids.
+    func names() throws(Failure) -> [String: String] {
+        (try current() ?? [:]).mapValues(\.name)
+    }
+
+    /// The tokens by their ids; nil while nobody needs one.
+    private func current() throws(Failure) -> [String: TokenRecord]? {
+        guard let file else { return nil }
+        let result: Result<[String: TokenRecord], Failure>? = state.withLock { state in
             let mark = Self.mark(of: file.path)
+            if mark == nil, state.isOpen { return nil }
+            state.isOpen = false
             let failed = if case .failure = state.records { true } else { false }
             if mark == state.mark, !failed { return state.records }
             state.mark = mark
             state.records = Self.read(file)
             return state.records
         }
-        return try result.get()
+        return try result?.get()
     }
 
     private static func read(_ file: TokenFile) -> Result<[String: TokenRecord], Failure> {
@@ -74,9 +83,13 @@ final class TokenAuthority: Sendable {
         }
     }
 
-    private static func mark(of path: String) -> Mark {
+    private static func mark(of path: String) -> Mark? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return Mark() }
+        guard stat(path, &status) == 0 else {
+            // Only a file that is not there opens a server.
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            return Mark(inode: 0, size: -1, modified: Timestamp(nanoseconds: 0))
+        }
         return Mark(
             inode: UInt64(status.st_ino), size: Int64(status.st_size),
             modified: Timestamp(

@@ -1,6 +1,8 @@
+import Glibc
 import Synchronization
 
-/// How many connections there are from each address.
+/// How many connections there are from each address; of IPv6 from each network of 64 bits, for one
+/// machine may use all addresses of it.
 final class ConnectionCensus: Sendable {
     private let counts = Mutex<[String: Int]>([:])
     private let limit: Int
@@ -10,7 +12,8 @@ final class ConnectionCensus: Sendable {
 
     /// Counts a connection; false when there are too many from its address.
     func admit(_ address: String) -> Bool {
-        counts.withLock { counts in
+        let address = Self.share(of: address)
+        return counts.withLock { counts in
             guard counts[address, default: 0] < limit else { return false }
             counts[address, default: 0] += 1
             return true
@@ -19,9 +22,19 @@ final class ConnectionCensus: Sendable {
 
     /// The connection of this address is gone.
     func leave(_ address: String) {
+        let address = Self.share(of: address)
         counts.withLock { counts in
             let left = counts[address, default: 1] - 1
             counts[address] = left == 0 ? nil : left
         }
+    }
+
+    /// What counts as one: the address, or the network of an IPv6 address.
+    static func share(of address: String) -> String {
+        var bytes = in6_addr()
+        guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }
+        let network = withUnsafeBytes(of: bytes) { Array($0.prefix(8)) }
+        // Addresses of IPv4 that an IPv6 socket reports (::ffff:1.2.3.4) share no network.
+        return network.allSatisfy { $0 == 0 } ? address : "\(network)"
     }
 }

@@ -35,6 +35,7 @@ final class ChangeHub: Service {
     }
 
     private let remote: DirectoryRemote
+    private let authority: TokenAuthority
     private let limits: ServerLimits
     private let surroundings: Surroundings
     private let state = Mutex(State())
@@ -47,8 +48,12 @@ final class ChangeHub: Service {
     /// More prefixes than these are told only what this server writes: each takes a thread.
     private static let mostFolders = 64
 
-    init(_ remote: DirectoryRemote, _ limits: ServerLimits, _ surroundings: Surroundings) {
+    init(
+        _ remote: DirectoryRemote, _ authority: TokenAuthority, _ limits: ServerLimits,
+        _ surroundings: Surroundings
+    ) {
         self.remote = remote
+        self.authority = authority
         self.limits = limits
         self.surroundings = surroundings
         (signal, signaller) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -175,8 +180,15 @@ final class ChangeHub: Service {
         let heartbeat = ByteBuffer(string: ChangeNotice.heartbeat.encoded)
         while !Task.isCancelled {
             try? await surroundings.sleep(limits.heartbeat)
-            let watchers = state.withLock { Array($0.watchers.values) }
-            for watcher in watchers { watcher.continuation.yield(heartbeat) }
+            let watchers = state.withLock { $0.watchers }
+            for (id, watcher) in watchers {
+                // A token that was revoked meanwhile, or none where one is needed by now.
+                guard authority.isCurrent(watcher.access) else {
+                    end(id)
+                    continue
+                }
+                watcher.continuation.yield(heartbeat)
+            }
         }
     }
 

@@ -14,6 +14,8 @@ struct ObjectWriter: Sendable {
     let quota: Quota
     let metrics: ServerMetrics
     let limits: ServerLimits
+    /// A clock that only goes forward, for the rate at which bodies arrive.
+    let clock: @Sendable () -> Duration
 
     /// What a request says of the object that it brings.
     struct Offer: Sendable {
@@ -28,18 +30,25 @@ struct ObjectWriter: Sendable {
         var offset: Int64 = 0
     }
 
+    /// Takes what a request offers.
+    ///
+    /// - Parameter owner: Whose share of uploads it counts for.
     /// - Returns: The reply, and whether something changed.
-    func reply(_ key: ObjectKey, _ request: Request) async throws -> (Reply, hasChanged: Bool) {
-        let offer = try offer(key, request.head)
-        return try await uploads.hold(limits.uploads) {
+    func reply(
+        _ offer: Offer, _ body: RequestBody, owner: String
+    ) async throws -> (Reply, hasChanged: Bool) {
+        try await uploads.hold(limits, owner: owner) {
             try await quota.reserve(offer.length) { reservation in
-                let staged = try await receive(offer, request.body, &reservation)
+                let staged = try await receive(offer, body, &reservation)
                 return try await place(staged, offer, &reservation)
             }
         }
     }
 
-    private func offer(_ key: ObjectKey, _ head: HTTPRequest) throws(Refusal) -> Offer {
+    /// What a request for a key says, before its body is read.
+    ///
+    /// - Throws: ``Refusal`` for what no body can put right.
+    func offer(_ key: ObjectKey, _ head: HTTPRequest) throws(Refusal) -> Offer {
         let fields = head.headerFields
         guard let text = fields[.contentLength], let length = Int64(text), length >= 0 else {
             throw .noLength
@@ -54,6 +63,7 @@ struct ObjectWriter: Sendable {
             guard key.description.contains("/") else { throw .badKey }
             offer.isPublication = true
         }
+        try KeyUse(key).check(isPublication: offer.isPublication)
         try Self.read(fields, into: &offer)
         let most = offer.isPublication ? limits.publicationBytes : limits.objectBytes
         let (whole, overflow) = offer.offset.addingReportingOverflow(length)
@@ -84,8 +94,9 @@ struct ObjectWriter: Sendable {
         do {
             var hasher = try await hash(of: staged, offer.offset)
             var held: [UInt8] = []
+            var pieces = PacedBody(body, limits, clock)
             do {
-                for try await piece in body {
+                while let piece = try await pieces.next() {
                     metrics.received(piece.readableBytes)
                     held.append(contentsOf: piece.readableBytesView)
                     guard held.count >= ObjectReader.piece else { continue }

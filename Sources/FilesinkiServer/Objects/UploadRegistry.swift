@@ -6,6 +6,8 @@ import Synchronization
 final class UploadRegistry: Sendable {
     private struct State {
         var count = 0
+        /// How many of them each owner has.
+        var owners: [String: Int] = [:]
         var named: [UploadID: StagedUpload] = [:]
     }
 
@@ -13,16 +15,31 @@ final class UploadRegistry: Sendable {
 
     /// Does something that counts as an upload.
     ///
-    /// - Throws: ``Refusal`` with 503 when there are `most` already.
-    func hold<Result>(_ most: Int, _ body: () async throws -> Result) async throws -> Result {
-        let isFree = state.withLock { state in
-            guard state.count < most else { return false }
+    /// - Parameter owner: Whose share it counts for: a token's id, or an address.
+    /// - Throws: ``Refusal``: 429 when the owner's share is used up, 503 when all of them are.
+    func hold<Result>(
+        _ limits: ServerLimits, owner: String, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let refusal: Refusal? = state.withLock { state in
+            guard state.owners[owner, default: 0] < limits.uploadsOfOne else { return .tooMuch }
+            guard state.count < limits.uploads else {
+                return .busy("Too many uploads are under way.")
+            }
             state.count += 1
-            return true
+            state.owners[owner, default: 0] += 1
+            return nil
         }
-        guard isFree else { throw Refusal.busy("Too many uploads are under way.") }
-        defer { state.withLock { $0.count -= 1 } }
+        if let refusal { throw refusal }
+        defer { leave(owner) }
         return try await body()
+    }
+
+    private func leave(_ owner: String) {
+        state.withLock { state in
+            state.count -= 1
+            let left = state.owners[owner, default: 1] - 1
+            state.owners[owner] = left == 0 ? nil : left
+        }
     }
 
     /// Takes an upload over from a request whose connection may be long dead.

@@ -37,6 +37,18 @@ struct Refusal: Error {
     static let forbidden = Refusal(
         .forbidden, .forbidden, "The token lacks the right to do this, or the zone.")
 
+    static let notThisDevice = Refusal(
+        .forbidden, .forbidden, "This device belongs to another token.")
+
+    static let slotNeedsPublication = Refusal(
+        HTTPResponse.Status(code: 428), .slot, "A slot must be published: send If-None-Match: *.")
+
+    static let exists = Refusal(
+        .conflict, .exists, "The key holds other bytes. Nothing is overwritten.")
+
+    static let tooSlow = Refusal(
+        .requestTimeout, .tooSlow, "The body of the request arrives too slowly.")
+
     static let notFound = Refusal(.notFound, .notFound, "Nothing is there.")
 
     static let noMethod = Refusal(
@@ -69,6 +81,7 @@ struct Refusal: Error {
         case .full: self = .full
         case .limit: self = .tooLarge
         case .differs: self = Refusal(.conflict, .wrongOffset, failure.message)
+        case .exists: self = .exists
         case .busy: self = .busy(failure.message)
         case .away: self = .busy("The folder of the store is not there.")
         default:

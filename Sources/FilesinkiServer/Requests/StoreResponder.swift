@@ -12,6 +12,7 @@ struct StoreResponder: HTTPResponder {
 
     let remote: DirectoryRemote
     let authority: TokenAuthority
+    let owners: DeviceOwners
     let writer: ObjectWriter
     let hub: ChangeHub
     let quota: Quota
@@ -128,11 +129,15 @@ struct StoreResponder: HTTPResponder {
             return try await ObjectReader(remote: remote).reply(key, inquiry.request.head)
         case .put:
             guard inquiry.access.may(.append, key) else { throw Refusal.forbidden }
-            let (reply, hasChanged) = try await writer.reply(key, inquiry.request)
+            let offer = try writer.offer(key, inquiry.request.head)
+            try owners.claim(key, inquiry.access)
+            let (reply, hasChanged) = try await writer.reply(
+                offer, inquiry.request.body, owner: inquiry.owner)
             if hasChanged { hub.changed(key.description) }
             return reply
         case .delete:
             guard inquiry.access.mayDelete(key) else { throw Refusal.forbidden }
+            try owners.checkDeletion(key, inquiry.access)
             try await remote.delete(key)
             hub.changed(key.description)
             return Reply(.noContent)
@@ -168,15 +173,15 @@ struct StoreResponder: HTTPResponder {
             throw Refusal.noLength
         }
         guard length <= WireLimits.batchBytes else { throw Refusal.tooLarge }
-        let buffer = try await request.body.collect(upTo: WireLimits.batchBytes)
-        metrics.received(buffer.readableBytes)
-        return Array(buffer.readableBytesView)
+        var pieces = PacedBody(request.body, limits, writer.clock)
+        let bytes = try await pieces.collect(upTo: WireLimits.batchBytes)
+        metrics.received(bytes.count)
+        return bytes
     }
 
     private func events(_ prefix: String, _ inquiry: Inquiry) throws(Refusal) -> Reply {
         guard inquiry.access.reaches(prefix) else { throw .forbidden }
-        let owner = inquiry.access.tokenID ?? inquiry.context.address
-        let (notices, end) = try hub.watch(prefix, inquiry.access, owner: owner)
+        let (notices, end) = try hub.watch(prefix, inquiry.access, owner: inquiry.owner)
         // A client that goes away is noticed at once, not when the next notice cannot be written.
         inquiry.context.channel?.closeFuture.whenComplete { _ in end() }
         return Reply(
@@ -211,6 +216,11 @@ struct StoreResponder: HTTPResponder {
 }
 
 extension StoreResponder.Inquiry {
+    /// Whose share of what is bounded the request counts for: its token's, or its address's.
+    fileprivate var owner: String {
+        access.tokenID ?? ConnectionCensus.share(of: context.address)
+    }
+
     /// - Throws: ``Refusal``: 405 for another method, 403 without the right.
     fileprivate func demand(
         _ right: AccessRight, _ methods: [HTTPRequest.Method]

@@ -13,8 +13,12 @@ package struct ServerLimits: Hashable, Sendable {
     package var objectBytes: Int64 = 1 << 30
     /// The largest publication, in bytes.
     package var publicationBytes: Int64 = 64 << 20
-    /// Uploads at once.
+    /// Uploads at once, for all and for one token or address.
     package var uploads = 64
+    package var uploadsOfOne = 32
+    /// The minimum rate of a request's body, in bytes a second, and the time that is left besides.
+    package var bodyRate = 1 << 10
+    package var bodyTime: Duration = .seconds(30)
     /// Streams of notices at once, for all and for one token or address.
     package var watchers = 2048
     package var watchersOfOne = 1024

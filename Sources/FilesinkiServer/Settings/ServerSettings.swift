@@ -13,8 +13,10 @@ package enum ServerTLS: Hashable, Sendable {
 
 /// All that a server is told before it starts.
 package struct ServerSettings: Sendable {
-    /// The folder that holds the store. It is made when it is missing.
+    /// The folder that holds the store.
     package var folder: String
+    /// Whether to make the folder, or begin a store in one that holds none.
+    package var createsFolder = false
     /// An address or a name of this machine.
     package var host = "127.0.0.1"
     /// 0 for one that is free.
@@ -22,6 +24,10 @@ package struct ServerSettings: Sendable {
     package var tls: ServerTLS = .none
     /// The file of the tokens; nil for a server that everybody may use.
     package var tokenFile: String?
+    /// Whether everybody may use the server until there is a file of tokens.
+    package var isOpenUntilFirstToken = false
+    /// The file that says which token each device belongs to; nil to know it only while the server runs.
+    package var deviceFile: String?
     /// Whether to listen beyond this machine also without tokens or TLS.
     package var allowInsecure = false
     /// The most that the folder may hold, in bytes; nil for what the disk takes.
@@ -31,6 +37,13 @@ package struct ServerSettings: Sendable {
     package var faults = ServerFaults()
     /// Takes the access log, line by line without its end. It must not block for long.
     package var log: @Sendable (String) -> Void = { _ in }
+    /// A clock that only goes forward, for rates; a test has its own.
+    package var clock: @Sendable () -> Duration = Self.machineClock
+
+    private static let machineClock: @Sendable () -> Duration = {
+        let begin = ContinuousClock().now
+        return { begin.duration(to: ContinuousClock().now) }
+    }()
 
     package init(folder: String) { self.folder = folder }
 
@@ -44,10 +57,10 @@ package struct ServerSettings: Sendable {
                 remedy: "Write HOST:PORT.")
         }
         guard !allowInsecure, !Self.isLoopback(host) else { return }
-        guard tokenFile != nil else {
+        guard tokenFile != nil, !isOpenUntilFirstToken else {
             throw Failure(
                 .usage, path: host, "Without tokens everybody could read and fill the store.",
-                remedy: "Make a token with filesinki serve token, or listen on 127.0.0.1 only.")
+                remedy: "Make a token with filesinki serve token make, or listen on 127.0.0.1 only.")
         }
         guard tls != .none else {
             throw Failure(

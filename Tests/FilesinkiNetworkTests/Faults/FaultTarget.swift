@@ -34,6 +34,7 @@ struct FaultTarget: Sendable {
     private static func ownServer() async throws -> FaultTarget {
         let folder = try TemporaryFolder(inMemory: true)
         var settings = ServerSettings(folder: folder.path("store"))
+        settings.createsFolder = true
         settings.port = 0
         let server = try await FilesinkiServer.start(settings, .quick)
         return FaultTarget(

@@ -24,11 +24,13 @@ final class TestServer: Sendable {
         let clock = TestClock()
         let log = TestLog()
         var settings = ServerSettings(folder: folder.path("store"))
+        settings.createsFolder = true
         settings.port = 0
         // A test of limits sets its own; the others wait for machines that are busy.
         settings.limits.headerTime = .seconds(600)
         settings.limits.idleTime = .seconds(600)
         settings.log = { log.add($0) }
+        settings.clock = { clock.elapsed }
         try adjust(&settings)
         self.folder = folder
         self.clock = clock
@@ -98,7 +100,13 @@ final class TestLog: Sendable {
 
 /// Time that the test moves for what is looked at now and then; waiting takes as long as it does.
 final class TestClock: Sendable {
-    private let moment = Mutex(Timestamp(seconds: 1_700_000_000, nanoseconds: 0))
+    private static let start = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
+    private let moment = Mutex(start)
+
+    /// Since the clock was made.
+    var elapsed: Duration {
+        .seconds(moment.withLock { $0.seconds } - Self.start.seconds)
+    }
 
     func advance(seconds: Int64) {
         moment.withLock { $0 = Timestamp(seconds: $0.seconds + seconds, nanoseconds: 0) }
