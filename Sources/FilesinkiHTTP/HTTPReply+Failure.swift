@@ -45,11 +45,12 @@ extension HTTPReply {
         return failure
     }
 
-    /// How long the server asked to be left alone, where it said so in seconds.
+    /// How long the server asked to be left alone: seconds, or a moment of the server's own clock.
     private var retryAfter: Duration? {
-        guard let text = fields["Retry-After"], let seconds = Int64(text), seconds >= 0 else {
-            return nil
-        }
-        return .seconds(min(seconds, 86_400))
+        guard let text = fields["Retry-After"] else { return nil }
+        if let seconds = Int64(text) { return seconds < 0 ? nil : .seconds(min(seconds, 86_400)) }
+        guard let end = HTTPDate.seconds(text), let now = fields["Date"].flatMap(HTTPDate.seconds)
+        else { return nil }
+        return .seconds(min(max(0, end - now), 86_400))
     }
 }

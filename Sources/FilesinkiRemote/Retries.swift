@@ -3,22 +3,24 @@ package import FilesinkiModel
 /// Tries again what failed because the other side was away or busy, with growing pauses.
 ///
 /// The pauses double from 0.1 s and are drawn by chance from their upper half, so that many devices
-/// do not come back at one moment. Who says how long it wants to be left alone is left alone for as
-/// long.
+/// do not come back at one moment. A side that says how long it wants to be left alone (`Retry-After`) is
+/// left alone for as long, by all requests that share these retries.
 package struct Retries: Sendable {
     private let surroundings: Surroundings
     private let tries: Int
+    private let quiet: QuietPeriod
 
     /// The first pause is half of this to all of it.
     package static let firstPause = Duration.milliseconds(100)
 
-    /// Who asks to be left alone for longer than this is away: 30 s.
-    package static let longestPause = Duration.seconds(30)
+    /// A side that asks to be left alone for longer than this is away: 5 minutes.
+    package static let longestPause = QuietPeriod.longest
 
     /// - Parameter tries: How often a request is made at most; 1 or more.
     package init(_ surroundings: Surroundings, tries: Int = 5) {
         self.surroundings = surroundings
         self.tries = max(1, tries)
+        quiet = QuietPeriod(surroundings)
     }
 
     /// Makes a request until it succeeds, fails for good, or was made often enough.
@@ -29,12 +31,15 @@ package struct Retries: Sendable {
     ) async throws -> Answer {
         var count = 1
         while true {
+            try await quiet.wait()
             do {
                 return try await request(count > 1)
-            } catch let failure as Failure where count < tries && failure.isPassing {
-                let wished = failure.retryAfter ?? .zero
-                if wished > Self.longestPause { throw failure }
-                try await surroundings.sleep(max(wished, pause(after: count)))
+            } catch let failure as Failure where failure.isPassing {
+                quiet.note(failure)
+                guard count < tries else { throw failure }
+                if failure.retryAfter == nil {
+                    try await surroundings.sleep(pause(after: count))
+                }
                 count += 1
             }
         }

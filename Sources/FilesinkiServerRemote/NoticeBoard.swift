@@ -116,14 +116,19 @@ final class NoticeBoard: Sendable {
             let listener = Listener(board: self)
             state.boards[prefix, default: Board()].listener = Task { [exchange] in
                 let reader = Mutex(ChangeNoticeReader())
-                try? await exchange.stream(
-                    "GET", WirePaths.events(prefix: prefix), limit: Self.longest
-                ) { piece in
-                    let notices = try reader.withLock { try $0.add(piece) }
-                    if notices.contains(where: { $0 != .heartbeat }) { listener.heard(prefix) }
-                    return listener.board != nil
+                var retryAfter: Duration?
+                do {
+                    try await exchange.stream(
+                        "GET", WirePaths.events(prefix: prefix), limit: Self.longest
+                    ) { piece in
+                        let notices = try reader.withLock { try $0.add(piece) }
+                        if notices.contains(where: { $0 != .heartbeat }) { listener.heard(prefix) }
+                        return listener.board != nil
+                    }
+                } catch {
+                    retryAfter = (error as? Failure)?.retryAfter
                 }
-                await listener.board?.ended(prefix)
+                await listener.board?.ended(prefix, retryAfter)
             }
         }
     }
@@ -143,13 +148,14 @@ final class NoticeBoard: Sendable {
     }
 
     /// A stream that ended may have kept something back, so everybody looks for himself; the next
-    /// one is opened after a pause that grows while none succeeds.
-    private func ended(_ prefix: String) async {
+    /// one is opened after a pause that grows while none succeeds, and not before the server wants it.
+    private func ended(_ prefix: String, _ retryAfter: Duration?) async {
         let failures = state.withLock { state in
             state.boards[prefix]?.failures += 1
             return state.boards[prefix]?.failures ?? 1
         }
-        try? await surroundings.sleep(.seconds(min(30, 1 << min(failures - 1, 5))))
+        let pause = Duration.seconds(min(30, 1 << min(failures - 1, 5)))
+        try? await surroundings.sleep(max(pause, retryAfter ?? .zero))
         state.withLock { $0.boards[prefix]?.listener = nil }
         tell(prefix)
     }

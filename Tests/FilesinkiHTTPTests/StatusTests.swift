@@ -20,6 +20,20 @@ import Testing
     }
 
     @Test(
+        "CK-21 a server says until when it wants to be left alone, by its own clock",
+        arguments: [
+            ("Wed, 21 Oct 2015 07:30:00 GMT", Duration.seconds(120)),
+            ("Wed, 21 Oct 2015 07:27:00 GMT", .zero),
+            ("Thu, 21 Oct 2216 07:28:00 GMT", .seconds(86_400)),
+            ("Wed, 21 Foo 2015 07:28:00 GMT", nil), ("Wednesday, 21-Oct-15 07:28:00 GMT", nil),
+        ])
+    func retryAfterDate(_ text: String, _ wanted: Duration?) {
+        let date = "Wed, 21 Oct 2015 07:28:00 GMT"
+        let reply = HTTPReply(status: 429, fields: ["Retry-After": text, "Date": date])
+        #expect(reply.failure("", at: "").retryAfter == wanted)
+    }
+
+    @Test(
         "a server says how long it wants to be left alone",
         arguments: [
             ("7", Duration.seconds(7)), ("0", .zero), ("99999999999", .seconds(86_400)),

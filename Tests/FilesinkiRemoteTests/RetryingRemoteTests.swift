@@ -1,6 +1,7 @@
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiTesting
+import Synchronization
 import Testing
 
 @Suite struct RetryingRemoteTests {
@@ -48,6 +49,41 @@ import Testing
     }
 
     @Test(
+        "CK-21 a remote that asks to be left alone is left alone, also for more than 30 s",
+        arguments: [1, 29, 31, 120, 300])
+    func retryAfter(seconds: Int) async throws {
+        let faulty = FaultyRemote(memory)
+        let remote = RetryingRemote(
+            Limiting(faulty, clock, .seconds(seconds)), surroundings: clock.surroundings)
+        // Whoever asks meanwhile waits, too.
+        try await remote.put([1], to: ObjectKey("a/1"))
+        try await remote.put([2], to: ObjectKey("a/2"))
+        #expect(clock.slept.reduce(.zero, +) == .seconds(seconds))
+        #expect(memory.objects.count == 2)
+    }
+
+    @Test("CK-21 a wish for more than five minutes ends the request, and the next ones at once")
+    func longRetryAfter() async throws {
+        let faulty = FaultyRemote(memory)
+        let remote = RetryingRemote(
+            Limiting(faulty, clock, .seconds(3600)), surroundings: clock.surroundings)
+        for passed in [0, 600] as [Int64] {
+            clock.advance(by: .seconds(passed))
+            let failure = await #expect(throws: Failure.self) {
+                try await remote.put([1], to: ObjectKey("a/1"))
+            }
+            #expect(failure?.code == .away)
+            #expect(failure?.retryAfter == .seconds(3600 - passed))
+        }
+        // A clock that is set back does not make it longer.
+        clock.advance(by: .seconds(-7200))
+        #expect(faulty.log.isEmpty)
+        clock.advance(by: .seconds(7200 + 3600))
+        try await remote.put([1], to: ObjectKey("a/1"))
+        #expect(clock.slept.isEmpty)
+    }
+
+    @Test(
         "after an unclear publication reads the slot before anything else",
         arguments: [
             ("answer lost", FaultyRemote.Fault.after(.away), ["publish", "get"]),
@@ -73,5 +109,34 @@ extension Result where Failure == any Error {
     /// What an asynchronous call came to.
     init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
+
+/// A remote that refuses the first request and says for how long it wants to be left alone; a request
+/// that comes before is refused as well, and recorded.
+private final class Limiting: RemoteWrapper {
+    let wrapped: any Remote
+    private let clock: ManualClock
+    private let wish: Duration
+    private let begin = Mutex<Timestamp?>(nil)
+
+    init(_ wrapped: any Remote, _ clock: ManualClock, _ wish: Duration) {
+        (self.wrapped, self.clock, self.wish) = (wrapped, clock, wish)
+    }
+
+    func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
+        let now = clock.now
+        let begin = begin.withLock { begin in
+            begin = begin ?? now
+            return begin ?? now
+        }
+        let passed = Duration.nanoseconds(now.nanoseconds - begin.nanoseconds)
+        guard passed >= wish else {
+            if passed > .zero { Issue.record("asked again after \(passed), not \(wish)") }
+            var failure = Failure(.away, "Too many requests.", remedy: "")
+            failure.retryAfter = wish
+            throw failure
+        }
+        try await wrapped.put(bytes, to: key)
     }
 }

@@ -13,9 +13,9 @@ struct Pauses {
     /// Whether the time is over.
     var areOver: Bool { left <= .zero }
 
-    /// Waits for the next one.
-    mutating func wait(_ surroundings: Surroundings) async throws {
-        let pause = min(next, left)
+    /// Waits for the next one, and for as long as the remote asked to be left alone.
+    mutating func wait(_ surroundings: Surroundings, after failure: Failure?) async throws {
+        let pause = min(max(next, failure?.retryAfter ?? .zero), left)
         try await surroundings.sleep(pause)
         left -= pause
         next = min(next * 2, Self.bounds.upperBound)

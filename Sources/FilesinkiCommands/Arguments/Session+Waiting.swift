@@ -23,7 +23,7 @@ extension Session {
         var report = first
         while report.away != nil, !pauses.areOver {
             await session.replica.close()
-            try await pauses.wait(console.surroundings)
+            try await pauses.wait(console.surroundings, after: report.away)
             session = try await session.reopened()
             report = try await session.replica.sync(options)
         }

@@ -28,7 +28,7 @@ extension KeyValueSession {
                 return SendReport(exchange: try await values.exchange(wishes))
             } catch let failure as Failure where failure.code == .away || failure.code == .busy {
                 if pauses.areOver { return SendReport(away: failure) }
-                try await pauses.wait(console.surroundings)
+                try await pauses.wait(console.surroundings, after: failure)
             }
         }
     }

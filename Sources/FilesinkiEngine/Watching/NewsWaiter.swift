@@ -44,7 +44,8 @@ final class NewsWaiter: Sendable {
                     pause = Self.pauses.lowerBound
                 } catch {
                     // A run will say what is wrong, when there is something to do.
-                    if (try? await sleep(pause)) == nil { return }
+                    let wish = (error as? Failure)?.retryAfter ?? .zero
+                    if (try? await sleep(max(pause, wish))) == nil { return }
                     pause = min(pause * 2, Self.pauses.upperBound)
                 }
             }

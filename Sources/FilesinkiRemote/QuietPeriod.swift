@@ -1,0 +1,56 @@
+import FilesinkiModel
+import Synchronization
+
+/// How long a remote asked to be left alone (`Retry-After`): no request is sent before that, whoever
+/// makes it.
+///
+/// The period is held against a clock that may be set, so it never lasts longer than the remote said.
+final class QuietPeriod: Sendable {
+    private struct Period {
+        var begin: Timestamp
+        var length: Duration
+        var failure: Failure
+    }
+
+    private let surroundings: Surroundings
+    private let period = Mutex<Period?>(nil)
+
+    /// What is longer is not waited for: 5 minutes. The replica is locked meanwhile.
+    static let longest = Duration.seconds(300)
+
+    init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+
+    /// Notes what a request failed with.
+    func note(_ failure: Failure) {
+        guard let length = failure.retryAfter, length > .zero else { return }
+        let now = surroundings.now()
+        period.withLock { period in
+            if let before = period, Self.left(of: before, at: now) >= length { return }
+            period = Period(begin: now, length: length, failure: failure)
+        }
+    }
+
+    /// Waits until the remote may be asked again.
+    ///
+    /// - Throws: The failure that began the period, when it lasts longer than ``longest``.
+    func wait() async throws {
+        while let period = period.withLock({ $0 }) {
+            let left = Self.left(of: period, at: surroundings.now())
+            guard left > .zero else { break }
+            guard left <= Self.longest else {
+                var failure = period.failure
+                failure.retryAfter = left
+                throw failure
+            }
+            try await surroundings.sleep(left)
+        }
+    }
+
+    private static func left(of period: Period, at now: Timestamp) -> Duration {
+        let passed = Duration.nanoseconds(
+            now.nanoseconds.subtractingReportingOverflow(period.begin.nanoseconds).partialValue)
+        // The clock was set back.
+        guard passed >= .zero else { return .zero }
+        return max(.zero, period.length - passed)
+    }
+}
