@@ -39,7 +39,8 @@ public final class KeyValueStore: Sendable {
     ) async throws -> KeyValueStore {
         do {
             let address = try remote.map { try RemoteAddress(absolute: $0) }
-            let connect = RemoteAddress.connector(.ofMachine)
+            let access = StateFolder(root: folder, state: nil).access
+            let connect = RemoteAddress.connector(.ofMachine, RemoteAccess(pinned: access))
             let options = ReplicaOptions(root: folder, surroundings: .ofMachine, connect: connect)
             // Later, an absent folder is most likely a disk that is not mounted.
             if let address, (try? Replica.card(options))?.store.isEmpty ?? true {

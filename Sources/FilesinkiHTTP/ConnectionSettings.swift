@@ -2,6 +2,8 @@
 package struct ConnectionSettings: Hashable, Sendable {
     /// The PEM file of certificates that are trusted besides the system's; nil for the system's only.
     package var certificateFile: String?
+    /// Such certificates in PEM form, where no file is named.
+    package var certificates: [UInt8]?
     /// A proxy's host and port; nil for a straight connection.
     package var proxy: Proxy?
     /// How many connections to one server are open at once.

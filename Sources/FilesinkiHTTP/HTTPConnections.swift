@@ -22,7 +22,7 @@ package final class HTTPConnections: HTTPTransport {
                 connect: .nanoseconds(settings.connectLimit.nanoseconds),
                 read: .nanoseconds(settings.silenceLimit.nanoseconds),
                 write: .nanoseconds(settings.silenceLimit.nanoseconds)))
-        configuration.tlsConfiguration = try Self.trust(settings.certificateFile)
+        configuration.tlsConfiguration = try Self.trust(settings)
         configuration.proxy = settings.proxy.map(Self.proxy)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
             settings.connections
@@ -106,16 +106,20 @@ package final class HTTPConnections: HTTPTransport {
         HTTPFields(response.headers.map { ($0.name, $0.value) })
     }
 
-    private static func trust(_ file: String?) throws(Failure) -> TLSConfiguration {
+    private static func trust(_ settings: ConnectionSettings) throws(Failure) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        guard let file else { return configuration }
         do {
-            let certificates = try NIOSSLCertificate.fromPEMFile(file)
-            configuration.additionalTrustRoots = [.certificates(certificates)]
+            if let file = settings.certificateFile {
+                let certificates = try NIOSSLCertificate.fromPEMFile(file)
+                configuration.additionalTrustRoots = [.certificates(certificates)]
+            } else if let bytes = settings.certificates {
+                let certificates = try NIOSSLCertificate.fromPEMBytes(bytes)
+                configuration.additionalTrustRoots = [.certificates(certificates)]
+            }
         } catch {
             throw Failure(
-                .usage, path: file, "These certificates cannot be read.",
+                .usage, path: settings.certificateFile ?? "", "These certificates cannot be read.",
                 remedy: "Name a file of certificates in PEM form.", cause: error)
         }
         return configuration

@@ -2,14 +2,20 @@ import FilesinkiHTTP
 import FilesinkiModel
 
 extension ConnectionSettings {
-    /// What the environment says of connections to a server: `FILESINKI_CA_FILE`, and the variables
-    /// that curl and others know: `https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`.
+    /// What the command line and the environment say of connections to a server: `FILESINKI_CA_FILE`,
+    /// and the variables that curl and others know: `https_proxy`, `http_proxy`, `all_proxy`,
+    /// `no_proxy`.
     ///
+    /// - Parameters:
+    ///   - certificateFile: What the command line names.
+    ///   - pinned: The certificates that count where nobody names a file.
     /// - Throws: `Failure` with code `usage` when a proxy's address is not understood.
     init(
-        for address: WebAddress, environment: (String) -> String?
+        for address: WebAddress, certificateFile: String? = nil, pinned: String? = nil,
+        environment: (String) -> String?
     ) throws(Failure) {
-        self.init(certificateFile: environment("FILESINKI_CA_FILE"))
+        self.init(certificateFile: certificateFile ?? environment("FILESINKI_CA_FILE"))
+        if self.certificateFile == nil { certificates = pinned.map { Array($0.utf8) } }
         func value(_ name: String) -> String? {
             // Upper-case HTTP_PROXY is not read: a web server sets it from a visitor's request.
             let upper = name == "http_proxy" ? nil : environment(name.uppercased())

@@ -1,8 +1,13 @@
 import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiProcess
+import FilesinkiRemote
 
-/// Finds who the user is to a server: in the environment, then in the file of credentials.
+/// Finds who the user is to a server: on the command line, in the environment, in what the replica was
+/// given when it was made, then in the file of credentials.
 struct CredentialFinder: Sendable {
+    /// What the command line names, and where the replica keeps what it was given.
+    var access = RemoteAccess()
     /// Gives a variable's value.
     let environment: @Sendable (String) -> String?
 
@@ -15,7 +20,12 @@ struct CredentialFinder: Sendable {
     /// - Throws: `Failure` with code `not-allowed` when a secret cannot be found where it should be
     ///   or is not private, `usage` when the file of credentials is not understood.
     func find(_ text: String, user: String?) throws(Failure) -> Credentials {
-        if let credentials = try credentials(fromEnvironment, user: user) { return credentials }
+        if let credentials = try credentials(given, user: user) { return credentials }
+        if let path = access.pinned, let pinned = try PinnedAccess.read(path, for: text),
+            let credentials = try credentials(pinned.credential, user: user)
+        {
+            return credentials
+        }
         for entry in try fileEntries() where entry.isFor(text) {
             if let user, let other = entry.user, user != other { continue }
             if let credentials = try credentials(entry, user: user) { return credentials }
@@ -31,8 +41,10 @@ struct CredentialFinder: Sendable {
         return .password(user: name, try password.find())
     }
 
-    private var fromEnvironment: CredentialEntry {
-        CredentialEntry(
+    /// What the command line and the environment say.
+    var given: CredentialEntry {
+        if let file = access.tokenFile { return CredentialEntry(token: .file(file)) }
+        return CredentialEntry(
             user: environment("FILESINKI_USER"), password: source("FILESINKI_PASSWORD"),
             token: source("FILESINKI_TOKEN"))
     }
@@ -48,7 +60,7 @@ struct CredentialFinder: Sendable {
     }
 
     private func fileEntries() throws(Failure) -> [CredentialEntry] {
-        guard let path, let bytes = try PrivateFile.read(path) else { return [] }
+        guard let path, let bytes = try PrivateFile(path).read() else { return [] }
         return try CredentialsFile.read(bytes, file: path)
     }
 

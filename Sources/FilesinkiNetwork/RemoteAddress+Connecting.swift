@@ -6,8 +6,10 @@ import Glibc
 extension RemoteAddress {
     /// Opens remotes by their addresses, for a program that uses the library. What has led to a
     /// password once, such as a command, is not asked again.
+    ///
+    /// - Parameter access: Where the secret and the certificates for a remote are found first.
     package static func connector(
-        _ surroundings: Surroundings
+        _ surroundings: Surroundings, _ access: RemoteAccess = RemoteAccess()
     ) -> @Sendable (String) throws -> any Remote {
         let remotes = NetworkRemotes(surroundings: surroundings) { name in
             getenv(name).map { String(cString: $0) }
@@ -15,7 +17,7 @@ extension RemoteAddress {
         return { text in
             switch try RemoteAddress(absolute: text) {
             case .folder(let path): DirectoryRemote(path: path)
-            case .network(let address): try remotes.connect(address)
+            case .network(let address): try remotes.connect(address, access)
             }
         }
     }

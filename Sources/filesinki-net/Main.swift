@@ -20,7 +20,7 @@ struct Main {
             getenv(name).map { String(cString: $0) }
         }
         return NetworkAccess(
-            connect: { try remotes.connect($0) },
+            connect: { try remotes.connect($0, $1) }, pin: { try remotes.pin($0, $1) },
             serve: { try await Serving.serve($0, $1) }, tokens: { try Serving.tokens($0) },
             ping: { request in
                 let monitor = Monitor(limit: PingRequest.limit) { name in

@@ -15,25 +15,13 @@ private struct Guide {
 
     init(_ text: String) {
         var recipes: [Recipe] = []
-        var kind: String?
-        var body: [Substring] = []
-        var start = 0
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
-            .enumerated()
-        {
-            guard line.hasPrefix("```") else {
-                body.append(line)
-                continue
-            }
-            let content = body.joined(separator: "\n") + "\n"
-            switch kind {
-            case "sh run": recipes.append(Recipe(line: start, script: content))
-            case "text output": recipes[recipes.count - 1].output = content
+        for block in MarkdownBlock.all(in: text) {
+            switch block.info {
+            case "sh run": recipes.append(Recipe(line: block.line, script: block.text))
+            case "text output" where !recipes.isEmpty:
+                recipes[recipes.count - 1].output = block.text
             default: break
             }
-            kind = kind == nil ? String(line.dropFirst(3)) : nil
-            body = []
-            start = index + 1
         }
         self.recipes = recipes
     }

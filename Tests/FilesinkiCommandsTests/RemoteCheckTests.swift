@@ -19,7 +19,7 @@ import Testing
     private func world() throws -> World {
         let world = try World()
         let remote = Flattering()
-        world.network.connect = { _ in remote }
+        world.network.connect = { _, _ in remote }
         return world
     }
 

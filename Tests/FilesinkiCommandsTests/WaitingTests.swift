@@ -41,7 +41,7 @@ struct WaitingTests {
     /// A world whose replica `a` has a remote that hangs, and where time is over at once.
     private static func hanging() async throws -> World {
         let world = try World()
-        world.network.connect = { _ in Hanging() }
+        world.network.connect = { _, _ in Hanging() }
         try world.makeFolder("a")
         let made = try await world.run("init", "a")
         try #require(made.code == .done)

@@ -251,7 +251,7 @@ final class MemorySink: ByteSink {
 extension NetworkAccess {
     /// A world without a network.
     static let none = NetworkAccess(
-        connect: { throw WorldError.noNetwork($0) },
+        connect: { address, _ in throw WorldError.noNetwork(address) },
         serve: { options, _ in throw WorldError.noNetwork(options.folder) },
         tokens: { request in throw WorldError.noNetwork(request.folder) })
 }

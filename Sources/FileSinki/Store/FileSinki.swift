@@ -90,11 +90,13 @@ extension Core {
         var address: RemoteAddress?
         if let remote { address = try RemoteAddress(remote) }
         let surroundings = Surroundings.ofMachine
-        let options = ReplicaOptions(
+        var options = ReplicaOptions(
             root: root.count > 1 && root.hasSuffix("/") ? String(root.dropLast()) : root,
             state: state, lockWait: .seconds(60), surroundings: surroundings,
             configuration: Settings.userFile { name in getenv(name).map { String(cString: $0) } },
             connect: RemoteAddress.connector(surroundings))
+        options.connect = RemoteAddress.connector(
+            surroundings, RemoteAccess(pinned: options.stateFolder.access))
         self.init(options, address, device: device ?? nameOfHost(), failed: failed)
     }
 }

@@ -21,7 +21,7 @@ extension Session {
         _ path: RelativePath, than version: UInt64, _ waiting: WaitOptions
     ) async throws -> Session {
         let end = try waiting.limit().map { console.surroundings.now().advanced(bySeconds: $0) }
-        let remote = try await replica.remoteAddress.map { try console.connect($0) }
+        let remote = try await replica.remoteAddress.map { try settings.connect($0) }
         var options = SyncOptions()
         options.paths = [path]
         var session = self

@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiRules
 
 /// An opened replica together with how it was named: what most commands begin with.
@@ -25,21 +26,23 @@ struct Session {
     ///   - place: A path that may lie in the replica that is meant, as `sync DIR` has one.
     ///   - writable: Whether the command changes the replica, and so waits for other runs.
     ///   - remote: Whether the command may go on to the remote.
+    ///   - reaching: How to reach the remote, where the user says it.
     static func open(
         _ options: RootOptions, near place: String? = nil, writable: Bool, remote: Bool = true,
-        in console: Console
+        with reaching: AccessOptions? = nil, in console: Console
     ) async throws -> Session {
         try await open(
             options, near: place, access: writable ? .changing : .reading, remote: remote,
-            in: console)
+            with: reaching, in: console)
     }
 
     /// The same, with what the command does.
     static func open(
         _ options: RootOptions, near place: String? = nil, access: Access, remote: Bool = true,
-        in console: Console
+        with reaching: AccessOptions? = nil, in console: Console
     ) async throws -> Session {
-        let (root, settings) = try await options.findOrMake(near: place, in: console)
+        var (root, settings) = try await options.findOrMake(near: place, in: console)
+        _ = try reaching?.apply(to: &settings, in: console)
         let replica =
             access == .saving
             ? try await Replica.openToSave(settings)
@@ -94,10 +97,11 @@ extension RootOptions {
     /// What the engine needs to open a replica.
     func replicaOptions(root: String, in console: Console) throws -> ReplicaOptions {
         let wait = try TimeText.length(waiting.lockWait)
+        let state = try state.map { try FilePlace.absoluteText($0, in: console.currentFolder) }
+        let pinned = StateFolder(root: root, state: state).access
         return ReplicaOptions(
-            root: root,
-            state: try state.map { try FilePlace.absoluteText($0, in: console.currentFolder) },
-            lockWait: .seconds(wait), surroundings: console.surroundings,
-            configuration: Settings.userFile { console.environment[$0] }, connect: console.connect)
+            root: root, state: state, lockWait: .seconds(wait), surroundings: console.surroundings,
+            configuration: Settings.userFile { console.environment[$0] },
+            connect: console.connector(RemoteAccess(pinned: pinned)))
     }
 }

@@ -23,6 +23,7 @@ struct CloneCommand: Command {
         help: ArgumentHelp("Where the replica keeps its state.", valueName: "dir"))
     var state: String?
 
+    @OptionGroup var reaching: AccessOptions
     @OptionGroup var waiting: WaitOptions
     @OptionGroup var report: ReportOptions
 
@@ -31,7 +32,8 @@ struct CloneCommand: Command {
         let address = try RemoteAddress(url, currentFolder: console.currentFolder)
         try console.prepare(for: address)
         let path = try FilePlace.absoluteText(dir, in: console.currentFolder)
-        let options = try RootOptions.make(state: state).replicaOptions(root: path, in: console)
+        var options = try RootOptions.make(state: state).replicaOptions(root: path, in: console)
+        let access = try reaching.apply(to: &options, in: console)
         var made = try await Replica.initialize(
             options, address: nil, deviceName: try DeviceName.chosen(device, in: console))
         let session = Session(
@@ -39,6 +41,7 @@ struct CloneCommand: Command {
             root: RootChoice(path: path, origin: .given), console: console, settings: options)
         // Not by `initialize`: of a mistyped address it would make a store.
         try await session.replica.setRemote(address.text, acceptingOther: false)
+        try console.pin(address, access)
         made.remote = address.text
         made.store = hexadecimal(try await session.replica.status().store)
         try console.show(made)

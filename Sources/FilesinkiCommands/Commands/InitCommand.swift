@@ -9,7 +9,10 @@ struct InitCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Make a folder a replica; again is harmless.",
-        discussion: "With --remote, a store is made there when there is none.")
+        discussion: """
+            With --remote, a store is made there when there is none. A token and certificates that \
+            are given with it are kept in the replica for its later runs.
+            """)
 
     @Argument(help: "The folder; the current one without it.", completion: .directory)
     var dir: String?
@@ -20,6 +23,7 @@ struct InitCommand: ReplicaCommand {
     @Option(name: .long, help: ArgumentHelp("This device's name, for people.", valueName: "name"))
     var device: String?
 
+    @OptionGroup var reaching: AccessOptions
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -29,10 +33,12 @@ struct InitCommand: ReplicaCommand {
             dir ?? replica.root ?? ".", in: console.currentFolder)
         let address = try remote.map { try RemoteAddress($0, currentFolder: console.currentFolder) }
         if let address { try console.prepare(for: address) }
-        let options = try replica.replicaOptions(root: root, in: console)
+        var options = try replica.replicaOptions(root: root, in: console)
+        let access = try reaching.apply(to: &options, in: console)
         if let address, try await !Self.hasMetStore(options) { address.makeFolder() }
         let result = try await Replica.initialize(
             options, address: address?.text, deviceName: try DeviceName.chosen(device, in: console))
+        if let address { try console.pin(address, access) }
         try console.show(result)
         return result.away.map { ExitCode($0) } ?? .done
     }

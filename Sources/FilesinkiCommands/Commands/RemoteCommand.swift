@@ -58,6 +58,7 @@ struct RemoteSetCommand: ReplicaCommand {
     @Flag(name: .long, help: "Meet whatever store is there as for the first time.")
     var accept = false
 
+    @OptionGroup var reaching: AccessOptions
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -66,8 +67,9 @@ struct RemoteSetCommand: ReplicaCommand {
         let address = try RemoteAddress(url, currentFolder: console.currentFolder)
         try console.prepare(for: address)
         let session = try await Session.open(
-            replica, writable: true, remote: false, in: console)
+            replica, writable: true, remote: false, with: reaching, in: console)
         try await session.replica.setRemote(address.text, acceptingOther: accept)
+        try console.pin(address, reaching.access(of: session.settings, in: console))
         if report.json {
             var object: JSONObject = ["type": "remote"]
             object.add("remote", address.text)
@@ -91,13 +93,13 @@ struct RemoteCheckCommand: ReplicaCommand {
     @Argument(help: "The place; this replica's remote without it.")
     var url: String?
 
+    @OptionGroup var reaching: AccessOptions
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let address = try await place(in: console)
-        let connect = console.connect
+        let (address, connect) = try await place(in: console)
         let probe = SlotProbe(surroundings: console.surroundings) { try connect(address) }
         let result = try await probe.run()
         try show(result.checks, in: console)
@@ -107,15 +109,21 @@ struct RemoteCheckCommand: ReplicaCommand {
             remedy: result.alternative)
     }
 
-    private func place(in console: Console) async throws -> String {
-        if let url { return try RemoteAddress(url, currentFolder: console.currentFolder).text }
-        let session = try await Session.open(replica, writable: false, in: console)
+    private func place(
+        in console: Console
+    ) async throws -> (address: String, connect: @Sendable (String) throws -> any Remote) {
+        if let url {
+            let address = try RemoteAddress(url, currentFolder: console.currentFolder).text
+            return (address, console.connector(try reaching.access(in: console)))
+        }
+        let session = try await Session.open(
+            replica, writable: false, with: reaching, in: console)
         guard let address = await session.replica.remoteAddress else {
             throw Failure(
                 .notFound, path: session.root.path, "The replica has no remote.",
                 remedy: "Name the place to check.")
         }
-        return address
+        return (address, session.settings.connect)
     }
 
     private func show(_ checks: [ProbeReport.Check], in console: Console) throws {

@@ -95,13 +95,18 @@ package final class Console: Sendable {
     }
 
     /// Opens the remote at an address; a relative path begins at the current folder.
-    package var connect: @Sendable (String) throws -> any Remote {
+    package func connector(_ access: RemoteAccess) -> @Sendable (String) throws -> any Remote {
         { [network, currentFolder] text in
             switch try RemoteAddress(text, currentFolder: currentFolder) {
             case .folder(let path): DirectoryRemote(path: path)
-            case .network(let address): try network.connect(address)
+            case .network(let address): try network.connect(address, access)
             }
         }
+    }
+
+    /// Keeps what was given to reach a remote over a network, for the replica's later runs.
+    func pin(_ address: RemoteAddress, _ access: RemoteAccess) throws {
+        if case .network(let text) = address { try network.pin(text, access) }
     }
 
     /// Makes ready for a remote, before anything is done that cannot be done again.

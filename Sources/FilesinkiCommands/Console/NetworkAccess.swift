@@ -4,7 +4,10 @@ package import FilesinkiRemote
 /// the same commands, differ.
 package struct NetworkAccess: Sendable {
     /// Opens the remote at an address such as `https://host/path`.
-    package var connect: @Sendable (String) throws -> any Remote
+    package var connect: @Sendable (String, RemoteAccess) throws -> any Remote
+    /// Keeps what the command line or the environment says of reaching a remote in the replica's own
+    /// file, for its later runs.
+    package var pin: @Sendable (String, RemoteAccess) throws -> Void
     /// Called before a command does anything that cannot be done again, when it will need a network.
     package var prepare: @Sendable () throws -> Void
     /// Offers a store to others until it is told to end.
@@ -20,13 +23,15 @@ package struct NetworkAccess: Sendable {
     package var ping: @Sendable (PingRequest) async throws -> Void
 
     package init(
-        connect: @escaping @Sendable (String) throws -> any Remote,
+        connect: @escaping @Sendable (String, RemoteAccess) throws -> any Remote,
+        pin: @escaping @Sendable (String, RemoteAccess) throws -> Void = { _, _ in },
         prepare: @escaping @Sendable () throws -> Void = {},
         serve: @escaping Serve,
         tokens: @escaping @Sendable (TokenRequest) async throws -> [TokenNotice],
         ping: @escaping @Sendable (PingRequest) async throws -> Void = { _ in }
     ) {
         self.connect = connect
+        self.pin = pin
         self.prepare = prepare
         self.serve = serve
         self.tokens = tokens

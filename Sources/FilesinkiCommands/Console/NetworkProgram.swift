@@ -11,7 +11,8 @@ package enum NetworkProgram {
 
     /// What `filesinki` itself can do: become the other.
     package static let standIn = NetworkAccess(
-        connect: { _ in throw become() },
+        connect: { _, _ in throw become() },
+        pin: { _, _ in throw become() },
         prepare: { throw become() },
         serve: { _, _ in throw become() },
         tokens: { _ in throw become() },

@@ -51,7 +51,7 @@ extension KeyValueOptions {
         try console.prepare(forRemembered: card.remote)
         let place = KeyValuePlace(
             state: settings.stateFolder.path, name: store, device: card.device,
-            address: card.remote, surroundings: console.surroundings, connect: console.connect)
+            address: card.remote, surroundings: console.surroundings, connect: settings.connect)
         return KeyValueSession(values: try KeyValues.open(place), place: place, options: self)
     }
 }

@@ -5,7 +5,7 @@ package struct StateFolder: Sendable {
     /// The folder's absolute path.
     package let path: String
 
-    init(root: String, state: String?) {
+    package init(root: String, state: String?) {
         path = state ?? root + "/" + RelativePath.stateFolder
     }
 
@@ -31,6 +31,8 @@ package struct StateFolder: Sendable {
     package var merges: String { path + "/merges" }
     /// The hash of the synced rules that may run commands; see `filesinki trust`.
     package var trusted: String { path + "/trusted" }
+    /// The secret and the certificates that the replica was given for its remote.
+    package var access: String { path + "/access.toml" }
     /// Where merges work.
     package var merging: String { path + "/merging" }
     /// Copies of pack indexes.

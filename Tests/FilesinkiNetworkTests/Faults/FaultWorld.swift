@@ -78,7 +78,7 @@ final class FaultWorld {
     private var network: NetworkAccess {
         let (port, connect, settings) = (proxy.port, target.connect, settings)
         return NetworkAccess(
-            connect: { _ in
+            connect: { _, _ in
                 // One connection at a time: then a request has the same number each time.
                 let remote = try connect(
                     port, ConnectionSettings(connections: 1, silenceLimit: settings.silence))
