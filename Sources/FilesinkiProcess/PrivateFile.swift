@@ -69,7 +69,8 @@ package struct PrivateFile: Sendable {
     private var notRegular: Failure {
         Failure(
             .notAllowed, path: path, "Not a regular file.",
-            remedy: "Put the secrets in a regular file of mode 600, or name a command that prints them.")
+            remedy: "Put the secrets in a regular file of mode 600, or name a command that prints "
+                + "them.")
     }
 
     private func readAll(_ file: Int32) throws(Failure) -> [UInt8] {

@@ -63,7 +63,8 @@ import Testing
             #expect(try await server.put(slot, [1], publish: true, token: tokens[0]).status == 201)
             for token in tokens {
                 #expect(try await server.put(slot, [2], token: token).status == 428)
-                #expect(try await server.put(slot, [2], publish: true, token: tokens[0]).body == [1])
+                let lost = try await server.put(slot, [2], publish: true, token: tokens[0])
+                #expect(lost.body == [1])
             }
             #expect(try await server.direct.get(ObjectKey(slot), range: nil) == [1])
         }
@@ -72,7 +73,8 @@ import Testing
     @Test(
         "E5.1 nothing is written into the folder of a slot, or in its place",
         arguments: [
-            "zones/main/log/1/d", "zones/main/log/1/x/c", "zones/main/log/1/c/c", "zones/main/log/1",
+            "zones/main/log/1/d", "zones/main/log/1/x/c", "zones/main/log/1/c/c",
+            "zones/main/log/1",
             "zones/main/log", "zones/main", "zones", "devices", "devices/d/main/1", "devices/d/x",
             "filesinki", "filesinki/d", "filesinki/x/c", "packs", "packs/0a", "packs/0a/1/c",
             "zones/main/parts", "zones/main/parts/0a", "zones/main/parts/0a/1/c",

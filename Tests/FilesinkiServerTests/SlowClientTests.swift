@@ -1,7 +1,8 @@
 import FilesinkiModel
-@testable import FilesinkiServer
 import FilesinkiTesting
 import Testing
+
+@testable import FilesinkiServer
 
 /// Clients that send slowly, or much at once, keep nobody else out.
 @Suite struct SlowClientTests {

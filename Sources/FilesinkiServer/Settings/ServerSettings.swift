@@ -60,7 +60,8 @@ package struct ServerSettings: Sendable {
         guard tokenFile != nil, !isOpenUntilFirstToken else {
             throw Failure(
                 .usage, path: host, "Without tokens everybody could read and fill the store.",
-                remedy: "Make a token with filesinki serve token make, or listen on 127.0.0.1 only.")
+                remedy: "Make a token with filesinki serve token make, or listen on 127.0.0.1 only."
+            )
         }
         guard tls != .none else {
             throw Failure(
