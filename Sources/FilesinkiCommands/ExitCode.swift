@@ -56,6 +56,8 @@ extension ExitCode {
     init(_ report: SyncReport) {
         if let away = report.away {
             self = ExitCode(away)
+        } else if let stopped = report.stopped {
+            self = ExitCode(stopped)
         } else if !report.hasRemote {
             self = .negative
         } else if !report.problems.isEmpty {

@@ -24,6 +24,10 @@ package enum InstallOutcome: Hashable, Sendable {
     /// Something else was there, or came while we were at work. It is there still, or back again;
     /// the path has to be scanned and reconciled anew.
     case surprised
+    /// It was done, and another file has been put in its place, or it was removed, a moment later.
+    /// The status is that of what was put there first. Whether who did that had seen it cannot be
+    /// known.
+    case overtaken(FileStatus)
 }
 
 extension Expectation {

@@ -8,6 +8,9 @@ package struct SystemError: Error, Hashable, Sendable {
 
     package init(_ number: Int32) { self.number = number }
 
+    /// Whether nothing is at the path, or a part of it is no folder.
+    package var isMissing: Bool { number == ENOENT || number == ENOTDIR }
+
     /// The error that the last system call of this thread left.
     static var last: SystemError { SystemError(errno) }
 

@@ -133,10 +133,10 @@ package struct TreeWriter: Sendable {
         _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site
     ) throws(SystemError) -> InstallOutcome {
         try settle(folder)
-        guard let now = try folder.status(of: site.name) else { return .surprised }
+        guard let now = try folder.status(of: site.name) else { return .overtaken(ours) }
         if now.stamp.isSame(butForChangeOf: ours.stamp) { return .done(now) }
         let isOurs = now.stamp.inode == ours.stamp.inode && now.stamp.device == ours.stamp.device
-        return isOurs ? .done(ours) : .surprised
+        return isOurs ? .done(ours) : .overtaken(ours)
     }
 }
 

@@ -161,10 +161,20 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
     /// The rows whose key is a path below `folder`, in the order of their bytes.
     func rows(below folder: RelativePath) throws(Failure) -> [Row] {
         let slash = UInt8(ascii: "/")
+        return try rows(between: folder.bytes + [slash], and: folder.bytes + [slash + 1])
+    }
+
+    /// The rows whose key begins with these bytes, and is longer, in the order of the keys' bytes.
+    func rows(beginning prefix: [UInt8]) throws(Failure) -> [Row] {
+        guard let last = prefix.last, last < .max else { return [] }
+        return try rows(between: prefix, and: prefix.dropLast() + [last + 1])
+    }
+
+    private func rows(between first: [UInt8], and end: [UInt8]) throws(Failure) -> [Row] {
         let select = try statement(.below)
         defer { select.reset() }
-        (folder.bytes + [slash]).withUnsafeBytes { select.bind($0, at: 1) }
-        (folder.bytes + [slash + 1]).withUnsafeBytes { select.bind($0, at: 2) }
+        first.withUnsafeBytes { select.bind($0, at: 1) }
+        end.withUnsafeBytes { select.bind($0, at: 2) }
         var rows: [Row] = []
         while try select.step() { rows.append(try read(select).row) }
         return rows

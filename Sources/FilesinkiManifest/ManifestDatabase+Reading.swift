@@ -20,6 +20,11 @@ extension ManifestDatabase {
         try base.rows(below: folder)
     }
 
+    /// What was agreed on at the paths that begin with these bytes, ordered by the paths' bytes.
+    package func baseRows(beginning prefix: [UInt8]) throws(Failure) -> [BaseRow] {
+        try base.rows(beginning: prefix)
+    }
+
     /// How many paths were agreed on.
     package func baseCount() throws(Failure) -> Int { try base.count() }
 

@@ -13,20 +13,26 @@ package func conflictName(
 }
 
 func conflictName(for path: RelativePath, device: Device, hash: String) -> RelativePath {
-    let name = Array(path.name)
-    var stem = name
-    var suffix: [UInt8] = []
-    if let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0, dot < name.count - 1,
-        name.count - dot <= 32, name[..<dot].contains(where: { $0 != UInt8(ascii: ".") })
-    {
-        stem = Array(name[..<dot])
-        suffix = Array(name[dot...])
-    }
+    let (stem, suffix) = divided(Array(path.name))
     let middle = Array(" (conflict \(plainName(of: device)) \(hash))".utf8)
     let room = RelativePath.maximumNameLength - middle.count - suffix.count
     let copy = cut(stem, to: room) + middle + suffix
     guard let parent = path.parent else { return RelativePath(unchecked: copy) }
     return parent.appending(copy)
+}
+
+/// What the conflict copies of a path begin with, those aside whose names had to be cut.
+package func conflictPrefix(of path: RelativePath) -> [UInt8] {
+    let folder = path.parent.map { $0.bytes + [UInt8(ascii: "/")] } ?? []
+    return folder + divided(Array(path.name)).stem + conflictMark
+}
+
+/// A name without its extension, and the extension with its dot.
+private func divided(_ name: [UInt8]) -> (stem: [UInt8], suffix: [UInt8]) {
+    guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0, dot < name.count - 1,
+        name.count - dot <= 32, name[..<dot].contains(where: { $0 != UInt8(ascii: ".") })
+    else { return (name, []) }
+    return (Array(name[..<dot]), Array(name[dot...]))
 }
 
 /// What names an entry's content: of a file its content ID, of a symlink a hash of its target.

@@ -50,7 +50,12 @@ extension ReconcileInput {
 
     /// Only one side has something: it is new, or the other side deleted it (rows 2 to 5, 9, 10).
     private func oneLeft(_ entry: Entry, drift: Drift, isAsBase: Bool, _ item: Case) -> Decision {
-        if isAsBase { return .settled(entry, .created) }
+        if isAsBase {
+            guard item.here != nil, let original = original(of: entry, at: item.path) else {
+                return .settled(entry, .created)
+            }
+            return .settled(entry, .conflictCopy(of: original))
+        }
         guard drift == .content || asksBeforeDeleting(item) else {
             return .settled(.tombstone, .deleted)
         }

@@ -42,41 +42,60 @@ package struct Guard: Hashable, Sendable {
     /// What stops a run of these numbers.
     ///
     /// - Parameters:
-    ///   - baseCount: The number of paths in the base.
+    ///   - counts: What the plan does. Only what it does can stop it.
+    ///   - done: What the run has done in earlier rounds, which counts along.
+    ///   - recent: What earlier runs have deleted and that counts along, too.
+    ///   - baseCount: The number of paths in the base when the run began.
     ///   - goneHere: How many of them the local tree does not have.
     package func check(
-        _ counts: Plan.Counts, baseCount: Int, goneHere: Int
+        _ counts: Plan.Counts, after done: Plan.Counts = Plan.Counts(),
+        and recent: Plan.Counts = Plan.Counts(), baseCount: Int, goneHere: Int
     ) -> [GuardViolation] {
         var violations: [GuardViolation] = []
-        if goneHere >= baseCount, baseCount >= minimumEmptied, counts.deletedThere > 0 {
-            violations.append(.emptiedRoot(paths: baseCount))
+        let there = baseCount + recent.deletedThere
+        if goneHere >= baseCount, there >= minimumEmptied, counts.deletedThere > 0 {
+            violations.append(.emptiedRoot(paths: there))
         }
-        if exceeds(counts.deletedThere, baseCount) {
-            violations.append(.deletionsThere(counts.deletedThere, of: baseCount, limit: maxDelete))
+        let all = there + recent.deletedHere
+        var earlier = done
+        earlier.add(recent)
+        if let count = exceeds(counts.deletedThere, earlier.deletedThere, all) {
+            violations.append(
+                .deletionsThere(
+                    count, of: all, limit: maxDelete, earlier: earlier.deletedThere))
         }
-        if exceeds(counts.deletedHere, baseCount) {
-            violations.append(.deletionsHere(counts.deletedHere, of: baseCount, limit: maxDelete))
+        if let count = exceeds(counts.deletedHere, earlier.deletedHere, all) {
+            violations.append(
+                .deletionsHere(count, of: all, limit: maxDelete, earlier: earlier.deletedHere))
         }
-        if isMass(counts.overwrittenThere, baseCount) {
-            violations.append(.overwritesThere(counts.overwrittenThere, of: baseCount))
+        if let count = isMass(counts.overwrittenThere, done.overwrittenThere, baseCount) {
+            violations.append(.overwritesThere(count, of: baseCount))
         }
-        if isMass(counts.overwrittenHere, baseCount) {
-            violations.append(.overwritesHere(counts.overwrittenHere, of: baseCount))
+        if let count = isMass(counts.overwrittenHere, done.overwrittenHere, baseCount) {
+            violations.append(.overwritesHere(count, of: baseCount))
         }
         return violations
     }
 
-    private func exceeds(_ deletions: Int, _ baseCount: Int) -> Bool {
+    /// How many deletions there are in all; nil where that is within the limit, or none is planned.
+    private func exceeds(_ planned: Int, _ earlier: Int, _ baseCount: Int) -> Int? {
+        let deletions = planned + earlier
+        guard planned > 0 else { return nil }
         switch maxDelete {
-        case .count(let limit): deletions > limit
+        case .count(let limit): return deletions > limit ? deletions : nil
         case .share(let share):
-            deletions >= minimumDeletions && Double(deletions) > share * Double(baseCount)
+            return deletions >= minimumDeletions && Double(deletions) > share * Double(baseCount)
+                ? deletions : nil
         }
     }
 
-    private func isMass(_ overwrites: Int, _ baseCount: Int) -> Bool {
-        overwrites >= minimumOverwrites
-            && Double(overwrites) > maxOverwriteShare * Double(baseCount)
+    /// The same for overwrites.
+    private func isMass(_ planned: Int, _ earlier: Int, _ baseCount: Int) -> Int? {
+        let overwrites = planned + earlier
+        guard planned > 0, overwrites >= minimumOverwrites,
+            Double(overwrites) > maxOverwriteShare * Double(baseCount)
+        else { return nil }
+        return overwrites
     }
 }
 
@@ -84,10 +103,11 @@ package struct Guard: Hashable, Sendable {
 package enum GuardViolation: Hashable, Sendable {
     /// Nothing of the base is in the root any more, as after a disk was not mounted.
     case emptiedRoot(paths: Int)
-    /// So many paths would be deleted from the remote tree.
-    case deletionsThere(Int, of: Int, limit: MaxDelete)
+    /// So many paths would be deleted from the remote tree; some of them have been already, in
+    /// earlier rounds of the run or by runs just before it.
+    case deletionsThere(Int, of: Int, limit: MaxDelete, earlier: Int = 0)
     /// So many paths would be deleted from the root.
-    case deletionsHere(Int, of: Int, limit: MaxDelete)
+    case deletionsHere(Int, of: Int, limit: MaxDelete, earlier: Int = 0)
     /// So many files would be overwritten in the remote tree.
     case overwritesThere(Int, of: Int)
     /// So many files would be overwritten in the root.
@@ -100,14 +120,20 @@ extension GuardViolation: CustomStringConvertible {
         switch self {
         case .emptiedRoot(let paths):
             "The root is empty, and the run would delete all \(paths) paths that were in it."
-        case .deletionsThere(let count, let all, let limit):
-            "The run would delete \(count) of \(all) paths at the remote; the limit is \(limit)."
-        case .deletionsHere(let count, let all, let limit):
-            "The run would delete \(count) of \(all) paths here; the limit is \(limit)."
+        case .deletionsThere(let count, let all, let limit, let earlier):
+            "The run would delete \(count) of \(all) paths at the remote\(Self.already(earlier)); "
+                + "the limit is \(limit)."
+        case .deletionsHere(let count, let all, let limit, let earlier):
+            "The run would delete \(count) of \(all) paths here\(Self.already(earlier)); "
+                + "the limit is \(limit)."
         case .overwritesThere(let count, let all):
             "The run would overwrite \(count) of \(all) paths at the remote."
         case .overwritesHere(let count, let all):
             "The run would overwrite \(count) of \(all) paths here."
         }
+    }
+
+    private static func already(_ count: Int) -> String {
+        count > 0 ? ", \(count) of them already deleted" : ""
     }
 }

@@ -45,6 +45,15 @@ package struct Plan: Hashable, Sendable {
 }
 
 extension Plan.Counts {
+    /// Adds what another plan does.
+    package mutating func add(_ other: Plan.Counts) {
+        let numbers: [WritableKeyPath<Plan.Counts, Int>] = [
+            \.agreed, \.published, \.taken, \.writtenToBoth, \.undecided, \.left, \.skipped,
+            \.conflictCopies, \.deletedHere, \.deletedThere, \.overwrittenHere, \.overwrittenThere,
+        ]
+        for number in numbers { self[keyPath: number] += other[keyPath: number] }
+    }
+
     fileprivate mutating func add(_ step: Step) {
         switch step.action {
         case .agree: agreed += 1

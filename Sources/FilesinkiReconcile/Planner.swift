@@ -101,10 +101,14 @@ struct Planner {
         }
     }
 
-    /// Gives `entry` a conflict name beside `path`, unless it has one already.
+    /// Gives `entry` a conflict name beside `path`, unless it has one already, whoever gave it.
     mutating func addCopy(
         of entry: Entry, at path: RelativePath, from device: Device, origin: RelativePath?
     ) {
+        if input.conflictCopies(of: path).contains(where: { state(of: $0, for: entry) == .holdsIt })
+        {
+            return
+        }
         let hash = contentHash(of: entry)
         for length in [8, 16, 32, 64] {
             let copy = conflictName(for: path, device: device, hash: String(hash.prefix(length)))
@@ -134,13 +138,11 @@ struct Planner {
             return planned.hasSameContent(as: entry) ? .holdsIt : .taken
         }
         if input.isBlocked(copy) { return .taken }
-        switch (input.local(copy), input.remote(copy)) {
-        case (nil, nil): return .free
-        case (let here?, let there?):
-            return here.hasSameContent(as: entry) && there.hasSameContent(as: entry)
-                ? .holdsIt : .taken
-        default: return .taken
-        }
+        let (here, there) = (input.local(copy), input.remote(copy))
+        if here == nil, there == nil { return .free }
+        let item = Case(at: copy, base: input.base.entry(copy), here: here, there: there)
+        guard case .settled(let settled, _) = input.decide(item) else { return .taken }
+        return settled.hasSameContent(as: entry) ? .holdsIt : .taken
     }
 
     /// An edit that only this replica has, and the log has not, when another entry takes its place.

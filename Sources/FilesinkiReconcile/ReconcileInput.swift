@@ -8,6 +8,9 @@ package protocol BaseTree: Sendable {
     /// Every path below `folder`, at any depth, in any order.
     func children(of folder: RelativePath) -> [RelativePath]
 
+    /// Every path that begins with these bytes, in any order.
+    func paths(beginning prefix: [UInt8]) -> [RelativePath]
+
     /// The number of paths.
     var count: Int { get }
 }
@@ -18,6 +21,10 @@ extension Dictionary: BaseTree where Key == RelativePath, Value == VersionedEntr
 
     package func children(of folder: RelativePath) -> [RelativePath] {
         keys.filter { $0.isInside(folder) }
+    }
+
+    package func paths(beginning prefix: [UInt8]) -> [RelativePath] {
+        keys.filter { $0.bytes.starts(with: prefix) }
     }
 }
 
@@ -88,6 +95,8 @@ package struct ReconcileInput: Sendable {
     package var rules: any StrategyRules
     /// This replica; names a conflict copy of what is here.
     package var device: Device
+    /// The conflict copies that are here or there and not in the base.
+    let copies = ChangedCopies()
 
     package init(
         base: any BaseTree, here: [RelativePath: LocalChange], there: [RelativePath: RemoteChange],

@@ -72,7 +72,7 @@ public final class FileSinki: Sendable {
     public func sync() async throws(FileSinkiError) {
         try await told(core.root) { [core] in
             let report = try await core.sync()
-            if let away = report.away { throw away }
+            if let failure = report.away ?? report.stopped { throw failure }
             if let problem = report.problems.first { throw problem.failure }
         }
     }

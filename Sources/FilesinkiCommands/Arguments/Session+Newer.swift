@@ -14,11 +14,13 @@ extension Session {
     ///
     /// Nobody is kept from the replica meanwhile.
     ///
+    /// - Parameter done: Gets what the runs meanwhile have done.
     /// - Returns: A session that has it.
     /// - Throws: `Failure` with code `notFound` when the time is over and there is none, `away` when
     ///   that cannot be known.
     func awaitNewer(
-        _ path: RelativePath, than version: UInt64, _ waiting: WaitOptions
+        _ path: RelativePath, than version: UInt64, _ waiting: WaitOptions,
+        _ done: inout SyncReport
     ) async throws -> Session {
         let end = try waiting.limit().map { console.surroundings.now().advanced(bySeconds: $0) }
         let remote = try await replica.remoteAddress.map { try settings.connect($0) }
@@ -28,6 +30,7 @@ extension Session {
         var isListening = false
         while true {
             let report = try await session.replica.sync(options)
+            done.addCopies(of: report)
             let found = try await session.replica.list([path]).first { $0.0 == path }
             if let found, found.1.version > version { return session }
             let left = end.map { console.surroundings.now().duration(to: $0) }

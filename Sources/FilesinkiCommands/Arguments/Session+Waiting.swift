@@ -12,8 +12,8 @@ extension Session {
     /// Runs again until the remote was reached or the time is over; others may use the replica
     /// between two tries.
     ///
-    /// - Returns: The last run's report; at once the first one's when it reached the remote, or when
-    ///   there is no limit to wait for.
+    /// - Returns: The last run's report, with what the runs before it have done; at once the first
+    ///   one's when it reached the remote, or when there is no limit to wait for.
     func untilReached(
         _ first: SyncReport, _ options: SyncOptions, _ waiting: WaitOptions
     ) async throws -> SyncReport {
@@ -25,7 +25,9 @@ extension Session {
             await session.replica.close()
             try await pauses.wait(console.surroundings, after: report.away)
             session = try await session.reopened()
+            let earlier = report
             report = try await session.replica.sync(options)
+            report.add(done: earlier)
         }
         await session.replica.close()
         return report
@@ -40,7 +42,6 @@ extension Session {
         var options = SyncOptions()
         options.paths = paths
         var settled = try await untilReached(report, options, waiting)
-        settled.copies = report.copies + settled.copies
         settled.notices = report.notices + settled.notices
         return settled
     }

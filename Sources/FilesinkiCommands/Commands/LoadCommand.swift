@@ -56,21 +56,23 @@ struct LoadCommand: ReplicaCommand {
         try console.requireFile(output)
         var session = try await Session.open(replica, writable: !offline, in: console)
         let source = try session.path(path)
+        var done = SyncReport()
         if let waitNewer {
-            session = try await session.awaitNewer(source, than: waitNewer, replica.waiting)
+            session = try await session.awaitNewer(
+                source, than: waitNewer, replica.waiting, &done)
         }
         let file = try output.map { try OutputFile($0, in: console) }
-        let loaded = try await load(source, from: session) { bytes in
+        let loaded = try await load(source, from: session, &done) { bytes in
             if let file { try file.write(bytes) } else { try console.output.write(bytes) }
         }
         try file?.finish()
         if report.json { try console.output.json(loaded) }
-        return .done
+        return done.copies.isEmpty ? .done : .conflict
     }
 
     /// Gives the content, and what there is to say of it.
     private func load(
-        _ source: RelativePath, from session: Session,
+        _ source: RelativePath, from session: Session, _ done: inout SyncReport,
         _ write: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws -> JSONObject {
         var object: JSONObject = ["type": "loaded"]
@@ -85,10 +87,15 @@ struct LoadCommand: ReplicaCommand {
             try await session.replica.load(
                 source, isOffline: offline, SyncOptions(showing: line), write)
         }
+        done.addCopies(of: found.sync)
+        for copy in done.copies { console.say("\(source): the other content is kept as \(copy).") }
         if let away = found.sync?.away { console.say("This is what is here. \(away)") }
         console.detail("\(source): version \(found.version).")
         object.add("version", found.version)
         found.entry.describe(in: &object)
+        if !done.copies.isEmpty {
+            object.add("conflict_copies", .array(done.copies.map(\.jsonValue)))
+        }
         if let away = found.sync?.away { object.add("away", .object(away.json(type: "failure"))) }
         return object
     }

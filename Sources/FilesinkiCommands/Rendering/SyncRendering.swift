@@ -54,7 +54,7 @@ extension Console {
         try show(report.notices.filter { isWorthAWord($0, visible) }, type: "notice")
         try show(report.problems, type: "problem")
         if wishes.isJSON { return try output.json(report.json(exit: code)) }
-        if let away = report.away { complain(away) }
+        if let failure = report.away ?? report.stopped { complain(failure) }
         for line in report.summary { say(line) }
         if report.isIdle { tellIdle("Nothing to do; in step with commit \(report.sequence).") }
     }
@@ -96,6 +96,7 @@ extension SyncReport {
         object.add("queued", isQueued)
         object.add("has_remote", hasRemote)
         if let away { object.add("away", .object(away.json(type: "failure"))) }
+        if let stopped { object.add("stopped", .object(stopped.json(type: "failure"))) }
         return object
     }
 
@@ -120,7 +121,9 @@ extension SyncReport {
     }
 
     /// Whether the run reached the remote and found nothing to do.
-    var isIdle: Bool { hasRemote && away == nil && !isDryRun && tallied.isEmpty }
+    var isIdle: Bool {
+        hasRemote && away == nil && stopped == nil && !isDryRun && tallied.isEmpty
+    }
 
     /// How many of what, in words, with the bytes of the files.
     private var tallied: [String] {

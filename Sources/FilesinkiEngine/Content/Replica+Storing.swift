@@ -56,6 +56,7 @@ extension Replica {
         let paths = changed.files.map(\.path) + changed.vanished + changed.problems.map(\.path)
         guard !paths.isEmpty else { return true }
         run.observation.take(changed, run.base)
+        run.observation = try await lookAgain(run.observation, run, storing: nil)
         run.surprised = Set(paths)
         return false
     }

@@ -57,7 +57,7 @@ extension Observer {
     private func attempt(_ replica: Replica, _ paths: [RelativePath]) async throws -> [Problem]? {
         do {
             let report = try await replica.bring(paths)
-            if let away = report.away { throw away }
+            if let failure = report.away ?? report.stopped { throw failure }
             for problem in report.problems { notice(.trouble(problem.failure)) }
             return report.problems
         } catch let failure as Failure where Self.troubles.contains(failure.code) {

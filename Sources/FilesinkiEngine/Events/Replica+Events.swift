@@ -115,7 +115,8 @@ extension Replica {
     func bring(_ paths: [RelativePath]) async throws -> SyncReport {
         var options = SyncOptions()
         options.isUnattended = true
-        if paths.isEmpty { return try await sync(options) }
-        return try await runPaths(paths, options)
+        let report = paths.isEmpty ? try await sync(options) : try await runPaths(paths, options)
+        try keepUnreported(report.copies)
+        return report
     }
 }

@@ -39,15 +39,17 @@ extension Replica {
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
         let offer = try await offer(path, upon: version, options, content: write)
+        var earlier = SyncReport()
         var lostRaces = 0
         while true {
             if let taken = try await publish(offer, options.sync) {
-                let report = try await place(offer, taken, options.sync)
+                var report = try await place(offer, taken, options.sync)
+                report.addCopies(of: earlier)
                 return try self.report(report, of: path, offer.entry.content)
             }
             lostRaces += 1
             try await pause(afterLosing: lostRaces)
-            _ = try await require(path, at: version, options.sync)
+            earlier.addCopies(of: try await require(path, at: version, options.sync))
         }
     }
 

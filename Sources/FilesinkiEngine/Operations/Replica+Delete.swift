@@ -34,8 +34,8 @@ extension Replica {
         }
         try writer.flush()
         var after = try await runPaths(paths, options, after: before)
-        after.steps = before.steps + after.steps
-        after.problems = before.problems + changed + after.problems
+        after.problems = changed + after.problems
+        after.add(earlier: before)
         return after
     }
 

@@ -33,7 +33,13 @@ extension Replica {
         try await look(&run, &view) { run, target in
             try await self.observe(only: seen, run, base: base, storing: target)
         }
-        return try await finish(&run, view)
+        let report = try await finish(&run, view)
+        // Whoever goes on after this run relies on all of it.
+        if let stopped = report.stopped {
+            try keepUnreported(report.copies)
+            throw stopped
+        }
+        return report
     }
 
     private func look(
@@ -60,12 +66,18 @@ extension Replica {
     }
 
     /// What a folder holds that is new or may have changed.
-    private func newBelow(_ path: RelativePath, _ run: SyncRun) throws -> [RelativePath] {
-        guard try root.status(path)?.kind == .directory else { return [] }
+    func newBelow(_ path: RelativePath, _ run: SyncRun) throws -> [RelativePath] {
+        guard (try? root.status(path))?.kind == .directory else { return [] }
         let known = KnownTree(
             run.base.rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
         let scan = try Scanner(root: root, filter: run.rules.filter).scan(known, below: path)
         return scan.changed.map(\.path) + scan.candidates.map(\.path)
+    }
+
+    /// The conflict copies of a path that both sides have.
+    func knownCopies(of path: RelativePath) throws -> [BaseRow] {
+        try manifest.baseRows(beginning: conflictPrefix(of: path))
+            .filter { conflictOriginal(of: $0.path)?.path == path }
     }
 
     /// The rows of the base that a run for some paths needs.
@@ -76,6 +88,7 @@ extension Replica {
                 if let row = try manifest.base(known) { rows[known] = row }
             }
             for row in try manifest.baseRows(below: path) { rows[row.path] = row }
+            for row in try knownCopies(of: path) { rows[row.path] = row }
         }
         return BaseIndex(rows.values.sorted { $0.path < $1.path })
     }

@@ -35,7 +35,8 @@ extension Replica {
         guard changed.isEmpty else { return try await keepOpen([path] + copies, changed, options) }
         // What is at the path now is the user's own word.
         options.strategy = Strategy([.choice(.here)])
-        let report = try await runPaths([path] + copies, options, after: before)
+        var report = try await runPaths([path] + copies, options, after: before)
+        report.addCopies(of: before)
         try end(rows)
         try record(.init(command: "resolve", note: resolution.sentence), [path])
         return report
@@ -94,7 +95,8 @@ extension Replica {
         row.copyPath = copy
         row.time = surroundings.now()
         try manifest.write { writer in _ = try writer.addConflict(row) }
-        let report = try await runPaths([path, copy], options, after: before)
+        var report = try await runPaths([path, copy], options, after: before)
+        report.addCopies(of: before)
         try record(.init(command: "resolve", note: "Reopened the conflict."), [path])
         return report
     }

@@ -97,6 +97,7 @@ extension Replica {
             }
         }
         report.sync = try await runPaths([path], options, after: first)
+        report.sync?.addCopies(of: first)
         try record(command, report.restored)
         let row = try manifest.base(path)
         report.entry = row?.entry

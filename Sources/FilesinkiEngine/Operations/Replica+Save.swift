@@ -63,7 +63,9 @@ extension Replica {
         if let wanted = options.ifVersion {
             let seen = try await require(path, at: wanted, options.sync)
             if seen.hasRemote {
-                return try await save(path, upon: wanted, options, content: write)
+                var report = try await save(path, upon: wanted, options, content: write)
+                report.sync.addCopies(of: seen)
+                return report
             }
             before = seen
         }
@@ -93,7 +95,7 @@ extension Replica {
             case .done = try makeWriter().remove(path, expecting: .stamp(stamp))
         else { return before }
         var after = try await runPaths([path], options, after: before)
-        after.steps = before.steps + after.steps
+        after.add(done: before)
         return after
     }
 

@@ -21,6 +21,9 @@ package struct SyncReport: Sendable {
     package var isQueued = false
     /// Why the remote was not reached; nil when it was.
     package var away: Failure?
+    /// What ended the run after a part of its work was done: a guard in a later round, a full disk.
+    /// The report says what was done; the rest waits. Nil when nothing did, or the remote went away.
+    package var stopped: Failure?
     /// Whether there is a remote at all.
     package var hasRemote = true
     /// The number of the last commit that is now known.
@@ -43,8 +46,39 @@ package struct SyncReport: Sendable {
         Set(conflicts).union(copies.compactMap { conflictOriginal(of: $0)?.path })
     }
 
-    /// Whether anything was or would be changed, here or there.
+    /// Whether nothing was or would be changed, here or there.
     package var isQuiet: Bool {
         steps.allSatisfy { $0.action == .agree || $0.action == .skip }
+    }
+
+    /// Whether the run has changed anything.
+    var hasActed: Bool { !isDryRun && (publishedCommits > 0 || !isQuiet) }
+
+    /// Adds what an earlier run of the same command did, so that one report tells all of it.
+    package mutating func add(earlier: SyncReport) {
+        problems = Self.joined(earlier.problems, problems)
+        notices = Self.joined(earlier.notices, notices)
+        add(done: earlier)
+    }
+
+    /// Adds what an earlier run did, and nothing of what it failed to do.
+    package mutating func add(done earlier: SyncReport) {
+        steps = earlier.steps + steps
+        addCopies(of: earlier)
+        publishedCommits += earlier.publishedCommits
+        sentBytes += earlier.sentBytes
+        receivedBytes += earlier.receivedBytes
+    }
+
+    /// Adds the conflict copies that an earlier run has made; nil for none.
+    package mutating func addCopies(of earlier: SyncReport?) {
+        guard let made = earlier?.copies, !made.isEmpty else { return }
+        let known = Set(copies)
+        copies = made.filter { !known.contains($0) } + copies
+    }
+
+    private static func joined(_ earlier: [Problem], _ later: [Problem]) -> [Problem] {
+        let known = Set(later.map { "\($0.path): \($0.failure)" })
+        return earlier.filter { !known.contains("\($0.path): \($0.failure)") } + later
     }
 }

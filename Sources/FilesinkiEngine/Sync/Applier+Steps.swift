@@ -118,7 +118,8 @@ extension Applier {
         return TaskOutcome(
             try writer.makeSymlink(
                 target: task.entry.target, at: task.path, modified: task.entry.modified,
-                expecting: expected))
+                expecting: expected),
+            isWinner: winners.contains(task.path))
     }
 
     func setAttributes(_ task: ApplyTask) throws -> TaskOutcome {

@@ -22,6 +22,8 @@ struct Applier: Sendable {
     let stamps: [RelativePath: FileStamp]
     /// Names the copies that this replica makes.
     let device: Device
+    /// Paths whose contents here become conflict copies.
+    let winners: Set<RelativePath>
     let progress: ProgressCounter
 
     func apply(_ steps: [Step]) async throws -> ApplyResult {
@@ -70,13 +72,16 @@ struct Applier: Sendable {
         return .content(here.content, size: here.size)
     }
 
-    /// Runs one task; a failure is a problem of its path and stops nothing else. A body that gives
-    /// nil has not come to an end.
+    /// Runs one task; a failure is a problem of its path and stops nothing else. A folder that is
+    /// gone or is something else now is a user's doing, and the path is looked at again. A body that
+    /// gives nil has not come to an end.
     func attempt(
         _ task: ApplyTask, _ result: inout ApplyResult, _ body: () throws -> TaskOutcome?
     ) {
         do {
             if let outcome = try body() { result.note(task.path, outcome) }
+        } catch let failure as Failure where failure.isChangedTree(at: task.path) {
+            result.note(task.path, .surprised)
         } catch let failure as Failure {
             result.problems.append(Problem(task.path, failure))
         } catch {
@@ -95,6 +100,12 @@ extension ApplyResult {
 }
 
 extension Failure {
+    /// Whether a file, or a folder on the way to it, has become something else since it was seen.
+    fileprivate func isChangedTree(at path: RelativePath) -> Bool {
+        guard let error = cause as? SystemError else { return false }
+        return error.isMissing && self.path == path.bytes
+    }
+
     /// An error that no part of ours raised.
     static func unforeseen(_ error: any Error) -> Failure {
         Failure(.io, "Something unforeseen happened: \(error).", remedy: "Run again.", cause: error)

@@ -8,10 +8,15 @@ enum TaskOutcome: Sendable {
     /// Something else was found than the plan saw.
     case surprised
 
-    /// - Parameter leaves: Whether something is at the path afterwards.
-    init(_ outcome: InstallOutcome, leaves: Bool = true) {
+    /// - Parameters:
+    ///   - leaves: Whether something is at the path afterwards.
+    ///   - isWinner: Whether what was there before has become a conflict copy: then whoever has put
+    ///     another file over it a moment later has edited the winner. Otherwise that may be an edit of
+    ///     what was there before, and both are reconciled.
+    init(_ outcome: InstallOutcome, leaves: Bool = true, isWinner: Bool = false) {
         switch outcome {
         case .done(let status): self = .done(leaves ? status.stamp : nil)
+        case .overtaken(let status): self = isWinner ? .done(status.stamp) : .surprised
         case .surprised: self = .surprised
         }
     }

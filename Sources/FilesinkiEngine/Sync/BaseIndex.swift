@@ -33,8 +33,14 @@ struct BaseIndex: BaseTree {
 
     /// The rows of everything below a folder, in path order.
     func rows(below folder: RelativePath) -> ArraySlice<BaseRow> {
-        let prefix = folder.bytes + [UInt8(ascii: "/")]
-        let end = folder.bytes + [UInt8(ascii: "/") + 1]
+        rows(beginning: folder.bytes + [UInt8(ascii: "/")])
+    }
+
+    func paths(beginning prefix: [UInt8]) -> [RelativePath] { rows(beginning: prefix).map(\.path) }
+
+    private func rows(beginning prefix: [UInt8]) -> ArraySlice<BaseRow> {
+        guard let last = prefix.last, last < .max else { return [] }
+        let end = Array(prefix.dropLast()) + [last + 1]
         return rows[firstIndex(notBefore: prefix)..<firstIndex(notBefore: end)]
     }
 

@@ -85,7 +85,8 @@ struct Checkout: Sendable {
             let expected =
                 task.here?.kind == .directory ? .absent : applier.replacementExpectation(task)
             return TaskOutcome(
-                try applier.writer.install(item.file, at: task.path, expecting: expected))
+                try applier.writer.install(item.file, at: task.path, expecting: expected),
+                isWinner: applier.winners.contains(task.path))
         }
         result.bytes += task.entry.size
     }

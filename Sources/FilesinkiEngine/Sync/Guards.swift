@@ -4,15 +4,80 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
+/// What the guards of one run have to know beside the plan of a round: what its earlier rounds have
+/// done, and what a person has approved.
+struct GuardCounts: Sendable {
+    /// How many paths the base had when the run began; nil before the first round.
+    var baseCount: Int?
+    /// What earlier rounds of the run have deleted and overwritten.
+    private(set) var done = Plan.Counts()
+    /// How many paths of the base they found gone here.
+    private(set) var goneHere = 0
+    /// Steps of the plan that a person approved: they count no more.
+    private var approved: Set<ApprovedStep> = []
+
+    private struct ApprovedStep: Hashable {
+        var path: RelativePath
+        var action: Action
+    }
+
+    /// Takes a plan for approved, also where a lost race makes other rounds of it.
+    mutating func approve(_ plan: Plan) {
+        for step in plan.steps {
+            approved.insert(ApprovedStep(path: step.path, action: step.action))
+        }
+    }
+
+    /// Adds what a round has done.
+    mutating func add(_ steps: [Step]) {
+        done.add(Plan(steps.filter { !isApproved($0) }).counts)
+        goneHere += steps.lazy.filter { $0.here == nil && $0.base != nil }.count
+    }
+
+    /// What of a plan counts.
+    func counted(_ plan: Plan) -> Plan.Counts {
+        approved.isEmpty ? plan.counts : Plan(plan.steps.filter { !isApproved($0) }).counts
+    }
+
+    private func isApproved(_ step: Step) -> Bool {
+        approved.contains(ApprovedStep(path: step.path, action: step.action))
+    }
+}
+
 extension Replica {
+    /// Stops the run where its plan looks like an accident, together with what the run has done
+    /// already, until a person approves of the plan.
+    ///
+    /// - Throws: Code `limit`; its remedy names the plan.
+    func checkGuards(_ run: inout SyncRun, _ decision: Decision) throws {
+        guard run.hasGuards else { return }
+        if run.options.approved == decision.id {
+            run.guards.approve(decision.plan)
+            try forgetRecentDeletions()
+            return
+        }
+        let violations = try guardViolations(&run, decision.plan)
+        guard !violations.isEmpty else { return }
+        if run.options.isUnattended { try holdRecentDeletions() }
+        throw Failure(
+            .limit, path: options.root, violations.map(\.description).joined(separator: " "),
+            remedy: "Look at the plan with filesinki sync --dry-run; to approve it, run "
+                + (run.isPartial
+                    ? "filesinki sync and do as it says."
+                    : "filesinki sync --approve \(decision.id)."))
+    }
+
     /// What of the plan a person should have looked at first.
-    func guardViolations(_ run: SyncRun, _ plan: Plan) throws -> [GuardViolation] {
-        guard run.hasGuards else { return [] }
-        let gone = run.observation.changes.values.lazy.filter { $0.entry == nil }.count
+    private func guardViolations(_ run: inout SyncRun, _ plan: Plan) throws -> [GuardViolation] {
         // A run for some paths has read the rows of these alone; the shares are those of the whole tree.
-        let count = run.isPartial ? try manifest.baseCount() : run.base.count
+        let now = run.isPartial ? try manifest.baseCount() : run.base.count
+        let count = run.guards.baseCount ?? now
+        run.guards.baseCount = count
+        let gone = run.observation.changes.values.lazy.filter { $0.entry == nil }.count
         return Guard(maxDelete: run.rules.maxDelete).check(
-            plan.counts, baseCount: count, goneHere: gone)
+            run.guards.counted(plan), after: run.guards.done,
+            and: run.options.isUnattended ? try recentDeletions().counts : Plan.Counts(),
+            baseCount: count, goneHere: gone + run.guards.goneHere)
     }
 
     /// Whether the guards could stop the plan that follows from a stat scan, whatever the contents turn
@@ -25,7 +90,9 @@ extension Replica {
         let count = run.isPartial ? try manifest.baseCount() : run.base.count
         let gone = found.observation.changes.values.lazy.filter { $0.entry == nil }.count
         return !Guard(maxDelete: run.rules.maxDelete).check(
-            found.mostCounts(run, view), baseCount: count, goneHere: gone
+            found.mostCounts(run, view),
+            and: run.options.isUnattended ? try recentDeletions().counts : Plan.Counts(),
+            baseCount: count, goneHere: gone
         ).isEmpty
     }
 }

@@ -22,6 +22,10 @@ struct Observation: Sendable {
     /// Those that a rule leaves out now: what was agreed on there holds no more.
     var ignored: [RelativePath] = []
     var problems: [Problem] = []
+    /// Files that were gone when they were to be read.
+    var vanished: Set<RelativePath> = []
+    /// Files that kept changing, or were no files any more, when they were to be read.
+    var restless: [RelativePath: Failure] = [:]
     var notices: [Problem] = []
     /// New contents that travel inside the commit.
     var inline: [InlineContent] = []
@@ -33,5 +37,11 @@ struct Observation: Sendable {
     /// The stamp of a file or link in ``changes``; nil when it would not tell a further change.
     func settledStamp(_ path: RelativePath) -> FileStamp? {
         unsettled.contains(path) ? nil : stamps[path]
+    }
+
+    /// Whether nothing may be decided about a path.
+    func isBlocked(_ path: RelativePath) -> Bool {
+        !blocked.isEmpty
+            && (blocked.contains(path) || path.ancestors.contains(where: blocked.contains))
     }
 }

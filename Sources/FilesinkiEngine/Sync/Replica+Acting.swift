@@ -10,7 +10,9 @@ extension Replica {
     /// transaction.
     ///
     /// A run that is killed anywhere in between loses nothing: what was written here, or published,
-    /// is found equal on both sides by the next one.
+    /// is found equal on both sides by the next one. Where conflict copies were made, what was
+    /// written here is noted before anything is published, so that an edit of it made meanwhile is
+    /// an edit of it also after a kill.
     ///
     /// - Returns: Whether nothing is left for another round.
     func act(_ run: inout SyncRun, _ seen: RemoteView, _ steps: [Step]) async throws -> Bool {
@@ -18,20 +20,54 @@ extension Replica {
         guard try await preserve(&run, &view, steps) else { return try await lose(&run) }
         var applied = try await apply(&run, view, steps)
         applied.hold(steps)
-        let publication = try await publish(run, view, steps.filter { applied.allows($0) })
-        try record(run, view, steps, applied, publication)
-        run.note(steps, applied, publication)
-        run.observation.settle(steps, applied, publication)
+        if steps.contains(where: \.isConflictCopy) {
+            try recordTaken(run, view, steps, applied)
+        }
+        let publication: Publication
+        do {
+            publication = try await publish(run, view, steps.filter { applied.allows($0) })
+        } catch let failure as Failure where failure.code != .interrupted {
+            // What was written here is so, whatever became of the commit.
+            if !applied.done.isEmpty { try remember(&run, view, steps, applied, .lost) }
+            throw failure
+        }
+        try remember(&run, view, steps, applied, publication)
         if publication.needsAnotherRound { return try await lose(&run) }
+        return try await lookAgain(&run, applied)
+    }
+
+    /// Notes what a round has done: in the report, in the manifest, and for the next round.
+    private func remember(
+        _ run: inout SyncRun, _ view: RemoteView, _ steps: [Step], _ applied: ApplyResult,
+        _ publication: Publication
+    ) throws {
+        let done = steps.carriedOut(applied, publication)
+        run.note(done, publication)
+        try reportCopies(&run, done, steps)
+        try record(run, view, steps, applied, publication, done)
+        run.conflicts = []
+        run.observation.settle(steps, applied, publication)
+    }
+
+    /// Looks again where something else was found than the plan saw.
+    ///
+    /// - Returns: Whether nothing is left for another round.
+    private func lookAgain(
+        _ run: inout SyncRun, _ applied: ApplyResult
+    ) async throws -> Bool {
         let open = applied.surprised + applied.deferred
         let before = run.surprised
         run.surprised = Set(applied.surprised)
         guard !open.isEmpty else { return true }
-        let again = try await observe(
-            only: open, run, base: BaseIndex(try manifest.loadBase()), storing: nil)
+        var narrowed = run
+        narrowed.base = BaseIndex(try manifest.loadBase())
+        let again = try await lookAgain(
+            observe(again: open, narrowed, storing: nil), narrowed, storing: nil)
+        let known = run.observation.changes
+        let isNew = again.changes.contains { run.surprised.contains($0) || known[$0] != $1 }
         run.observation.add(again)
         // What was found twice in the same way, without an edit, is no race: it stays.
-        return again.changes.isEmpty && applied.deferred.isEmpty && run.surprised == before
+        return !isNew && applied.deferred.isEmpty && run.surprised == before
     }
 
     /// Somebody else's commit came first: wait a moment, and go round again.
@@ -66,6 +102,7 @@ extension Replica {
             isEach: isEach,
             contents: try await contentSource(view, run.observation), base: run.base,
             stamps: run.observation.stamps, device: card.device,
+            winners: Set(steps.compactMap(\.copied)),
             progress: ProgressCounter(.applying, files: 0, bytes: 0, run.options.progress))
         let result = try await applier.apply(writes)
         run.report.problems += result.problems
@@ -98,21 +135,30 @@ extension Observation {
         for step in steps {
             switch step.action {
             case .agree: changes[step.path] = nil
-            case .take: if applied.done[step.path] != nil { changes[step.path] = nil }
+            case .take:
+                guard let stamp = applied.done[step.path] else { continue }
+                changes[step.path] = nil
+                replaceStamp(step.path, stamp)
             case .publish:
                 if publication.version(step.path) != nil { changes[step.path] = nil }
             case .both(let entry):
                 guard let stamp = applied.done[step.path] else { continue }
+                replaceStamp(step.path, stamp)
                 if publication.version(step.path) != nil {
                     changes[step.path] = nil
                 } else {
                     changes[step.path] = LocalChange(entry.kind == .tombstone ? nil : entry)
-                    stamps[step.path] = stamp
                 }
             case .undecided, .leave, .skip: continue
             }
         }
         for commit in publication.commits { leaveOut(commit) }
+    }
+
+    /// Goes by what the round has written at a path, no longer by what was seen there.
+    private mutating func replaceStamp(_ path: RelativePath, _ stamp: FileStamp?) {
+        stamps[path] = stamp
+        unsettled.remove(path)
     }
 
     /// Takes over what was seen since of some paths.
@@ -124,6 +170,8 @@ extension Observation {
         refreshed += other.refreshed
         blocked.formUnion(other.blocked)
         problems += other.problems
+        vanished.formUnion(other.vanished)
+        restless.merge(other.restless) { $1 }
         inline += other.inline
         packs += other.packs
     }

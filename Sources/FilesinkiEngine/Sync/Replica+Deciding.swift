@@ -27,11 +27,15 @@ extension Replica {
         try takeNotedMerges(&run, &view)
         view.recogniseLinks(run.observation)
         let ignored = ignoredPaths(of: view, run)
-        let input = ReconcileInput(
+        var input = ReconcileInput(
             base: run.base, here: run.selected(run.observation.changes),
             there: run.selected(view.changes), blocked: run.observation.blocked.union(ignored),
             rules: run.rules.strategies, device: card.device)
-        let plan = reconcile(input)
+        var plan = reconcile(input)
+        if try await findWriters(&view, of: plan) {
+            input.there = run.selected(view.changes)
+            plan = reconcile(input)
+        }
         guard plan.steps.contains(where: { $0.waits != nil }) else { return Decision(plan) }
         let answers = Answers(
             options: run.options, rules: run.rules, root: root,
@@ -43,6 +47,31 @@ extension Replica {
             settled += try await answer(step, input, answers, &run)
         }
         return Decision(Plan(ordered(settled)), merged: answers.shelf)
+    }
+
+    /// Finds out who committed the contents that a plan gives conflict names, for the names say it:
+    /// neither a checkpoint nor what an earlier round has fetched does. Asks the log, in one request,
+    /// and only when there is such a content.
+    ///
+    /// - Returns: Whether anything was found out.
+    private func findWriters(_ view: inout RemoteView, of plan: Plan) async throws -> Bool {
+        let kept = Set(
+            plan.steps.lazy.filter(\.isConflictCopy).compactMap { $0.action.entry?.identity })
+        guard !kept.isEmpty else { return false }
+        let unknown = view.changes.filter { _, change in
+            change.device == nil && change.entry.entry.identity.map(kept.contains) ?? false
+        }
+        guard !unknown.isEmpty else { return false }
+        var writers: [UInt64: Device] = [:]
+        let sequences = Set(unknown.values.map(\.entry.version)).sorted()
+        try await connected().log.read(sequences) { sequence, commit in
+            // A commit that was pruned, or cannot be read, leaves its writer unknown.
+            if let found = try? commit.get() { writers[sequence] = found.device }
+        }
+        for (path, change) in unknown {
+            view.changes[path]?.device = writers[change.entry.version]
+        }
+        return !writers.isEmpty
     }
 
     /// Asks a step's links one by one until it is decided. A dry run starts no command: there the

@@ -140,10 +140,17 @@ extension Observation {
                 stamps[file.path] = file.stamp
             }
         }
-        problems += result.problems
-        blocked.formUnion(result.problems.map(\.path))
-        // What was gone when it was to be read is looked at by the next run.
+        for problem in result.problems {
+            blocked.insert(problem.path)
+            if problem.failure.code == .changing {
+                restless[problem.path] = problem.failure
+            } else {
+                problems.append(problem)
+            }
+        }
+        // What stays away is looked at by the next run.
         blocked.formUnion(result.vanished)
+        vanished.formUnion(result.vanished)
         inline += result.inline
         packs += result.packs
     }

@@ -39,6 +39,46 @@ extension Replica {
         return found
     }
 
+    /// Looks again at paths that were not what they had been a moment ago: at what has become of the
+    /// folders above them too, and at all below.
+    func observe(
+        again paths: [RelativePath], _ run: SyncRun, storing view: RemoteView?
+    ) async throws -> Observation {
+        var all = Set(paths)
+        for path in paths {
+            all.formUnion(path.ancestors)
+            for place in [path] + path.ancestors where kind(of: place) != .directory {
+                all.formUnion(run.base.rows(below: place).map(\.path))
+            }
+            all.formUnion(try newBelow(path, run))
+        }
+        return try await observe(only: all.sorted(), run, base: run.base, storing: view)
+    }
+
+    /// Looks once more at files that were gone, or no files any more, when they were to be read, as
+    /// long as something else is found there.
+    func lookAgain(
+        _ first: Observation, _ run: SyncRun, storing view: RemoteView?
+    ) async throws -> Observation {
+        var seen = first
+        for _ in 0..<SyncRun.maximumRounds {
+            let again =
+                seen.vanished.filter { kind(of: $0) != nil }
+                + seen.restless.keys.filter { ![.file, nil].contains(kind(of: $0)) }
+            guard !again.isEmpty else { break }
+            for path in again {
+                seen.vanished.remove(path)
+                seen.restless[path] = nil
+                seen.blocked.remove(path)
+            }
+            seen.add(try await observe(again: again.sorted(), run, storing: view))
+        }
+        seen.problems += seen.restless.sorted { $0.key < $1.key }.map { Problem($0, $1) }
+        seen.vanished = []
+        seen.restless = [:]
+        return seen
+    }
+
     /// What is at a path; nil when nothing is, also because a folder of it is none any more.
     private func statusInTree(_ path: RelativePath) throws(Failure) -> FileStatus? {
         for folder in path.ancestors.reversed() {

@@ -23,8 +23,8 @@ extension Replica {
     /// Takes commits of this replica into the base that a killed run had published and not
     /// recorded.
     ///
-    /// - Returns: Their numbers; where there are any, the base has to be read again.
-    func recordOwnCommits() async throws -> Set<UInt64> {
+    /// - Returns: Where there are any, the base has to be read again.
+    func recordOwnCommits() async throws -> [Commit] {
         guard lock != nil, let token = try manifest.token else { return [] }
         var own: [Commit] = []
         let items = try publishingNote().items.filter { $0.sequence > token.sequence }
@@ -46,7 +46,7 @@ extension Replica {
                 }
             }
         }
-        return Set(own.map(\.sequence))
+        return own
     }
 }
 

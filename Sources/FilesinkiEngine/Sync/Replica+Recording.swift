@@ -8,12 +8,14 @@ extension Replica {
     /// Notes what is now agreed on, and how far the log has been seen, in one transaction.
     func record(
         _ run: SyncRun, _ view: RemoteView, _ steps: [Step], _ applied: ApplyResult,
-        _ publication: Publication
+        _ publication: Publication, _ done: [Step]
     ) throws {
         let met = Set(steps.map(\.path))
         let stale = try manifest.loadRemote().map(\.path).filter { view.changes[$0] == nil }
+        let over = try waiting(run).filter { run.isOver($0) }
         try manifest.write { writer in
             for row in run.observation.refreshed { try writer.putBase(row) }
+            for path in over { try writer.removeLocal(path) }
             for path in stale {
                 try writer.removeRemote(path)
                 if run.base.row(path) != nil { try writer.removeTombstone(path) }
@@ -22,7 +24,9 @@ extension Replica {
             for step in steps {
                 try record(step, run, view, applied, publication, writer)
             }
-            try recordHistory(run, steps, applied, publication, writer)
+            try recordHistory(run, done, applied, publication, writer)
+            try recordCopies(run, writer)
+            try recordDeletions(run, done, writer)
             try recordUnmet(run, view, met, writer)
             for (pack, sequence) in view.packs { try writer.addPack(pack.manifestRow(sequence)) }
             for (content, sequence) in view.inline {
@@ -30,6 +34,24 @@ extension Replica {
             }
             try recordMeeting(view, writer)
             try recordPublication(publication, view, writer)
+        }
+    }
+
+    /// The paths that are noted as waiting, those that the run has looked at.
+    private func waiting(_ run: SyncRun) throws -> [RelativePath] {
+        guard run.isPartial else { return try manifest.loadLocal().map(\.path) }
+        return try run.options.paths.filter { try manifest.local($0) != nil }
+    }
+
+    /// Notes what a round has taken from the remote before it publishes its own changes.
+    func recordTaken(
+        _ run: SyncRun, _ view: RemoteView, _ steps: [Step], _ applied: ApplyResult
+    ) throws {
+        try manifest.write { writer in
+            for step in steps {
+                guard case .take = step.action, applied.done[step.path] != nil else { continue }
+                try record(step, run, view, applied, .lost, writer)
+            }
         }
     }
 
@@ -93,7 +115,7 @@ extension Replica {
         _ publication: Publication, _ writer: ManifestWriter
     ) throws {
         guard let agreed = agreement(step, applied, publication) else {
-            return try recordOpen(step, run, view, writer)
+            return try recordOpen(step, run, view, applied, writer)
         }
         try writer.removeWaiting(step.path, run.observation.changes[step.path])
         let isGone = agreed.entry.kind == .tombstone
@@ -134,12 +156,25 @@ extension Replica {
 
     /// A path on which both sides still differ: each side's state is kept as it was seen.
     private func recordOpen(
-        _ step: Step, _ run: SyncRun, _ view: RemoteView, _ writer: ManifestWriter
+        _ step: Step, _ run: SyncRun, _ view: RemoteView, _ applied: ApplyResult,
+        _ writer: ManifestWriter
     ) throws {
         if let change = view.changes[step.path] { try writer.putRemote(step.path, change) }
-        if let change = run.observation.changes[step.path] {
+        if case .both(let entry) = step.action, let stamp = applied.done[step.path] {
+            // It was written here, and is not published.
+            let written = entry.kind == .tombstone ? nil : entry
+            try writer.putLocal(
+                LocalRow(path: step.path, entry: written, stamp: stamp, movedFrom: nil))
+        } else if let change = run.observation.changes[step.path] {
             try writer.putWaiting(step.path, change, run.observation)
         }
+    }
+}
+
+extension SyncRun {
+    /// Whether the run has looked at a path, and found that nothing waits there any more.
+    fileprivate func isOver(_ path: RelativePath) -> Bool {
+        observation.changes[path] == nil && !observation.isBlocked(path)
     }
 }
 

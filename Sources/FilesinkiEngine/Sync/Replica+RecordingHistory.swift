@@ -7,30 +7,30 @@ import FilesinkiStore
 extension Replica {
     /// Notes what a round did beyond taking over plain edits, for `explain` and `conflicts`.
     func recordHistory(
-        _ run: SyncRun, _ steps: [Step], _ applied: ApplyResult, _ publication: Publication,
+        _ run: SyncRun, _ done: [Step], _ applied: ApplyResult, _ publication: Publication,
         _ writer: ManifestWriter
     ) throws {
         let now = surroundings.now()
         let id = try writer.beginRun(started: run.started)
-        for step in steps where step.isDone(applied, publication) {
+        for step in done {
             let version = publication.version(step.path) ?? step.there?.version ?? 0
             if let row = step.journalRow(
                 run: id, time: now, device: card.device, version: version)
             {
                 try writer.addJournal(row)
             }
-            try recordConflict(step, steps, now, writer)
+            try recordOpenConflict(step, now, writer)
         }
-        let (code, outcome) = run.outcome(steps, applied)
+        let (code, outcome) = run.outcome(publication)
         try writer.endRun(
             id, ended: now, outcome: outcome, exitCode: code,
-            counts: counts(run, steps, applied, publication))
+            counts: counts(run, done, applied, publication))
     }
 
     private func counts(
-        _ run: SyncRun, _ steps: [Step], _ applied: ApplyResult, _ publication: Publication
+        _ run: SyncRun, _ done: [Step], _ applied: ApplyResult, _ publication: Publication
     ) -> RunCounts {
-        let all = Plan(steps).counts
+        let all = Plan(done).counts
         var counts = RunCounts()
         counts.published = Int64(all.published + all.writtenToBoth)
         counts.taken = Int64(all.taken)
@@ -43,25 +43,16 @@ extension Replica {
         return counts
     }
 
-    private func recordConflict(
-        _ step: Step, _ steps: [Step], _ now: Timestamp, _ writer: ManifestWriter
+    private func recordOpenConflict(
+        _ step: Step, _ now: Timestamp, _ writer: ManifestWriter
     ) throws {
-        switch (step.action, step.reason) {
-        case (.leave, _):
-            guard try manifest.openConflicts(at: step.path).isEmpty else { return }
-            _ = try writer.addConflict(
-                ConflictRow(
-                    id: 0, path: step.path, base: step.base?.entry, here: step.here,
-                    there: step.there?.entry, copyPath: nil, rule: step.reason.word, time: now,
-                    state: .open))
-        case (_, .conflictCopy(let original)):
-            let winner = steps.first { $0.path == original }
-            _ = try writer.addConflict(
-                ConflictRow(
-                    id: 0, path: original, base: winner?.base?.entry, here: step.action.entry,
-                    there: winner?.there?.entry, copyPath: step.path, rule: step.reason.word,
-                    time: now, state: .open))
-        default: return
+        guard step.action == .leave, try manifest.openConflicts(at: step.path).isEmpty else {
+            return
         }
+        _ = try writer.addConflict(
+            ConflictRow(
+                id: 0, path: step.path, base: step.base?.entry, here: step.here,
+                there: step.there?.entry, copyPath: nil, rule: step.reason.word, time: now,
+                state: .open))
     }
 }

@@ -6,16 +6,35 @@ import FilesinkiRemote
 import FilesinkiStore
 
 extension SyncRun {
+    /// Whether the run has changed anything, here or there.
+    var hasActed: Bool { report.hasActed }
+
     /// Adds a round's steps to the report.
-    mutating func note(_ steps: [Step], _ applied: ApplyResult, _ publication: Publication) {
-        for step in steps where step.isDone(applied, publication) {
-            report.steps.append(step)
-            if step.isConflictCopy { report.copies.append(step.path) }
+    mutating func note(_ done: [Step], _ publication: Publication) {
+        guards.add(done)
+        report.steps += done
+        for step in done {
             if case .leave = step.action { report.conflicts.append(step.path) }
         }
         report.publishedCommits += publication.commits.count
         report.sentBytes += publication.commits.reduce(0) { $0 + $1.contentBytes }
         report.sequence = publication.commits.last?.sequence ?? report.sequence
+    }
+}
+
+extension [Step] {
+    /// What of a plan was carried out in a round. A step that was written here, and whose commit
+    /// lost the race, is one that only wrote here.
+    func carriedOut(_ applied: ApplyResult, _ publication: Publication) -> [Step] {
+        compactMap { step in
+            if step.isDone(applied, publication) { return step }
+            guard case .both(let entry) = step.action, applied.done[step.path] != nil else {
+                return nil
+            }
+            var written = step
+            written.action = .take(entry)
+            return written
+        }
     }
 }
 
@@ -38,6 +57,9 @@ extension SyncRun {
 extension Replica {
     /// Says what the rounds could not carry out.
     func noteLeft(_ run: inout SyncRun) throws {
+        // What was found since the first look.
+        let reported = Set(run.report.problems.map(\.path))
+        run.report.problems += run.observation.problems.filter { !reported.contains($0.path) }
         for path in run.surprised.sorted() {
             if try root.status(path)?.kind == .directory {
                 run.report.notices.append(Problem(path, .keptFolder(path)))
@@ -80,9 +102,10 @@ extension Commit {
 
 extension SyncRun {
     /// How the run stands: the exit code that the command line gives for it, and a word.
-    func outcome(_ steps: [Step], _ applied: ApplyResult) -> (Int32, String) {
+    func outcome(_ publication: Publication) -> (Int32, String) {
+        if publication.needsAnotherRound { return (75, "not published") }
         if !report.problems.isEmpty { return (5, "partial") }
-        let isConflicted = steps.contains { $0.isConflictCopy || $0.action == .leave }
+        let isConflicted = !report.copies.isEmpty || !report.conflicts.isEmpty
         return isConflicted ? (3, "conflict") : (0, "done")
     }
 }

@@ -26,6 +26,14 @@ struct SyncRun {
     var declined: [RelativePath: Set<StrategyLink>] = [:]
     /// Rounds that lost the race for the next number of the log.
     var lostRaces = 0
+    /// How far the log was known when the rounds began.
+    var firstSequence: UInt64 = 0
+    /// What the guards count of the rounds before.
+    var guards = GuardCounts()
+    /// Whether the plan of the first round has passed the guards.
+    var hasPlanned = false
+    /// Conflicts whose copies were made here, and which the manifest does not list yet.
+    var conflicts: [ConflictRow] = []
 
     /// A run gives up after this many lost races; the work is kept for the next one.
     static let maximumLostRaces = 60
@@ -56,21 +64,40 @@ extension Replica {
     func finish(_ run: inout SyncRun, _ first: RemoteView?) async throws -> SyncReport {
         run.report.isDryRun = run.options.isDryRun
         run.report.notices += run.rules.notices
+        run.firstSequence = try manifest.token?.sequence ?? 0
+        if !run.options.isDryRun { try reportLeftCopies(&run) }
+        do {
+            try await carryOutRounds(&run, first)
+        } catch let failure as Failure where failure.code == .away && run.hasPlanned {
+            run.report.away = failure
+            try queue(&run)
+        } catch let failure as Failure where failure.code != .interrupted && run.hasActed {
+            run.report.stopped = failure
+            try queue(&run)
+        }
+        try endReport(run)
+        return run.report
+    }
+
+    private func carryOutRounds(_ run: inout SyncRun, _ first: RemoteView?) async throws {
         var view = first
         var round = 0
         while true {
             guard let current = view else { return try queue(&run) }
             let decision = try await decide(&run, current)
-            if round == 0, try stopsBeforeActing(&run, decision) { return run.report }
-            do {
-                if try await storeContents(of: decision, &run, current),
-                    try await act(&run, current, decision.plan.steps)
-                {
-                    break
+            if round == 0 {
+                run.report.planID = decision.id
+                if run.options.isDryRun {
+                    run.report.steps = decision.plan.steps
+                    return
                 }
-            } catch let failure as Failure where failure.code == .away {
-                run.report.away = failure
-                return try queue(&run)
+            }
+            try checkGuards(&run, decision)
+            run.hasPlanned = true
+            if try await storeContents(of: decision, &run, current),
+                try await act(&run, current, decision.plan.steps)
+            {
+                break
             }
             round += 1
             guard round < SyncRun.maximumRounds + run.lostRaces else { break }
@@ -79,7 +106,6 @@ extension Replica {
         }
         try noteLeft(&run)
         try await conclude(&run)
-        return run.report
     }
 
     func fullBase() throws -> BaseIndex { BaseIndex(try manifest.loadBase()) }
@@ -96,9 +122,12 @@ extension Replica {
         }
         do {
             let own = try await recordOwnCommits()
-            if !own.isEmpty { run.base = try currentBase(run) }
+            if !own.isEmpty {
+                run.base = try currentBase(run)
+                try reportCopies(of: own, &run)
+            }
             var view = try await fetchOrMeet(&run)
-            view.dropOwn(own)
+            view.dropOwn(Set(own.map(\.sequence)))
             run.report.sequence = view.token.sequence
             run.report.noteRefused(view.refused)
             return view
@@ -124,11 +153,12 @@ extension Replica {
     ) async throws {
         let target = run.options.isDryRun ? nil : view
         do {
-            run.observation = try await observe(run, target)
+            let seen = try await observe(run, target)
+            run.observation = try await lookAgain(seen, run, storing: target)
         } catch let failure as Failure where target != nil && failure.code == .away {
             run.report.away = failure
             view = nil
-            run.observation = try await observe(run, nil)
+            run.observation = try await lookAgain(observe(run, nil), run, storing: nil)
         }
         try markSaved(&run)
         run.report.problems += run.observation.problems
@@ -138,9 +168,9 @@ extension Replica {
     }
 
     /// Notes what was seen, so that it is known to wait, and leaves the rest for a later run.
-    func queue(_ run: inout SyncRun) throws -> SyncReport {
+    func queue(_ run: inout SyncRun) throws {
         run.report.isQueued = !run.observation.changes.isEmpty
-        guard !run.options.isDryRun else { return run.report }
+        guard !run.options.isDryRun else { return }
         let observation = run.observation
         let stale = run.isPartial ? [] : try manifest.loadLocal().map(\.path)
         try manifest.write { writer in
@@ -149,24 +179,5 @@ extension Replica {
             }
             try writer.recordWaiting(observation)
         }
-        return run.report
-    }
-
-    /// Whether the run ends before anything is changed: a dry run, or a guard.
-    private func stopsBeforeActing(_ run: inout SyncRun, _ decision: Decision) throws -> Bool {
-        run.report.planID = decision.id
-        if run.options.isDryRun {
-            run.report.steps = decision.plan.steps
-            return true
-        }
-        guard run.options.approved != decision.id else { return false }
-        let violations = try guardViolations(run, decision.plan)
-        guard !violations.isEmpty else { return false }
-        throw Failure(
-            .limit, path: options.root, violations.map(\.description).joined(separator: " "),
-            remedy: "Look at the plan with filesinki sync --dry-run; to let it through, run "
-                + (run.isPartial
-                    ? "filesinki sync and do as it says."
-                    : "filesinki sync --approve \(decision.id)."))
     }
 }

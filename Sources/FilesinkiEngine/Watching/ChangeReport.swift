@@ -9,5 +9,13 @@ package struct ChangeReport: Sendable {
     /// Whether changes at the remote were met that have to wait for another run.
     package var hasMore = false
 
+    /// The same without what ended the run, for that is said by itself.
+    var withoutEnd: ChangeReport {
+        var change = self
+        change.report.away = nil
+        change.report.stopped = nil
+        return change
+    }
+
     init(_ report: SyncReport) { self.report = report }
 }

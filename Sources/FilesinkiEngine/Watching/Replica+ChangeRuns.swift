@@ -21,6 +21,8 @@ extension Replica {
     package func syncChanges(
         _ changes: LocalChanges, isRemoteHinted: Bool, _ options: SyncOptions
     ) async throws -> ChangeReport {
+        var options = options
+        options.isUnattended = true
         let rules = try runRules(options)
         let here = try touched(changes, rules)
         if here.isEmpty, !isRemoteHinted {
@@ -81,13 +83,14 @@ extension Replica {
         return report
     }
 
-    /// The rows of exactly these paths and of the folders above them.
+    /// The rows of exactly these paths, of the folders above them and of their conflict copies.
     private func exactBase(_ paths: Set<RelativePath>) throws -> BaseIndex {
         var rows: [RelativePath: BaseRow] = [:]
         for path in paths {
             for known in [path] + path.ancestors where rows[known] == nil {
                 if let row = try manifest.base(known) { rows[known] = row }
             }
+            for row in try knownCopies(of: path) { rows[row.path] = row }
         }
         return BaseIndex(rows.values.sorted { $0.path < $1.path })
     }
@@ -140,7 +143,11 @@ extension Replica {
         let changes = found.observation.changes
         let goneHere = changes.values.lazy.filter { $0.entry == nil }.count
         let goneThere = there.lazy.filter { $0.entry.entry.kind == .tombstone }.count
-        let gone = max(goneHere, goneThere)
+        var gone = max(goneHere, goneThere)
+        if gone > 0 {
+            let recent = try recentDeletions().counts
+            gone += max(recent.deletedHere, recent.deletedThere)
+        }
         if case .count(let limit) = run.rules.maxDelete, gone > limit { return true }
         let usual = Guard()
         if gone >= usual.minimumDeletions { return true }

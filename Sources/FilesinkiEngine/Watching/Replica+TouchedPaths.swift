@@ -77,7 +77,7 @@ extension Replica {
     }
 
     /// What is at a path; nil when nothing is, or nobody can tell.
-    private func kind(of path: RelativePath) -> FileStatus.Kind? {
+    func kind(of path: RelativePath) -> FileStatus.Kind? {
         (try? root.status(path))?.kind
     }
 }

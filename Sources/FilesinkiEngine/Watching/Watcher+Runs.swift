@@ -8,7 +8,10 @@ extension Watcher {
         let began = ClockReading.moment
         do {
             let change = try await run(work)
-            if let away = change.report.away { throw away }
+            if let failure = change.report.away ?? change.report.stopped {
+                if change.report.hasActed { try await tellNews(change.withoutEnd) }
+                throw failure
+            }
             let now = ClockReading.moment
             agenda.finish(change.isWhole ? .everything : work, at: now, took: now - began)
             if change.hasMore { agenda.noteRemote() }
@@ -46,7 +49,9 @@ extension Watcher {
     ) async throws -> ChangeReport {
         switch work {
         case .everything:
-            var report = ChangeReport(try await replica.sync(options.sync))
+            var sync = options.sync
+            sync.isUnattended = true
+            var report = ChangeReport(try await replica.sync(sync))
             report.isWhole = true
             return report
         case .changes(let changes, let isRemoteHinted):

@@ -1,0 +1,226 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiTesting
+
+/// Some roots whose users edit the same files, and which sync into each other's runs: before a commit
+/// is published, another root may publish first, a user may save, the remote may go away, or the run
+/// may be killed.
+///
+/// One seed makes one history: everything happens one after the other, at the requests of the runs.
+actor RaceField {
+    private let folder: TemporaryFolder
+    private let store: MemoryRemote
+    private let machines: [Machine]
+    private var random: SeededRandom
+    private var busy: Set<Int> = []
+    private var serial = 0
+    private var story: [String] = []
+    /// The copies that reports have told of, by name.
+    private(set) var reported: [String] = []
+    private(set) var runs = 0
+    private(set) var lostRaces = 0
+    private(set) var kills = 0
+    /// What was found wrong, in words.
+    private(set) var wrong: [String] = []
+
+    /// How deep runs of others may lie within each other.
+    private static let depth = 2
+
+    init(seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        let folder = try TemporaryFolder(inMemory: true)
+        let clock = ManualClock()
+        let store = MemoryRemote(sleep: clock.surroundings.sleep)
+        var machines: [Machine] = []
+        for name in ["a", "b", "c", "d"].prefix(Int.random(in: 2...4, using: &random)) {
+            let machine = Machine(
+                root: folder.path(name), remote: store, surroundings: clock.surroundings,
+                clock: clock)
+            _ = try await Replica.initialize(machine.options, address: "memory", deviceName: name)
+            if machines.isEmpty {
+                try machine.write([
+                    "keep": .file("keep"), "f": .file("base"), "g.txt": .file("base"),
+                ])
+            }
+            try await machine.sync()
+            machines.append(machine)
+        }
+        self.folder = folder
+        self.store = store
+        self.machines = machines
+        self.random = random
+    }
+
+    /// Everybody edits, and everybody syncs; then all come to rest, and the sums are compared.
+    func race() async throws {
+        for number in machines.indices { try edit(number) }
+        for number in machines.indices.shuffled(using: &random) { await run(number, depth: 0) }
+        try await settle()
+        try compare()
+    }
+
+    // MARK: Users
+
+    private func edit(_ number: Int) throws {
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            serial += 1
+            let machine = machines[number]
+            switch Int.random(in: 0..<10, using: &random) {
+            case ..<6:
+                let name = ["f", "g.txt", "h"][Int.random(in: 0..<3, using: &random)]
+                try machine.write([Self.name(name): .file("\(serial) of \(number)")])
+            case 6: machine.remove(["f", "g.txt", "h"][Int.random(in: 0..<3, using: &random)])
+            case 7: try machine.write(["d": .file("\(serial) of \(number)")])
+            default:
+                let inside = Self.name("x\(number)")
+                if machine.text("d") != nil { machine.remove("d") }
+                try machine.write(["d": .directory([inside: .file("\(serial)")])])
+            }
+        }
+        story.append("\(number) edits up to \(serial)")
+    }
+
+    private static func name(_ text: String) -> TreeFixture.Name {
+        TreeFixture.Name(Array(text.utf8))
+    }
+
+    // MARK: Runs
+
+    private func run(_ number: Int, depth: Int) async {
+        guard busy.insert(number).inserted else { return }
+        defer { busy.remove(number) }
+        runs += 1
+        var machine = machines[number]
+        let racing = RacingRemote(store) { try await self.publishing(number, depth) }
+        machine.options.connect = { _ in racing }
+        do {
+            let report = try await perform(machine, number)
+            story.append("\(number) ran, copies \(report.copies), away \(report.away != nil)")
+            reported += report.copies.map(\.description)
+            try await check(machine, number, report)
+        } catch let failure as Failure
+            where [.interrupted, .exists, .notFound, .badPath].contains(failure.code)
+        {
+            story.append("\(number) ended: \(failure)")
+        } catch {
+            wrong.append("\(number) failed: \(error)")
+        }
+    }
+
+    private func perform(_ machine: Machine, _ number: Int) async throws -> SyncReport {
+        guard random.chance(0.2) else { return try await machine.sync() }
+        serial += 1
+        return try await machine.save("\(serial) of \(number)", at: "f").sync
+    }
+
+    /// What is noted as waiting is said, and nothing waits after a run that says it is done.
+    private func check(_ machine: Machine, _ number: Int, _ report: SyncReport) async throws {
+        let pending = try await machine.with { try await $0.status().pending }
+        if report.away == nil, report.stopped == nil, report.problems.isEmpty, !pending.isEmpty {
+            wrong.append("\(number) is done, and \(pending) waits")
+        }
+        if report.away != nil, report.isQueued != !pending.isEmpty {
+            wrong.append("\(number) says queued: \(report.isQueued), and \(pending) waits")
+        }
+        for problem in report.problems { wrong.append("\(number): \(problem.failure)") }
+    }
+
+    /// What happens before a commit of a run is published.
+    private func publishing(_ number: Int, _ depth: Int) async throws -> RacingRemote.Event {
+        guard depth < Self.depth else { return .none }
+        switch Int.random(in: 0..<100, using: &random) {
+        case ..<40:
+            let other = Int.random(in: 0..<machines.count, using: &random)
+            guard other != number, !busy.contains(other) else { return .none }
+            lostRaces += 1
+            if random.chance(0.7) { try edit(other) }
+            await run(other, depth: depth + 1)
+            return .none
+        case 40..<50:
+            try edit(number)
+            return .none
+        case 50..<54: return .awayBefore
+        case 54..<58: return .awayAfter
+        case 58..<62:
+            kills += 1
+            return .killedBefore
+        case 62..<66:
+            kills += 1
+            return .killedAfter
+        default: return .none
+        }
+    }
+
+    // MARK: The end
+
+    /// Everybody runs undisturbed until nobody has anything to do.
+    private func settle() async throws {
+        for _ in 0..<(2 * machines.count + 3) {
+            var published = 0
+            for (number, machine) in machines.enumerated() {
+                let report = try await machine.sync()
+                runs += 1
+                published += report.publishedCommits
+                reported += report.copies.map(\.description)
+                story.append("\(number) settles, copies \(report.copies)")
+                try await check(machine, number, report)
+            }
+            if published == 0 { return }
+        }
+        wrong.append("they never come to rest")
+    }
+
+    private func compare() throws {
+        let trees = try machines.map { try $0.tree(times: true) }
+        for (number, tree) in trees.enumerated() where tree != trees[0] {
+            wrong.append("\(number) has another tree than 0")
+        }
+        let kept = try machines[0].names.filter { $0.contains(" (conflict ") }
+        if kept != reported.sorted() {
+            let untold = kept.filter { !reported.contains($0) }
+            let gone = reported.filter { !kept.contains($0) }
+            wrong.append(
+                "\(kept.count) copies, \(reported.count) reported; untold \(untold), gone \(gone)")
+        }
+        var contents: [String: String] = [:]
+        for name in kept {
+            guard let text = machines[0].text(name) else { continue }
+            if let other = contents.updateValue(name, forKey: text) {
+                wrong.append("'\(text)' is kept as \(other) and as \(name)")
+            }
+        }
+        if !wrong.isEmpty { wrong.append("Story:\n" + story.joined(separator: "\n")) }
+        story = []
+    }
+}
+
+/// A remote to which something may happen whenever a commit is published.
+final class RacingRemote: RemoteWrapper {
+    enum Event { case none, awayBefore, awayAfter, killedBefore, killedAfter }
+
+    let wrapped: any Remote
+    private let event: @Sendable () async throws -> Event
+
+    init(_ remote: any Remote, event: @escaping @Sendable () async throws -> Event) {
+        wrapped = remote
+        self.event = event
+    }
+
+    func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
+        let killed = Failure(.interrupted, "The run was killed.", remedy: "This is a test.")
+        let away = Failure(.away, "The remote is away.", remedy: "This is a test.")
+        switch try await event() {
+        case .none: return try await wrapped.publish(bytes, to: slot)
+        case .awayBefore: throw away
+        case .killedBefore: throw killed
+        case .awayAfter:
+            _ = try await wrapped.publish(bytes, to: slot)
+            throw away
+        case .killedAfter:
+            _ = try await wrapped.publish(bytes, to: slot)
+            throw killed
+        }
+    }
+}

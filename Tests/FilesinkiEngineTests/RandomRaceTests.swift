@@ -1,0 +1,47 @@
+import Glibc
+import Testing
+
+/// The report of a run is what the disk shows after it, whatever happened while it published.
+///
+/// `FILESINKI_RACE_ROUNDS` says how many rounds there are, `FILESINKI_RACE_SEED` the seed of the first
+/// history, `FILESINKI_TELL` prints the sums.
+@Suite("Random races")
+struct RandomRaceTests {
+    private static let roundsPerHistory: UInt64 = 5
+
+    private static func number(_ name: String) -> UInt64? {
+        getenv("FILESINKI_" + name).flatMap { UInt64(String(cString: $0)) }
+    }
+
+    @Test("E3.2 copies on the disk are copies reported, and nothing waits unsaid")
+    func races() async throws {
+        let rounds = Self.number("RACE_ROUNDS") ?? 60
+        let first = Self.number("RACE_SEED") ?? 1
+        var copies = 0
+        var runs = 0
+        var lost = 0
+        var kills = 0
+        var failures = 0
+        for seed in first..<(first + max(1, rounds / Self.roundsPerHistory)) where failures < 3 {
+            let field = try await RaceField(seed: seed)
+            for _ in 0..<Self.roundsPerHistory {
+                try await field.race()
+                let wrong = await field.wrong
+                guard !wrong.isEmpty else { continue }
+                Issue.record("seed \(seed): \(wrong.joined(separator: "\n"))")
+                failures += 1
+                break
+            }
+            copies += await field.reported.count
+            runs += await field.runs
+            lost += await field.lostRaces
+            kills += await field.kills
+        }
+        #expect(copies > 0)
+        if Self.number("TELL") != nil {
+            print(
+                "\(rounds) rounds, \(runs) runs, \(lost) of others between, \(kills) killed,",
+                "\(copies) copies on the disks, each reported once")
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import FilesinkiModel
+import FilesinkiReconcile
+import Testing
+
+/// Conflict copies that are there already: they are told by name and content, whoever made them.
+@Suite struct KnownCopyTests {
+    private static let keepBoth = UniformRules(Strategy([.end(.keepBoth)]))
+
+    /// Two edits of `f`, where a copy of what is here stands at these places.
+    private func input(
+        base: Bool = false, here: Bool = false, there: Bool = false, content: Character = "Y",
+        by device: Device = .theirs, _ rules: UniformRules = keepBoth
+    ) -> ReconcileInput {
+        let copied = path(copy(of: "f.txt", content, by: device))
+        let entry = VersionedEntry(file("Y"), version: 1)
+        var tree: [RelativePath: VersionedEntry] = [
+            path("f.txt"): VersionedEntry(file("X"), version: 1)
+        ]
+        if base { tree[copied] = entry }
+        var locals = [path("f.txt"): LocalChange(file("Y"))]
+        if here { locals[copied] = LocalChange(file("Y")) }
+        var remotes = [path("f.txt"): RemoteChange(VersionedEntry(file("Z"), version: 2))]
+        if there { remotes[copied] = RemoteChange(VersionedEntry(file("Y"), version: 2)) }
+        return ReconcileInput(base: tree, here: locals, there: remotes, rules: rules, device: .ours)
+    }
+
+    private func made(_ input: ReconcileInput) -> [String] {
+        reconcile(input).steps.filter { $0.isConflictCopy && $0.action.writesHere }
+            .map(\.path.description)
+    }
+
+    @Test func `E3.7 a content is not kept twice, whoever keeps it and wherever that was seen`() {
+        #expect(made(input(base: true)) == [])
+        #expect(made(input(here: true)) == [])
+        #expect(made(input(there: true)) == [])
+        #expect(made(input(here: true, there: true)) == [])
+        #expect(made(input()) == [copy(of: "f.txt", "Y", by: .ours)])
+    }
+
+    @Test func `E3.7 a copy that goes away does not count`() {
+        var gone = input(base: true)
+        gone.here[path(copy(of: "f.txt", "Y", by: .theirs))] = LocalChange(nil)
+        #expect(made(gone) == [copy(of: "f.txt", "Y", by: .ours)])
+    }
+
+    @Test func `E3.7 nor does one with another content, or of another path`() {
+        var other = input(base: true)
+        other.here[path(copy(of: "f.txt", "Y", by: .theirs))] = LocalChange(file("W"))
+        #expect(made(other) == [copy(of: "f.txt", "Y", by: .ours)])
+        var elsewhere = input()
+        elsewhere.there[path(copy(of: "f.md", "Y", by: .theirs))] = RemoteChange(
+            VersionedEntry(file("Y"), version: 2))
+        #expect(made(elsewhere) == [copy(of: "f.txt", "Y", by: .ours)])
+    }
+
+    @Test func `E3.7 also when a link had to be asked`() throws {
+        let input = input(there: true, UniformRules(Strategy([.merge(.text), .end(.keepBoth)])))
+        let step = try #require(reconcile(input).steps.first { $0.path == path("f.txt") })
+        let settled = settle(step, answer: .declined, remaining: [.end(.keepBoth)], input: input)
+        #expect(settled.map(\.action) == [.take(file("Z"))])
+    }
+
+    @Test func `E3.2 a new file that is a copy by name and content is told as one`() {
+        let name = copy(of: "f.txt", "Y", by: .ours)
+        func reason(_ name: String, _ entry: Entry, original: Bool = true) -> Reason? {
+            let base: [RelativePath: VersionedEntry] =
+                original ? [path("f.txt"): VersionedEntry(file("X"), version: 1)] : [:]
+            let input = ReconcileInput(
+                base: base, here: [path(name): LocalChange(entry)], there: [:], device: .ours)
+            return reconcile(input).steps.first?.reason
+        }
+        #expect(reason(name, file("Y")) == .conflictCopy(of: path("f.txt")))
+        #expect(reason(name, file("Z")) == .created)
+        #expect(reason(name, file("Y"), original: false) == .created)
+        #expect(reason("g.txt", file("Y")) == .created)
+    }
+
+    @Test func `E3.1 a guard counts what was done before, and stops only what is planned`() {
+        var done = Plan.Counts()
+        done.deletedHere = 40
+        var planned = Plan.Counts()
+        let usual = Guard()
+        #expect(usual.check(planned, after: done, baseCount: 60, goneHere: 0) == [])
+        planned.deletedHere = 1
+        #expect(
+            usual.check(planned, after: done, baseCount: 60, goneHere: 0)
+                == [.deletionsHere(41, of: 60, limit: .standard, earlier: 40)])
+        #expect(usual.check(planned, after: done, baseCount: 100, goneHere: 0) == [])
+        #expect(usual.check(planned, baseCount: 60, goneHere: 0) == [])
+        // What runs before this one have deleted was in the base when they began.
+        #expect(usual.check(planned, and: done, baseCount: 60, goneHere: 0) == [])
+        #expect(
+            usual.check(planned, and: done, baseCount: 20, goneHere: 0)
+                == [.deletionsHere(41, of: 60, limit: .standard, earlier: 40)])
+    }
+}
