@@ -11,6 +11,7 @@ extension Connection {
             purpose: FilePurpose(
                 name: "manifest",
                 whenDamaged:
-                    "It is rebuilt from the store's log by the next sync; no file is lost."))
+                    "It is rebuilt from the store's log by the next sync; no file is lost.",
+                noteDamage: { ManifestDatabase.doubt($0) }))
     }
 }

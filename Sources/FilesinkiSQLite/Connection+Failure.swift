@@ -36,7 +36,8 @@ extension Connection {
 
     /// The failure for bytes that are not what was written.
     package func corrupt(_ what: String) -> Failure {
-        Failure(
+        purpose.noteDamage(path)
+        return Failure(
             .corrupt, path: path, "The \(purpose.name) is damaged: \(what).",
             remedy: purpose.whenDamaged)
     }

@@ -36,7 +36,7 @@ package final class Connection {
         var opened: OpaquePointer?
         let name = Self.fileName(path)
         let code = name.withUnsafeBufferPointer {
-            sqlite3_open_v2($0.baseAddress, &opened, flags, nil)
+            sqlite3_open_v2($0.baseAddress, &opened, flags, ReadErrors.fileSystem)
         }
         guard let opened else {
             throw Failure(

@@ -12,12 +12,15 @@ struct Injector {
         case killAfter
         /// A line of shell runs while the call waits.
         case shell(String)
+        /// The call fails with this error number.
+        case error(Int32)
 
         fileprivate var arguments: [String] {
             switch self {
             case .killBefore: []
             case .killAfter: ["-a"]
             case .shell(let line): ["-x", line]
+            case .error(let number): ["-e", "\(number)"]
             }
         }
     }
@@ -44,20 +47,29 @@ struct Injector {
     }
 
     /// How many calls of a command change something; the command runs to its end.
-    func count(_ machine: Machine, _ arguments: [String]) throws -> Int {
+    ///
+    /// - Parameter reading: Count the reads of files whose path ends so, instead.
+    func count(
+        _ machine: Machine, _ arguments: [String], reading name: String? = nil
+    ) throws -> Int {
         let words = arguments.map { "'\($0)'" }.joined(separator: " ")
-        try machine.shell("./killat -c '\(Machine.binary)' \(words) 3>points")
+        let only = name.map { "-r '\($0)'" } ?? ""
+        try machine.shell("./killat -c \(only) '\(Machine.binary)' \(words) 3>points")
         let text = machine.read("points") ?? ""
         return Int(text.prefix { $0.isNumber }) ?? 0
     }
 
     /// Runs a command that meets its fate at a call.
+    ///
+    /// - Parameter reading: See ``count(_:_:reading:)``.
     func run(
-        _ machine: Machine, at point: Int, _ strike: Strike, _ arguments: [String]
+        _ machine: Machine, at point: Int, _ strike: Strike, _ arguments: [String],
+        reading name: String? = nil
     ) throws -> Machine.Finished {
-        try machine.wait(
+        let only = name.map { ["-r", $0] } ?? []
+        return try machine.wait(
             for: machine.start(
-                [path, "-n", "\(point)"] + strike.arguments + [Machine.binary] + arguments,
+                [path, "-n", "\(point)"] + only + strike.arguments + [Machine.binary] + arguments,
                 input: ""))
     }
 

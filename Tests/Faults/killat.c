@@ -5,6 +5,7 @@
 //   killat -n N COMMAND...            kills all of it before call N
 //   killat -n N -a COMMAND...         kills all of it after call N
 //   killat -n N -e ERRNO COMMAND...   lets call N fail with that error
+//   killat -r NAME ...                counts reads of files whose path ends with NAME instead
 //   killat -n N -x SHELL COMMAND...   runs a line of shell while call N waits
 //
 // Exit code: the program's own; 137 when it was killed; 99 when there is no call N; 97 when the
@@ -49,10 +50,15 @@ static const int points[] = {
 };
 enum { POINTS = sizeof points / sizeof *points };
 
+// With -r, the calls that read a file.
+static const int reads[] = {SYS_read, SYS_pread64};
+enum { READS = sizeof reads / sizeof *reads };
+
 static struct {
     long wanted;
     int only_counts, kills_after, error;
     const char *shell;
+    const char *read_name;
 } task;
 
 static pid_t tracees[4096];
@@ -78,9 +84,11 @@ static void become(char **command) {
     struct sock_filter filter[2 * POINTS + 2] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
     int length = 1;
-    for (int i = 0; i < POINTS; i++) {
+    const int *calls = task.read_name ? reads : points;
+    int count = task.read_name ? READS : POINTS;
+    for (int i = 0; i < count; i++) {
         filter[length++] =
-            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, points[i], 0, 1);
+            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i], 0, 1);
         filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
     }
     filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -93,9 +101,19 @@ static void become(char **command) {
     _exit(127);
 }
 
+// Whether the call that a tracee waits in reads the file that is meant.
+static int reads_file(pid_t process, const struct __ptrace_syscall_info *call) {
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)process, (int)call->seccomp.args[0]);
+    ssize_t length = readlink(link, path, sizeof path);
+    size_t end = strlen(task.read_name);
+    return length >= (ssize_t)end && !memcmp(path + length - end, task.read_name, end);
+}
+
 // Whether the call that a tracee waits in changes anything.
 static int changes(pid_t process, const struct __ptrace_syscall_info *call) {
     long flags;
+    if (task.read_name) return reads_file(process, call);
     switch (call->seccomp.nr) {
     case SYS_openat: flags = (long)call->seccomp.args[2]; break;
 #ifdef SYS_open
@@ -201,13 +219,14 @@ static int follow(pid_t first, long *seen) {
 
 int main(int count, char **arguments) {
     int option;
-    while ((option = getopt(count, arguments, "+cn:ae:x:")) != -1) {
+    while ((option = getopt(count, arguments, "+cn:ae:x:r:")) != -1) {
         switch (option) {
         case 'c': task.only_counts = 1; break;
         case 'n': task.wanted = atol(optarg); break;
         case 'a': task.kills_after = 1; break;
         case 'e': task.error = atoi(optarg); break;
         case 'x': task.shell = optarg; break;
+        case 'r': task.read_name = optarg; break;
         default: return USAGE;
         }
     }
