@@ -91,13 +91,14 @@ extension Session {
     }
 
     private func newestVersion(of path: RelativePath, at moment: Timestamp) async throws -> UInt64 {
-        let versions = try await replica.history(of: path)
-        guard let last = versions.last(where: { $0.time <= moment && !$0.isSuperseded }) else {
+        let found = try await replica.version(of: path, at: moment)
+        try console.show(found.place)
+        guard let version = found.version else {
             throw Failure(
                 .notFound, path: path.bytes, "There was nothing at this path then.",
                 remedy: "See its versions with filesinki log.")
         }
-        return last.version
+        return version
     }
 
     /// Writes the tree of a moment into a folder of its own.
@@ -110,6 +111,7 @@ extension Session {
             try export.write(path, entry, bytes)
         }
         try export.finish()
+        if let place = result.place { try console.show(place) }
         try console.show(result)
         if !result.problems.isEmpty { return .partial }
         return result.restored.isEmpty ? .negative : .done
@@ -117,6 +119,12 @@ extension Session {
 }
 
 extension Console {
+    /// Warns where the clocks do not tell for certain which state a moment had.
+    fileprivate func show(_ place: MomentInLog) throws {
+        guard let warning = place.warning else { return }
+        try show([Problem(RelativePath(unchecked: []), warning)], type: "notice")
+    }
+
     /// Shows what `restore` brought back.
     func show(_ report: RestoreReport) throws {
         try show(restored: report.restored)

@@ -74,13 +74,13 @@ extension Replica {
         return versions
     }
 
-    /// The remote tree as it was after the last commit that `isIncluded` takes.
+    /// The remote tree as it was after a commit.
     func tree(
-        of reader: HistoryReader, where isIncluded: @Sendable (Commit) -> Bool
+        of reader: HistoryReader, after sequence: UInt64
     ) async throws -> [RelativePath: VersionedEntry] {
         var tree: [RelativePath: VersionedEntry] = [:]
         try await reader.forEach { commit in
-            guard isIncluded(commit) else { return false }
+            guard commit.sequence <= sequence else { return false }
             for change in commit.changes {
                 tree[change.path] =
                     change.entry.kind == .tombstone

@@ -14,6 +14,8 @@ package struct RestoreReport: Sendable {
     package var entry: Entry?
     /// The commit that it is at; 0 while it waits for the remote.
     package var version: UInt64 = 0
+    /// The place in the log of the moment that was asked for; nil when a version was.
+    package var place: MomentInLog?
 
     package init() {}
 }
@@ -33,7 +35,7 @@ extension Replica {
         }
         var wanted = [(path, entry)]
         if entry.kind == .directory {
-            let tree = try await tree(of: reader) { $0.sequence <= version }
+            let tree = try await tree(of: reader, after: version)
             wanted += tree.below(path)
         }
         return try await bringBack(
@@ -116,7 +118,8 @@ extension Replica {
     /// Writes the tree as it was at a moment into a folder outside the root.
     ///
     /// - Parameters:
-    ///   - moment: Commits made later are left out; their own clocks count.
+    ///   - moment: What comes behind the moment's place in the log is left out; see
+    ///     ``MomentInLog``.
     ///   - selection: Only these paths and what is below them; empty for all.
     ///   - write: Writes one entry; its content comes piece by piece.
     package func restore(
@@ -124,11 +127,11 @@ extension Replica {
         write: @escaping @Sendable (RelativePath, Entry, [UInt8]?) throws -> Void
     ) async throws -> RestoreReport {
         let reader = try await historyReader()
-        let tree = try await tree(of: reader) { $0.time <= moment }
-        let chosen = PathSelection(paths: selection)
+        let past = try await tree(of: reader, at: moment, PathSelection(paths: selection))
         var writing = TreeWriting(write: write)
+        writing.report.place = past.place
         var wanted: [ContentID: [(RelativePath, Entry)]] = [:]
-        for (path, known) in tree where chosen.contains(path) {
+        for (path, known) in past.tree {
             if known.entry.kind == .file {
                 wanted[known.entry.content, default: []].append((path, known.entry))
             } else {
