@@ -155,7 +155,7 @@ struct OperationTests {
     func check() async throws {
         let world = try World()
         let (a, _) = try await world.pair(["f": .file("base"), "d": .directory(["g": .file("x")])])
-        let report = try await a.with { try await $0.check(readData: true, progress: nil) }
+        let report = try await a.with { try await $0.check(.all, progress: nil) }
         #expect(report.failures.isEmpty)
         #expect(report.commits == 1)
         #expect(report.contents == 2)
@@ -202,7 +202,7 @@ struct OperationTests {
         #expect(sink.bytes == wanted)
         a.rename("f3", "g3")
         try await world.converge()
-        let report = try await a.with { try await $0.check(readData: true, progress: nil) }
+        let report = try await a.with { try await $0.check(.all, progress: nil) }
         #expect(report.failures.isEmpty)
     }
 }

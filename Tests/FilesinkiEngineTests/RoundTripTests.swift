@@ -135,10 +135,10 @@ struct RoundTripTests {
         let log = try await requests { _ = try await b.with { try await $0.history(of: path) } }
         #expect(log <= 8)
         let check = try await requests {
-            let report = try await b.with { try await $0.check(readData: true, progress: nil) }
+            let report = try await b.with { try await $0.check(.all, progress: nil) }
             #expect(report.failures.isEmpty)
         }
-        #expect(check <= 8)
+        #expect(check <= 12)
     }
 
     @Test func `contents of many commits that were read before are read together`() async throws {

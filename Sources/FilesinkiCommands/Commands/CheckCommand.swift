@@ -6,21 +6,37 @@ import FilesinkiModel
 struct CheckCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Prove that the store holds what it says, and this replica's part in it.",
-        discussion: "Exits with 8 when something is wrong, and lists it.")
+        abstract: "Verify the store and this replica's metadata.",
+        discussion: """
+            Reads every commit, and looks for each content of the current tree. With --read-data \
+            every object of the store is read and compared with its hash, and so every version that \
+            the history names. Exits with 8 when something is damaged, and lists it.
+            """)
 
-    @Flag(name: .long, help: "Read every content, too, and compare it with its hash.")
+    @Flag(name: .long, help: "Read every object of the store, too, and compare it with its hash.")
     var readData = false
+
+    @Flag(name: .long, help: "With --read-data: read the contents of the current tree only.")
+    var current = false
 
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if current, !readData { throw ValidationError("--current needs --read-data.") }
+    }
+
+    private var data: CheckedData {
+        guard readData else { return .none }
+        return current ? .current : .all
+    }
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: false, in: console)
         let result = try await session.withProgress { line in
             try await session.replica.check(
-                readData: readData, progress: { line?.show($0) })
+                data, progress: { line?.show($0) })
         }
         let code = result.failures.first.map { ExitCode($0) } ?? .done
         try show(result, exit: code, in: console)
@@ -36,11 +52,7 @@ struct CheckCommand: ReplicaCommand {
             }
         }
         guard report.json else {
-            console.say(
-                "\(result.commits) commits, \(result.packs) packs, \(result.contents) contents"
-                    + (readData ? ", \(SizeText.text(result.bytes)) read" : "")
-                    + (result.failures.isEmpty
-                        ? ": all as they should be." : ": \(result.failures.count) problems."))
+            console.say(summary(result))
             return
         }
         var object: JSONObject = ["type": "check"]
@@ -49,9 +61,32 @@ struct CheckCommand: ReplicaCommand {
         object.add("packs", result.packs)
         object.add("contents", result.contents)
         object.add("bytes", result.bytes)
+        object.add("read_data", data.rawValue)
+        object.add("objects", result.objects)
+        object.add("foreign_objects", result.foreignObjects)
         object.add("problems", result.failures.count)
         object.add("sequence", result.tip?.sequence)
         object.add("hash", result.tip?.hash.description)
         try console.output.json(object)
+    }
+
+    /// What was found, what was read, and what was not.
+    private func summary(_ result: CheckReport) -> String {
+        let counts =
+            "\(result.commits) commits, \(result.packs) packs, \(result.contents) contents: "
+            + (result.failures.isEmpty ? "no problems." : "\(result.failures.count) problems.")
+        let read = SizeText.text(result.bytes)
+        switch data {
+        case .none:
+            return counts + " No contents were read; to read all of them, add --read-data."
+        case .current:
+            return counts + " The current tree was read, \(read); older versions were not."
+        case .all:
+            let foreign =
+                result.foreignObjects == 0
+                ? "" : " \(result.foreignObjects) that are not the store's were not read."
+            return counts + " All \(result.objects) objects were read, \(read) of contents."
+                + foreign
+        }
     }
 }

@@ -4,12 +4,26 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
+/// How much of the contents `check` reads.
+package enum CheckedData: String, Sendable {
+    /// No content: that the store holds each content of the tree shows in the packs' indexes.
+    case none
+    /// The contents of the current tree.
+    case current
+    /// Every object of the store, and so every version that the history names.
+    case all
+}
+
 /// What `check` found.
 package struct CheckReport: Sendable {
     package var commits = 0
     package var packs = 0
     package var contents = 0
     package var bytes: Int64 = 0
+    /// How many objects were read; 0 where not all were meant to be.
+    package var objects = 0
+    /// Objects that are not of the store's format, and were passed over.
+    package var foreignObjects = 0
     /// What is wrong with the store; each names the object or the path.
     package var failures: [Failure] = []
     /// The last commit, whose hash two users can compare.
@@ -19,37 +33,48 @@ package struct CheckReport: Sendable {
 }
 
 extension Replica {
-    /// Proves the store: every commit against its parent, every pack's index against the commit
+    /// Verifies the store: every commit against its parent, every pack's index against the commit
     /// that names it, every content of the tree to be there.
     ///
-    /// - Parameter readData: Read every content of the tree, too, and compare it with its hash.
+    /// - Parameter data: The contents that are read, too, and compared with their hashes.
     package func check(
-        readData: Bool, progress: (@Sendable (Progress) -> Void)?
+        _ data: CheckedData, progress: (@Sendable (Progress) -> Void)?
     ) async throws -> CheckReport {
         let connection = try await connected()
         var report = CheckReport()
-        var view = RemoteView(token: connection.log.genesis)
-        do {
-            var reader = LogReader(connection.log, after: view.token)
-            while let commit = try await reader.next() {
-                view.fold(commit)
-                report.commits += 1
-                report.failures += commit.refused.map(\.failure)
-            }
-        } catch let failure as Failure where failure.code != .away {
-            report.failures.append(failure)
+        var log = LogCheck(connection.log)
+        try await log.read()
+        report.commits = log.commits
+        report.failures = log.failures
+        report.tip = log.view.token
+        report.packs = log.view.packs.count
+        if log.failures.isEmpty { report.failures += try differences(log, connection) }
+        if data == .all {
+            var check = StoreCheck(connection, progress)
+            try await check.readEverything(files: log)
+            report.add(check.report)
+        } else {
+            try await checkContents(log.view, readData: data == .current, &report, progress)
         }
-        report.tip = view.token
-        report.packs = view.packs.count
-        if let token = try manifest.token, token.sequence > view.token.sequence {
-            report.failures.append(
+        return report
+    }
+
+    /// Where a log without damage is not the one that this replica has seen.
+    private func differences(
+        _ log: LogCheck, _ connection: StoreConnection
+    ) throws -> [Failure] {
+        guard let token = try manifest.token else { return [] }
+        if token.sequence > log.view.token.sequence {
+            return [
                 Failure(
                     .wrongStore, path: connection.remote.address,
-                    "The log ends at \(view.token.sequence), but \(token.sequence) was seen.",
-                    remedy: "The store was rolled back or restored from a backup."))
+                    "The log ends at \(log.view.token.sequence), but \(token.sequence) was seen.",
+                    remedy: "The store was rolled back or restored from a backup.")
+            ]
         }
-        try await checkContents(view, readData: readData, &report, progress)
-        return report
+        // All commits but the last one are proved by those that follow.
+        guard token.sequence == log.view.token.sequence, token != log.view.token else { return [] }
+        return [log.changed(token.sequence, known: try manifest.head(of: token))]
     }
 
     private func checkContents(
@@ -92,7 +117,7 @@ extension Replica {
         var found: [(ContentID, Failure)] = []
         if case .single(let content) = job, let file = files[content] {
             do {
-                guard try await source.holds(content) else { throw Self.missing(file.path) }
+                guard try await source.holds(content) else { throw Failure.missing(file.path) }
                 if readData { try await source.stream(content, size: file.size) { _ in } }
             } catch let failure as Failure {
                 found.append((content, failure))
@@ -109,10 +134,24 @@ extension Replica {
         }
         return found
     }
+}
 
-    private static func missing(_ path: RelativePath) -> Failure {
+extension Failure {
+    /// The failure for a path whose content the store does not hold.
+    static func missing(_ path: RelativePath) -> Failure {
         Failure(
             .corrupt, path: path.bytes, "No pack and no commit holds its content.",
             remedy: "A device that still has the file publishes it again when it is touched.")
+    }
+}
+
+extension CheckReport {
+    fileprivate mutating func add(_ other: CheckReport) {
+        packs = other.packs
+        contents += other.contents
+        bytes += other.bytes
+        objects += other.objects
+        foreignObjects += other.foreignObjects
+        failures += other.failures
     }
 }

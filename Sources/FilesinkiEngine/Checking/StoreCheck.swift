@@ -1,0 +1,214 @@
+import FilesinkiHashing
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+import Synchronization
+
+/// Reads every object of a store and compares it with what it should be: commits of all zones, packs
+/// with all their blocks, checkpoints, and what devices have acknowledged. Memory grows with the
+/// history's entries, not with its contents.
+struct StoreCheck {
+    private let connection: StoreConnection
+    private let progress: (@Sendable (Progress) -> Void)?
+    private(set) var report = CheckReport()
+    /// Large contents that packs put together, and the pack of each.
+    private var recipes: [(pack: PackReference, id: ContentID, recipe: Recipe)] = []
+    /// Contents that cannot be read, and why.
+    private var damaged: [ContentID: Failure] = [:]
+
+    init(_ connection: StoreConnection, _ progress: (@Sendable (Progress) -> Void)?) {
+        self.connection = connection
+        self.progress = progress
+    }
+
+    /// - Parameter files: The log of the zone of files, as far as it could be read.
+    mutating func readEverything(files: LogCheck) async throws {
+        let listing = try await StoreListing.read(from: connection.remote)
+        report.foreignObjects = listing.others.count
+        report.objects = listing.count - listing.others.count
+        var logs: [LogCheck] = []
+        for (name, zone) in listing.zones.sorted(by: { $0.key < $1.key }) {
+            logs.append(
+                try await readZone(name, zone, known: name == StoreConnection.zone ? files : nil))
+        }
+        if listing.zones[StoreConnection.zone] == nil { logs.append(files) }
+        try await readParts(listing)
+        var packs: [[UInt8]: PackReference] = [:]
+        for log in logs { for (pack, _) in log.view.packs { packs[pack.id] = pack } }
+        let readers = try await readPacks(listing, named: packs)
+        let locator = ContentLocator(packs: readers)
+        try await checkRecipes(locator)
+        for log in logs { try await checkVersions(of: log, locator) }
+    }
+
+    // MARK: Zones
+
+    private mutating func readZone(
+        _ name: String, _ zone: StoreListing.Zone, known: LogCheck?
+    ) async throws -> LogCheck {
+        let isKnown = known != nil
+        var log: LogCheck
+        if let known {
+            log = known
+        } else {
+            log = LogCheck(
+                try CommitLog(
+                    remote: connection.remote, zone: name, store: connection.format))
+            try await log.read()
+        }
+        let said = log.failures.count
+        try await log.read(beyondDamage: zone.commits.filter { $0 > log.view.token.sequence })
+        report.bytes += log.inlineBytes
+        report.failures += isKnown ? Array(log.failures.dropFirst(said)) : log.failures
+        try await readCheckpoints(name, zone, log)
+        try await readAcknowledgements(name, zone, log)
+        return log
+    }
+
+    private mutating func readCheckpoints(
+        _ name: String, _ zone: StoreListing.Zone, _ log: LogCheck
+    ) async throws {
+        let shelf = try CheckpointShelf(
+            remote: connection.remote, zone: name, store: connection.format)
+        for sequence in zone.checkpoints {
+            do {
+                guard let checkpoint = try await shelf.read(sequence) else { continue }
+                report.failures += checkpoint.refused.map(\.failure)
+                compare(checkpoint.token, log, "The checkpoint of \(name) at \(sequence)")
+            } catch let failure as Failure where failure.code != .away {
+                report.failures.append(failure)
+            }
+        }
+    }
+
+    /// Parts of checkpoints, also those that no checkpoint names.
+    private mutating func readParts(_ listing: StoreListing) async throws {
+        for (key, hash) in listing.parts {
+            let stored = try await connection.remote.get(key, range: nil)
+            if stored.map(ContentHasher.hash) == hash { continue }
+            report.failures.append(
+                Failure(
+                    .corrupt, path: key.description, "A part of a checkpoint has another hash.",
+                    remedy: "Restore the object from a copy of the store."))
+        }
+    }
+
+    private mutating func readAcknowledgements(
+        _ name: String, _ zone: StoreListing.Zone, _ log: LogCheck
+    ) async throws {
+        guard !zone.acknowledged.isEmpty else { return }
+        let shelf = try DeviceShelf(
+            remote: connection.remote, zone: name, store: connection.format)
+        let damaged = Mutex<[Failure]>([])
+        let all = try await shelf.all { failure in damaged.withLock { $0.append(failure) } }
+        report.failures += damaged.withLock { $0 }
+        for found in all {
+            let device = printable(found.device.name.utf8)
+            compare(found.token, log, "The acknowledgement of \(device)")
+        }
+    }
+
+    /// Compares the commit that an object names with the one in the log, where it is still there.
+    private mutating func compare(_ token: ChangeToken, _ log: LogCheck, _ what: String) {
+        guard log.failures.isEmpty, token.sequence > 0 else { return }
+        if token.sequence > log.view.token.sequence {
+            report.failures.append(
+                Failure(
+                    .corrupt, path: log.log.watchedPrefix,
+                    "\(what) names commit \(token.sequence), but the log ends at "
+                        + "\(log.view.token.sequence).",
+                    remedy: "Restore the commits that are missing from a copy of the store."))
+        } else if let hash = log.hashes[token.sequence], hash != token.hash {
+            report.failures.append(
+                Failure(
+                    .corrupt, path: log.log.watchedPrefix,
+                    "\(what) names another commit \(token.sequence) than the log has.",
+                    remedy: "The commit is damaged, or the store was restored from a backup."))
+        }
+    }
+
+    // MARK: Packs
+
+    private mutating func readPacks(
+        _ listing: StoreListing, named: [[UInt8]: PackReference]
+    ) async throws -> [PackReader] {
+        var references = named
+        for (id, size) in listing.packs where named[id] == nil {
+            // No commit names it: an upload that was not finished, or not yet.
+            guard
+                let found = try await PackReference.read(id, size: size, from: connection.remote)
+            else { continue }
+            references[id] = found
+        }
+        report.packs = references.count
+        var readers: [PackReader] = []
+        for reference in references.values.sorted(by: { $0.keyText < $1.keyText }) {
+            let reader = PackReader(remote: connection.remote, reference: reference)
+            if let size = listing.packs[reference.id], size != reference.size {
+                report.failures.append(.otherSize(reference, size))
+            }
+            let found = try await reader.verify()
+            report.bytes += found.bytes
+            for (failure, contents) in found.failures {
+                if contents.isEmpty { report.failures.append(failure) }
+                for content in contents { damaged[content] = failure }
+            }
+            recipes += found.recipes.map { (reference, $0.id, $0.recipe) }
+            readers.append(reader)
+            progress?(Progress(.fetching, files: readers.count, bytes: report.bytes))
+        }
+        return readers
+    }
+
+    /// Every part of a large content is there with its length; its bytes were compared already.
+    private mutating func checkRecipes(_ locator: ContentLocator) async throws {
+        for (pack, id, recipe) in recipes {
+            for part in recipe.parts {
+                let place = try await locator.find(part.id)
+                guard place?.member.kind == .chunk, place?.member.length == part.length else {
+                    damaged[id] = .missingPart(pack, id)
+                    break
+                }
+                if let failure = damaged[part.id] { damaged[id] = failure }
+            }
+        }
+    }
+
+    // MARK: Contents
+
+    private mutating func checkVersions(of log: LogCheck, _ locator: ContentLocator) async throws {
+        let inline = Set(log.view.inline.map(\.content))
+        var concerned: [ContentID: RelativePath] = [:]
+        for (content, version) in log.versions {
+            report.contents += 1
+            if inline.contains(content) { continue }
+            if damaged[content] != nil {
+                concerned[content] = version.path
+            } else if try await locator.find(content) == nil, log.failures.isEmpty {
+                report.failures.append(.missing(version.path))
+            }
+        }
+        for (content, var failure) in damaged.sorted(by: { $0.key.description < $1.key.description }
+        ) {
+            if let path = concerned[content] { failure.message = "\(path): \(failure.message)" }
+            report.failures.append(failure)
+        }
+        damaged = [:]
+    }
+}
+
+extension Failure {
+    fileprivate static func otherSize(_ pack: PackReference, _ size: Int64) -> Failure {
+        Failure(
+            .corrupt, path: pack.keyText,
+            "The pack has \(size) bytes; the commit that names it says \(pack.size).",
+            remedy: "Restore the object from a copy of the store.")
+    }
+
+    fileprivate static func missingPart(_ pack: PackReference, _ id: ContentID) -> Failure {
+        Failure(
+            .corrupt, path: pack.keyText, "A part of the content \(id) is missing.",
+            remedy: "A device that still has the file can store it again.")
+    }
+}

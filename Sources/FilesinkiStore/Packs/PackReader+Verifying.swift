@@ -1,0 +1,126 @@
+import FilesinkiHashing
+package import FilesinkiModel
+package import FilesinkiRemote
+
+/// What reading a whole pack has shown.
+package struct PackVerification: Sendable {
+    /// Plain bytes that were read and are what their ids say.
+    package fileprivate(set) var bytes: Int64 = 0
+    /// The contents that the pack can put together of chunks, which may lie in other packs.
+    package fileprivate(set) var recipes: [(id: ContentID, recipe: Recipe)] = []
+    /// What is wrong, each with the contents that it concerns.
+    package fileprivate(set) var failures: [(failure: Failure, contents: [ContentID])] = []
+}
+
+extension PackReader {
+    /// The most stored bytes of blocks that are read with one request: 8 MiB.
+    private static let verifiedLength: Int64 = 8 << 20
+
+    /// Reads the whole pack and compares every member with its id. At most some blocks are in memory
+    /// at once.
+    ///
+    /// Use a reader without a cache: the index is to be the one at the remote.
+    ///
+    /// - Throws: What the remote throws; what is wrong with the pack is in the answer.
+    package func verify() async throws -> PackVerification {
+        var result = PackVerification()
+        let index: PackIndex
+        do {
+            let beginning = try await remote.get(
+                ObjectKey(reference.keyText), range: 0..<Int64(PackFormat.magic.count))
+            guard beginning == PackFormat.magic else {
+                throw Failure.damagedPack(
+                    reference.keyText, "The object does not begin as a pack does.")
+            }
+            index = try await self.index()
+        } catch let failure as Failure where failure.code != .away {
+            result.failures.append((failure, []))
+            return result
+        }
+        var members: [Int: [(id: ContentID, place: PackMember)]] = [:]
+        index.forEachMember { members[$1.block, default: []].append(($0, $1)) }
+        for numbers in Self.groups(of: index.blocks) {
+            try await verify(numbers, members, &result)
+        }
+        return result
+    }
+
+    /// Neighbouring blocks that are read with one request.
+    private static func groups(of blocks: [PackIndex.Block]) -> [Range<Int>] {
+        var groups: [Range<Int>] = []
+        var start = 0
+        var length: Int64 = 0
+        for (number, block) in blocks.enumerated() {
+            if number > start, length + Int64(block.stored.count) > verifiedLength {
+                groups.append(start..<number)
+                start = number
+                length = 0
+            }
+            length += Int64(block.stored.count)
+        }
+        if start < blocks.count { groups.append(start..<blocks.count) }
+        return groups
+    }
+
+    private func verify(
+        _ numbers: Range<Int>, _ members: [Int: [(id: ContentID, place: PackMember)]],
+        _ result: inout PackVerification
+    ) async throws {
+        var blocks: [[UInt8]] = []
+        do {
+            blocks = try await readBlocks(numbers)
+        } catch let failure as Failure where failure.code != .away {
+            // Which of them it is shows when each is read by itself.
+            guard numbers.count > 1 else {
+                let contents = (members[numbers.lowerBound] ?? []).map(\.id)
+                return result.failures.append((failure, contents))
+            }
+            for number in numbers { try await verify(number..<(number + 1), members, &result) }
+            return
+        }
+        for (number, block) in zip(numbers, blocks) {
+            for member in members[number] ?? [] { verify(member, in: block, &result) }
+        }
+    }
+
+    private func verify(
+        _ member: (id: ContentID, place: PackMember), in block: [UInt8],
+        _ result: inout PackVerification
+    ) {
+        let bytes = block[member.place.range]
+        do throws(Failure) {
+            switch member.place.kind {
+            case .chunk:
+                guard ContentHasher.hash(Array(bytes)) == member.id else {
+                    throw Failure.damagedPack(
+                        reference.keyText, "The content \(member.id) in the pack is damaged.")
+                }
+            case .recipe:
+                result.recipes.append((member.id, try Recipe(decoding: bytes)))
+            }
+            result.bytes += Int64(bytes.count)
+        } catch {
+            result.failures.append((error, [member.id]))
+        }
+    }
+}
+
+extension PackReference {
+    /// The reference of a pack that no commit names, as its own end says; nil for an object that is
+    /// no pack.
+    ///
+    /// - Parameter size: The object's size in bytes.
+    /// - Throws: What the remote throws.
+    package static func read(
+        _ id: [UInt8], size: Int64, from remote: any Remote
+    ) async throws -> PackReference? {
+        var reference = PackReference(id: id, size: size, indexHash: .none)
+        guard size >= Int64(PackTrailer.length),
+            let tail = try await remote.get(
+                ObjectKey(reference.keyText), range: (size - Int64(PackTrailer.length))..<size),
+            tail.count == PackTrailer.length, let hash = ContentID(tail[16..<48])
+        else { return nil }
+        reference.indexHash = hash
+        return reference
+    }
+}

@@ -1,0 +1,124 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiTesting
+import Testing
+
+/// What `check --read-data` finds: damage in any object of the store.
+@Suite("Checking a store")
+struct CheckTests {
+    let world: World
+    let a: Machine
+
+    /// Versions in packs and in commits, deleted and superseded ones; a checkpoint; acknowledgements.
+    init() async throws {
+        world = try World()
+        let b: Machine
+        (a, b) = try await world.pair(["small": .file("one")])
+        var random = SeededRandom(seed: 5)
+        for number in 0..<3 {
+            try a.write([
+                "large": .bytes(random.bytes(700_000), mode: 0o644, modified: nil),
+                "middle": .bytes(random.bytes(300_000), mode: 0o644, modified: nil),
+                "text": .file(String(repeating: "line \(number) of some text\n", count: 20_000)),
+            ])
+            try await a.sync()
+        }
+        a.remove("middle")
+        try await a.sync()
+        try await a.save("two", at: "small")
+        try b.write(["small": .file("b's")])
+        try await b.sync()
+        try await a.sync()
+        let format = try #require(try await StoreFormat.read(from: world.store))
+        let last = try #require(try await world.commits().last)
+        try await CheckpointShelf(remote: world.store, zone: "files", store: format).save(
+            Checkpoint(token: last.token, entries: [], packs: [], inline: []))
+    }
+
+    private func check(_ data: CheckedData) async throws -> CheckReport {
+        try await a.with { try await $0.check(data, progress: nil) }
+    }
+
+    @Test("E7.12 a sound store has no problems, and all of its objects are read")
+    func sound() async throws {
+        let all = try await check(.all)
+        #expect(all.failures.map(\.description) == [])
+        #expect(all.objects == world.store.objects.count)
+        let current = try await check(.current)
+        #expect(current.failures.map(\.description) == [])
+        #expect(current.objects == 0)
+        #expect(all.bytes > 3 * 700_000)
+        #expect(current.bytes < all.bytes / 2)
+    }
+
+    @Test("E7.12 a flipped bit is found, in whichever object it is")
+    func flipped() async throws {
+        let sound = world.store.objects
+        var random = SeededRandom(seed: 11)
+        var kinds: Set<Substring> = []
+        for (key, bytes) in sound.sorted(by: { $0.key < $1.key }) {
+            // Past the header of a frame, which holds a bit without a meaning.
+            for place in [0, 20, 40, 56, bytes.count / 3, bytes.count / 2, bytes.count - 1] {
+                let offset = place < bytes.count ? place : Int(random.next() % UInt64(bytes.count))
+                world.store.objects[key]?[offset] ^= 1 << UInt8(random.next() % 8)
+                let code = try await failures().first?.code
+                #expect(code == .corrupt || code == .newerFormat, "byte \(offset) of \(key)")
+                world.store.objects[key] = bytes
+            }
+            kinds.insert(key.description.prefix { $0 != "/" })
+        }
+        #expect(kinds == ["devices", "filesinki", "packs", "zones"])
+    }
+
+    /// What is wrong with the store, be it that it cannot even be opened.
+    private func failures() async throws -> [Failure] {
+        do {
+            return try await check(.all).failures
+        } catch let failure as Failure {
+            return [failure]
+        }
+    }
+
+    @Test("E7.12 an object that is missing is found")
+    func missing() async throws {
+        let sound = world.store.objects
+        for key in sound.keys where !key.description.hasPrefix("zones/files/checkpoints") {
+            // What a device has acknowledged is nowhere else, and is missed by nobody.
+            if key.description.hasPrefix("devices/") { continue }
+            world.store.objects[key] = nil
+            #expect(try await !failures().isEmpty, "\(key)")
+            world.store.objects[key] = sound[key]
+        }
+    }
+
+    @Test("E7.12 damage of the last commit is damage, and no store that was rolled back")
+    func lastCommit() async throws {
+        let key = try #require(
+            world.store.objects.keys.filter { $0.description.contains("/log/") }.max())
+        let sound = world.store.objects
+        for offset in 0..<48 {
+            world.store.objects[key]?[offset] ^= 1
+            for data in [CheckedData.none, .all] {
+                let found = try await check(data).failures
+                #expect(!found.isEmpty, "byte \(offset)")
+                #expect(found.allSatisfy { $0.code != .wrongStore }, "byte \(offset): \(found)")
+            }
+            world.store.objects = sound
+        }
+    }
+
+    @Test("E7.12 the last commit's bytes are compared with those that were seen")
+    func storedBytes() async throws {
+        let key = try #require(
+            world.store.objects.keys.filter { $0.description.contains("/log/") }.max())
+        // The fifth bit of a frame's descriptor has no meaning: what is decoded stays the same.
+        let bytes = try #require(world.store.objects[key])
+        try #require(Array(bytes[48..<52]) == [0x28, 0xB5, 0x2F, 0xFD])
+        world.store.objects[key]?[52] ^= 0x10
+        let found = try await check(.none).failures
+        #expect(found.map(\.code) == [.corrupt], "\(found)")
+    }
+}
