@@ -11,7 +11,7 @@ import Glibc
 /// A slot `a/b/c` is the folder `a/b` with the one member `c`. It is staged as a folder beside its
 /// place and moved there by rename(2), which cannot replace a folder that holds something. An *empty*
 /// folder at the place counts as absent: rename(2) replaces it.
-package struct DirectoryRemote: Remote {
+package struct DirectoryRemote: LocalRemote {
     let folder: StoreFolder
     private let notices = DirectoryNotices()
 

@@ -39,6 +39,9 @@ extension ManifestDatabase {
     /// The paths whose state at the remote is not the base's, in no order.
     package func loadRemote() throws(Failure) -> [RemoteRow] { try remote.rows() }
 
+    /// At how many paths the remote's state is not the base's.
+    package func remoteCount() throws(Failure) -> Int { try remote.count() }
+
     /// What is at the remote at one path and not the base's, or nil.
     package func remote(_ path: RelativePath) throws(Failure) -> RemoteRow? {
         try remote.row(path.bytes)

@@ -1,7 +1,9 @@
-import FilesinkiEngine
+import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiTesting
 import Testing
+
+@testable import FilesinkiEngine
 
 /// A run that is killed after its commit came into the log, and before it was recorded here.
 @Suite("Commits of one's own that were not recorded")
@@ -84,5 +86,78 @@ struct OwnCommitTests {
         #expect(try await a.sync().copies == [])
         try await world.converge()
         #expect(b.text("f") == "saved and edited")
+    }
+
+    @Test("E3.6 after a kill in the first sync, deletions stay and a save is an edit")
+    func firstSync() async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write([
+            "f": .file("base"), "gone": .file("to go"), "d": .directory(["x": .file("1")]),
+            "same": .file("same"),
+        ])
+        let dying = DyingRemote(remote: world.remote)
+        var machine = a
+        machine.options.connect = { _ in dying }
+        dying.willDie(afterPublishing: 1)
+        await #expect(throws: Failure.self) { try await machine.sync() }
+        try #require(try await world.commits().count == 1)
+        a.remove("gone")
+        a.remove("d")
+        try a.write(["f": .file("saved since")])
+        let b = try await world.replica("b")
+        try await b.sync()
+        let report = try await a.sync()
+        #expect(report.copies == [])
+        #expect(report.problems.isEmpty)
+        try await world.converge()
+        for machine in [a, b] {
+            #expect(try machine.tree() == ["f": .file("saved since"), "same": .file("same")])
+        }
+    }
+
+    @Test("E3.6 also when others have edited since, and when it was a save")
+    func firstSave() async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write(["other": .file("o")])
+        let dying = DyingRemote(remote: world.remote)
+        var machine = a
+        machine.options.connect = { _ in dying }
+        dying.willDie(afterPublishing: 1)
+        await #expect(throws: Failure.self) { try await machine.save("one", at: "f") }
+        let b = try await world.replica("b")
+        try await b.sync()
+        try b.write(["theirs": .file("t")])
+        try await b.sync()
+        try a.write(["f": .file("two")])
+        #expect(try await a.save("three", at: "g").sync.copies == [])
+        #expect(try await a.sync().copies == [])
+        try await world.converge()
+        #expect(
+            try b.tree() == [
+                "f": .file("two"), "g": .file("three"), "other": .file("o"),
+                "theirs": .file("t"),
+            ])
+    }
+
+    @Test("E3.6 a note is read as it was written; a cut one says less, never more")
+    func note() throws {
+        var note = PublishingNote()
+        let token = ChangeToken(sequence: 7, hash: ContentHasher.hash(Array("x".utf8)))
+        note.move(
+            to: PublishingNote.Position(
+                token: token, open: [try RelativePath("open/here"), try RelativePath("x")]))
+        note.add(.init(sequence: 8, id: [UInt8](repeating: 1, count: 16)))
+        note.add(.init(sequence: 9, id: [UInt8](repeating: 2, count: 16), isFromTree: false))
+        #expect(PublishingNote(note.bytes) == note)
+        let text = note.bytes
+        for length in 0..<text.count {
+            let cut = PublishingNote(Array(text[..<length]))
+            if let position = cut.position {
+                #expect(position == note.position, "cut at \(length)")
+            }
+            #expect(cut.items.allSatisfy { $0.sequence == 8 || $0.sequence == 9 })
+        }
     }
 }

@@ -11,7 +11,8 @@ struct InitCommand: ReplicaCommand {
         abstract: "Make a folder a replica; again is harmless.",
         discussion: """
             With --remote, a store is made there when there is none. A token and certificates that \
-            are given with it are kept in the replica for its later runs.
+            are given with it are kept in the replica for its later runs. With --device, a replica \
+            that is there already is renamed.
             """)
 
     @Argument(help: "The folder; the current one without it.", completion: .directory)
@@ -37,7 +38,8 @@ struct InitCommand: ReplicaCommand {
         let access = try reaching.apply(to: &options, in: console)
         if let address, try await !Self.hasMetStore(options) { address.makeFolder() }
         let result = try await Replica.initialize(
-            options, address: address?.text, deviceName: try DeviceName.chosen(device, in: console))
+            options, address: address?.text, deviceName: try DeviceName.chosen(device, in: console),
+            isRenaming: device != nil)
         if let address { try console.pin(address, access) }
         try console.show(result)
         return result.away.map { ExitCode($0) } ?? .done

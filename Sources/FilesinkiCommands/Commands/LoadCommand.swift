@@ -87,6 +87,7 @@ struct LoadCommand: ReplicaCommand {
             try await session.replica.load(
                 source, isOffline: offline, SyncOptions(showing: line), write)
         }
+        if let sync = found.sync { try console.showNotices(ofReplica: sync) }
         done.addCopies(of: found.sync)
         for copy in done.copies { console.say("\(source): the other content is kept as \(copy).") }
         if let away = found.sync?.away { console.say("This is what is here. \(away)") }

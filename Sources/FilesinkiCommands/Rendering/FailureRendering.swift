@@ -1,3 +1,4 @@
+import FilesinkiEngine
 import FilesinkiModel
 
 extension Failure {
@@ -13,6 +14,11 @@ extension Failure {
 }
 
 extension Console {
+    /// Shows what is worth a word about the replica as a whole, not about a path in it.
+    func showNotices(ofReplica report: SyncReport) throws {
+        try show(report.notices.filter(\.isOfReplica), type: "notice")
+    }
+
     /// Shows what failed, or is worth a word, on single paths.
     func show(_ problems: [Problem], type: String) throws {
         for problem in problems {

@@ -5,8 +5,10 @@ import FilesinkiStore
 /// Reads events from a log, from a position on: each once, in the order of the log.
 struct EventReader: Sendable {
     let connection: StoreConnection
-    /// The id of the device whose commits are its own.
-    let device: [UInt8]
+    /// Tells the replica's own commits.
+    var authorship: Authorship
+    /// Whether a commit was met of which ``authorship`` could not tell; it was given as another's.
+    var isInDoubt = false
     let scope: EventScope
     let includesOwn: Bool
     /// Everything up to here was given.
@@ -20,11 +22,11 @@ struct EventReader: Sendable {
     static let commitsPerBatch = 1000
 
     init(
-        _ connection: StoreConnection, device: [UInt8], scope: EventScope, includesOwn: Bool,
-        after token: EventToken
+        _ connection: StoreConnection, _ authorship: Authorship, scope: EventScope,
+        includesOwn: Bool, after token: EventToken
     ) {
         self.connection = connection
-        self.device = device
+        self.authorship = authorship
         self.scope = scope
         self.includesOwn = includesOwn
         self.token = token
@@ -101,8 +103,10 @@ struct EventReader: Sendable {
     }
 
     private mutating func take(_ commit: Commit, after told: Int, into batch: inout EventBatch) {
+        let isOwn = authorship.owns(commit)
+        if isOwn == nil { isInDoubt = true }
         let author = Event.Author(
-            device: commit.device, time: commit.time, isOwn: commit.device.id == device)
+            device: commit.device, time: commit.time, isOwn: isOwn ?? false)
         let end = EventToken(token.log, commit.token)
         if includesOwn || !author.isOwn {
             for (index, change) in commit.changes.enumerated().dropFirst(told)

@@ -59,6 +59,7 @@ extension Observer {
             let report = try await replica.bring(paths)
             if let failure = report.away ?? report.stopped { throw failure }
             for problem in report.problems { notice(.trouble(problem.failure)) }
+            for found in report.notices where found.isOfReplica { notice(.trouble(found.failure)) }
             return report.problems
         } catch let failure as Failure where Self.troubles.contains(failure.code) {
             notice(.trouble(failure))

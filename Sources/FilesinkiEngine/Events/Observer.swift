@@ -66,7 +66,7 @@ package actor Observer {
         guard var reader else { return try await begin() }
         if let pending { return try await deliver(pending) }
         do {
-            let batch = try await reader.next()
+            let batch = try await nextBatch(&reader)
             told = self.reader?.token
             self.reader = reader
             pending = batch
@@ -75,6 +75,19 @@ package actor Observer {
         }
         guard let pending else { return nil }
         return try await deliver(pending)
+    }
+
+    /// The next batch of a reader. Where it meets commits of this replica's id that are not known
+    /// to be its own, what is known is read anew: they are a copy's only if it still does not tell.
+    private func nextBatch(_ reader: inout EventReader) async throws -> EventBatch? {
+        let before = reader
+        let batch = try await reader.next()
+        guard reader.isInDoubt else { return batch }
+        reader = before
+        reader.authorship = try await withReplica { try await $0.authorship() }
+        let second = try await reader.next()
+        reader.isInDoubt = false
+        return second
     }
 
     /// Tells a batch once its files are here.

@@ -24,11 +24,12 @@ extension Replica {
             }
             token = checkpoint.token
         }
+        let authorship = try authorship()
         var log = LogReader(connection.log, after: token)
         while let commit = try await log.next() {
             let author = Event.Author(
                 device: commit.device, time: commit.time,
-                isOwn: commit.device.id == card.device.id)
+                isOwn: authorship.owns(commit) ?? false)
             for change in commit.changes where scope.contains(change.path) {
                 events[change.path] = Event(
                     path: change.path, entry: change.entry, version: commit.sequence,

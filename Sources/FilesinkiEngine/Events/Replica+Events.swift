@@ -29,7 +29,7 @@ extension Replica {
         after token: EventToken, _ scope: EventScope, includesOwn: Bool
     ) async throws -> EventReader {
         EventReader(
-            try await connected(), device: card.device.id, scope: scope, includesOwn: includesOwn,
+            try await connected(), try authorship(), scope: scope, includesOwn: includesOwn,
             after: token)
     }
 

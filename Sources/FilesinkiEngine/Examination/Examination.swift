@@ -46,7 +46,7 @@ package struct Examination: Sendable {
     private func root(_ card: ReplicaCard) -> Finding {
         do {
             let root = try RootFolder(path: options.root)
-            let found = try RootMarker(root: root).check(card.device.id)
+            let found = try card.checkMarker(of: root)
             guard found == .ok else {
                 return Finding(
                     "root", .trouble,

@@ -87,6 +87,7 @@ extension Replica {
     private func publish(_ offer: Offer, _ options: SyncOptions) async throws -> Taken? {
         var run = try saving(offer.path, options)
         guard var view = try seenView(run.base), view.changes[offer.path] == nil else { return nil }
+        do { try await proveLogEnd(&view) } catch let error as LogEndError { throw error.failure }
         let folders = try missingFolders(above: offer.path)
         let now = surroundings.now()
         var changes = folders.map {
@@ -112,8 +113,9 @@ extension Replica {
         let log = try await connected().log
         do {
             let id = surroundings.randomBytes(16)
-            // No note of it as of other commits: the tree does not hold it, so that a run which
-            // finds it after a kill has to take it as anybody's.
+            // The tree does not hold it yet: a run which finds it after a kill has to take it as
+            // anybody's.
+            try notePublishing(id, after: token, isFromTree: false)
             guard case .mine(let commit) = try await log.append(draft, after: token, id: id) else {
                 return nil
             }

@@ -19,11 +19,16 @@ extension Replica {
     /// Who shares this store and what each has seen, by name.
     package func devices() async throws -> [DeviceReport] {
         let connection = try await connected()
-        let shelf = try DeviceShelf(
-            remote: connection.remote, zone: StoreConnection.zone, store: connection.format)
+        let shelf = try connection.devices()
         let published = try manifest.devicesSeen()
-        return try await shelf.all().map { sighting in
+        let reports = try await shelf.all().map { sighting in
             try report(sighting, published.items[sighting.device.id])
+        }
+        let names = Device.names(of: reports.map(\.device))
+        return reports.map { report in
+            var report = report
+            report.device.name = names[report.device.id] ?? report.device.name
+            return report
         }.sorted { ($0.device.name, $0.seen) < ($1.device.name, $1.seen) }
     }
 
@@ -38,6 +43,8 @@ extension Replica {
             report.seen = published.sequence
             report.time = published.time
         }
+        // The name may have been changed since.
+        if report.isThisOne { report.device.name = card.device.name }
         if report.isThisOne, let token = try manifest.token, token.sequence > report.seen {
             report.seen = token.sequence
             report.time = try lastRun { $0.exitCode == 0 }?.ended ?? report.time
@@ -60,8 +67,7 @@ extension Replica {
                 remedy: "See them, with their ids, with filesinki devices.")
         }
         let connection = try await connected()
-        let shelf = try DeviceShelf(
-            remote: connection.remote, zone: StoreConnection.zone, store: connection.format)
+        let shelf = try connection.devices()
         try await shelf.forget(device.id)
     }
 
@@ -69,8 +75,7 @@ extension Replica {
     func noteSighting() async throws {
         guard let token = try manifest.token else { return }
         let connection = try await connected()
-        let shelf = try DeviceShelf(
-            remote: connection.remote, zone: StoreConnection.zone, store: connection.format)
+        let shelf = try connection.devices()
         try await shelf.note(
             Sighting(device: card.device, token: token, time: surroundings.now()))
     }

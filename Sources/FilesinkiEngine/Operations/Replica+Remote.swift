@@ -23,7 +23,13 @@ extension Replica {
                 remedy: "To start anew with it, add --accept; nothing is deleted by that.")
         }
         if isOther || acceptingOther {
-            try manifest.write { try $0.forgetStore() }
+            try forgetPublishing()
+            let made = try StoreConnection(remote: remote, format: format)
+            let accepted = try await logEndProof(made, end: 0).last
+            try manifest.write { writer in
+                try writer.forgetStore()
+                try writer.setCounter("accepted-end", accepted)
+            }
         }
         card.remote = address
         card.store = format.id

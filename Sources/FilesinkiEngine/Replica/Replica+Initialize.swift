@@ -23,11 +23,15 @@ package struct InitReport: Sendable {
 extension Replica {
     /// Makes a folder a replica; of one that is one already, gives it a remote or changes nothing.
     ///
-    /// - Parameter address: The remote, where a store is made when there is none.
+    /// - Parameters:
+    ///   - address: The remote, where a store is made when there is none.
+    ///   - deviceName: The device's name when the replica is new.
+    ///   - isRenaming: Whether a replica that is there already gets the name, too.
     /// - Throws: Code `unfit-store` when the place cannot keep the promise of a write-once slot,
     ///   `exists` when the replica has another remote.
     package static func initialize(
-        _ options: ReplicaOptions, address: String?, deviceName: String
+        _ options: ReplicaOptions, address: String?, deviceName: String,
+        isRenaming: Bool = false
     ) async throws -> InitReport {
         let state = options.stateFolder
         let existing = try readCard(state)
@@ -42,6 +46,7 @@ extension Replica {
                 remedy: "To change it, run filesinki remote set \(address).")
         }
         card.remote = card.remote ?? address
+        if isRenaming { card.device.rename(to: deviceName) }
         var report = InitReport(
             root: options.root, device: card.device, remote: card.remote,
             wasThere: existing != nil, madeStore: false, away: nil, store: "")
@@ -104,5 +109,13 @@ extension Replica {
     static func readCard(_ state: StateFolder) throws -> ReplicaCard? {
         guard let bytes = try StateFile.read(state.card) else { return nil }
         return try ReplicaCard(text: String(decoding: bytes, as: UTF8.self), path: state.card)
+    }
+}
+
+extension Device {
+    /// Gives the device a name, unless it only has digits behind it already because another device
+    /// has the same.
+    fileprivate mutating func rename(to wanted: String) {
+        if Device(id: id, name: wanted).distinctName != name { name = wanted }
     }
 }

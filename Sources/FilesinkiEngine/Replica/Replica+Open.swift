@@ -38,7 +38,7 @@ extension Replica {
     private static func checkMarker(
         _ root: RootFolder, _ card: ReplicaCard, _ options: ReplicaOptions
     ) throws {
-        switch try RootMarker(root: root).check(card.device.id) {
+        switch try card.checkMarker(of: root) {
         case .ok: return
         case .missing:
             throw Failure(
@@ -57,15 +57,22 @@ extension Replica {
         _ state: StateFolder, writable: Bool
     ) throws -> sending ManifestDatabase {
         guard writable else { return try ManifestDatabase.openReadOnly(at: state.manifest) }
-        if let found = try openSound(state) { return found }
+        let found = try openSound(state)
+        // What the opening itself has met is dealt with below.
+        ManifestDatabase.clearDoubt(state.manifest)
+        if let found { return found }
         try ManifestDatabase.setAside(state.manifest)
         return try ManifestDatabase.open(at: state.manifest, create: true)
     }
 
-    /// The manifest as it is; nil when it is damaged.
+    /// The manifest as it is; nil when it is damaged. One in which an earlier run met damage is read
+    /// as a whole.
     private static func openSound(_ state: StateFolder) throws -> sending ManifestDatabase? {
         do {
-            return try ManifestDatabase.open(at: state.manifest, create: true)
+            let isDoubted = ManifestDatabase.isDoubted(state.manifest)
+            let found = try ManifestDatabase.open(at: state.manifest, create: true)
+            if isDoubted { try found.verify() }
+            return found
         } catch {
             guard error.code == .corrupt else { throw error }
             return nil

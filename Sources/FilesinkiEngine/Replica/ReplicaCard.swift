@@ -1,4 +1,13 @@
+import FilesinkiFileSystem
 package import FilesinkiModel
+
+/// An id that a replica had before it noticed that a copy of it uses the same.
+package struct FormerDevice: Hashable, Sendable {
+    /// 16 bytes.
+    package var id: [UInt8]
+    /// The last commit up to which commits of this id are the replica's own.
+    package var last: UInt64
+}
 
 /// Who a replica is: the small text file that everything else in the state folder can be rebuilt
 /// from.
@@ -12,6 +21,8 @@ package struct ReplicaCard: Hashable, Sendable {
     package var store: [UInt8]
     /// The store's epoch when last met.
     package var epoch: UInt64
+    /// Ids that the replica had before.
+    package var formerDevices: [FormerDevice] = []
 
     package init(device: Device, remote: String?, store: [UInt8] = [], epoch: UInt64 = 0) {
         self.device = device
@@ -27,6 +38,7 @@ package struct ReplicaCard: Hashable, Sendable {
             "store = \(hexadecimal(store))", "epoch = \(epoch)",
         ]
         if let remote { lines.append("remote = \(remote)") }
+        lines += formerDevices.map { "former = \(hexadecimal($0.id)) \($0.last)" }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -51,5 +63,33 @@ package struct ReplicaCard: Hashable, Sendable {
             device: Device(id: id, name: String(values["name"] ?? "unnamed")),
             remote: values["remote"].map(String.init), store: store,
             epoch: values["epoch"].flatMap { UInt64($0) } ?? 0)
+        formerDevices = text.split(separator: "\n").compactMap { FormerDevice(line: $0) }
+    }
+
+    /// Whether a commit by an id that is not the present one is the replica's own.
+    func wasOwn(_ id: [UInt8], at sequence: UInt64) -> Bool {
+        formerDevices.contains { $0.id == id && sequence <= $0.last }
+    }
+}
+
+extension FormerDevice {
+    fileprivate init?(line: Substring) {
+        let words = line.split(separator: " ")
+        guard words.count == 4, words[0] == "former", words[1] == "=",
+            let id = bytes(hexadecimal: words[2]), id.count == 16, let last = UInt64(words[3])
+        else { return nil }
+        self.init(id: id, last: last)
+    }
+}
+
+extension ReplicaCard {
+    /// Whether a root carries the replica's marker. One that names a former id is its own, too: a
+    /// run may have been killed before it wrote the new one.
+    func checkMarker(of root: RootFolder) throws(Failure) -> RootMarker.Finding {
+        let marker = RootMarker(root: root)
+        let found = try marker.check(device.id)
+        guard found == .other else { return found }
+        for former in formerDevices where try marker.check(former.id) == .ok { return .ok }
+        return found
     }
 }

@@ -8,6 +8,8 @@ struct StoreConnection: Sendable {
     let format: StoreFormat
     let log: CommitLog
     let shelf: CheckpointShelf
+    /// Whether the end of the log was proved in this process.
+    var isEndProven = false
 
     /// The one zone of files.
     static let zone = "files"

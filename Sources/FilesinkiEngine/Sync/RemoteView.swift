@@ -18,6 +18,10 @@ struct RemoteView: Sendable {
     var carried = CarriedContents()
     /// What each device has published last, among the commits met since the last run.
     var authors = DevicesSeen()
+    /// What the commits tell of this replica's own identity; nil where nobody asks.
+    var identity: IdentityCheck?
+    /// Whether the store was asked for proof of later commits, and has none.
+    var isEndProven = false
     /// The number of the checkpoint that was read in this run; 0 for none.
     var checkpoint: UInt64 = 0
     /// Paths of commits that no replica may use.
@@ -49,6 +53,7 @@ struct RemoteView: Sendable {
         inline += commit.inline.map { ($0.id, commit.sequence) }
         carried.keep(commit.inline)
         authors.note(commit)
+        identity?.note(commit)
         refused += commit.refused.map { Problem.refused($0.path, $0.failure) }
         token = commit.token
         head = commit.head

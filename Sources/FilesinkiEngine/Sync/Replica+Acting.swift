@@ -17,6 +17,11 @@ extension Replica {
     /// - Returns: Whether nothing is left for another round.
     func act(_ run: inout SyncRun, _ seen: RemoteView, _ steps: [Step]) async throws -> Bool {
         var view = seen
+        if steps.contains(where: { $0.action.writesThere || $0.superseded != nil }) {
+            do { try await proveLogEnd(&view) } catch let error as LogEndError {
+                _ = try await meetAnew(&run, error.failure)
+            }
+        }
         guard try await preserve(&run, &view, steps) else { return try await lose(&run) }
         var applied = try await apply(&run, view, steps)
         applied.hold(steps)
@@ -45,6 +50,7 @@ extension Replica {
         run.note(done, publication)
         try reportCopies(&run, done, steps)
         try record(run, view, steps, applied, publication, done)
+        try noteBasePosition()
         run.conflicts = []
         run.observation.settle(steps, applied, publication)
     }

@@ -145,6 +145,7 @@ extension ManifestWriter {
         try setToken(nil)
         let names = [
             "sighting", "sighting-time", "sighting-failed", "checkpoint", "checkpoint-failed",
+            "end-proven", "accepted-end",
         ]
         for name in names { try setValue(name, nil) }
         try setDevicesSeen(DevicesSeen())

@@ -11,14 +11,14 @@ extension Replica {
     ///   one that was seen before.
     func fetch(_ base: BaseIndex) async throws -> RemoteView {
         guard let token = try manifest.token else {
-            return try await firstMeeting(base, try await connected())
+            return try await firstMeeting(try await connected())
         }
         var view = try knownView(token)
         let reader: LogReader
         do {
             reader = try await reachLog(behind: token)
         } catch let failure as Failure where failure.code == .tokenExpired {
-            return try await resynchronise(base, try await connected())
+            return try await resynchronise(try await connected())
         }
         try await view.fold(reader)
         view.dropAgreed(base)
@@ -37,6 +37,7 @@ extension Replica {
 
     private func knownView(_ token: ChangeToken) throws -> RemoteView {
         var view = RemoteView(token: token)
+        view.identity = IdentityCheck(card)
         try loadWaiting(&view)
         return view
     }
@@ -57,21 +58,38 @@ extension Replica {
         }
     }
 
-    /// The whole remote tree, from its newest checkpoint on, where this replica has no base.
-    private func firstMeeting(
-        _ base: BaseIndex, _ connection: StoreConnection
-    ) async throws -> RemoteView {
+    /// The whole remote tree, from its newest checkpoint on, where this replica has no token.
+    private func firstMeeting(_ connection: StoreConnection) async throws -> RemoteView {
         var view = RemoteView(token: connection.log.genesis)
-        if let checkpoint = try await connection.shelf.latest() { view.load(checkpoint) }
+        view.identity = IdentityCheck(card)
+        // Empty, unless it was recovered from the log.
+        let base = try fullBase()
+        if let checkpoint = try await connection.shelf.latest() {
+            try await proveNoGap(at: checkpoint.token.sequence, connection)
+            view.load(checkpoint, upon: base)
+        }
         try await view.fold(LogReader(connection.log, after: view.token))
+        try await readAcknowledgements(&view, connection)
+        view.dropAgreed(base)
         return view
+    }
+
+    /// Compares the end of the log with what devices have acknowledged, and learns their names.
+    private func readAcknowledgements(
+        _ view: inout RemoteView, _ connection: StoreConnection
+    ) async throws {
+        let all = try await connection.devices().all()
+        for found in all { view.identity?.note(found.device, at: found.token.sequence) }
+        let proof = LogEndProof(acknowledged: all.map(\.token.sequence).max() ?? 0)
+        if let failure = try failure(proof, end: view.token.sequence, connection) {
+            throw LogEndError(failure: failure)
+        }
+        view.isEndProven = true
     }
 
     /// The log no longer reaches back to the token: the checkpoint is the remote tree, and what the
     /// base has and it has not was deleted in between.
-    private func resynchronise(
-        _ base: BaseIndex, _ connection: StoreConnection
-    ) async throws -> RemoteView {
+    private func resynchronise(_ connection: StoreConnection) async throws -> RemoteView {
         guard let checkpoint = try await connection.shelf.latest() else {
             throw Failure(
                 .wrongStore, path: connection.remote.address,
@@ -80,12 +98,13 @@ extension Replica {
                 remedy: "Run filesinki check; the store may be damaged or restored.")
         }
         var view = RemoteView(token: connection.log.genesis)
-        view.load(checkpoint)
-        for row in base.rows where view.changes[row.path] == nil {
-            view.changes[row.path] = RemoteChange(
-                VersionedEntry(.tombstone, version: checkpoint.token.sequence))
-        }
+        view.identity = IdentityCheck(card)
+        // All of it, also in a run for some paths: the token moves for everything.
+        let base = try fullBase()
+        try await proveNoGap(at: checkpoint.token.sequence, connection)
+        view.load(checkpoint, upon: base)
         try await view.fold(LogReader(connection.log, after: view.token))
+        try await readAcknowledgements(&view, connection)
         view.dropAgreed(base)
         return view
     }
@@ -93,7 +112,9 @@ extension Replica {
 
 extension RemoteView {
     /// Takes in a whole remote tree.
-    mutating func load(_ checkpoint: Checkpoint) {
+    ///
+    /// - Parameter base: What it has and the checkpoint has not was deleted in between.
+    mutating func load(_ checkpoint: Checkpoint, upon base: BaseIndex = BaseIndex([])) {
         for row in checkpoint.entries {
             changes[row.path] = RemoteChange(
                 row.entry, formerContents: Set(row.formerContents))
@@ -103,6 +124,11 @@ extension RemoteView {
         packs += checkpoint.packs.map { ($0, checkpoint.token.sequence) }
         inline += checkpoint.inline.map { ($0.id, $0.sequence) }
         token = checkpoint.token
+        for row in base.rows
+        where row.version <= checkpoint.token.sequence && changes[row.path] == nil {
+            changes[row.path] = RemoteChange(
+                VersionedEntry(.tombstone, version: checkpoint.token.sequence))
+        }
     }
 
     /// Leaves out what the base has already, by version.

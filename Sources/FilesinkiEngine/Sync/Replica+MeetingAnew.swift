@@ -23,7 +23,13 @@ extension Replica {
             throw failure
         }
         if run.options.isDryRun { throw failure }
-        try manifest.write { try $0.forgetStore() }
+        try forgetPublishing()
+        let made = try StoreConnection(remote: remote, format: format)
+        let accepted = try await logEndProof(made, end: 0).last
+        try manifest.write { writer in
+            try writer.forgetStore()
+            try writer.setCounter("accepted-end", accepted)
+        }
         card.store = format.id
         card.epoch = format.epoch
         connection = nil

@@ -6,47 +6,93 @@ import FilesinkiRemote
 import FilesinkiStore
 
 extension Replica {
-    /// Says that a commit is about to be published; see ``PublishingNote``. What earlier ones said
-    /// counts until the manifest has recorded it.
-    func notePublishing(_ id: [UInt8], after parent: ChangeToken) throws {
+    /// Says that a commit is about to be published; see ``PublishingNote``.
+    ///
+    /// - Parameter isFromTree: See ``PublishingNote/Item/isFromTree``.
+    func notePublishing(
+        _ id: [UInt8], after parent: ChangeToken, isFromTree: Bool = true
+    ) throws {
         var note = try publishingNote()
-        let recorded = try manifest.token?.sequence ?? 0
-        note.items.removeAll { $0.sequence <= recorded }
-        note.items.append(PublishingNote.Item(sequence: parent.sequence + 1, id: id))
+        if let position = try basePosition() { note.move(to: position) }
+        note.add(
+            PublishingNote.Item(
+                sequence: parent.sequence + 1, id: id, isFromTree: isFromTree))
+        try write(note)
+    }
+
+    /// Notes how far the base reaches, where the commits of this replica alone do not tell. To be
+    /// called after the manifest has recorded it.
+    func noteBasePosition() throws {
+        guard let position = try basePosition() else { return }
+        var note = try publishingNote()
+        guard !note.covers(position) else { return }
+        note.move(to: position)
+        try write(note)
+    }
+
+    /// Forgets what was noted of a store, durably: before the manifest forgets it, too.
+    func forgetPublishing() throws {
+        try StateFile.replace(state.publishing, with: [])
+    }
+
+    func publishingNote() throws -> PublishingNote {
+        try StateFile.read(state.publishing).map { PublishingNote($0) } ?? PublishingNote()
+    }
+
+    private func write(_ note: PublishingNote) throws {
         try StateFile.replace(state.publishing, with: note.bytes, durable: false)
     }
 
-    private func publishingNote() throws -> PublishingNote {
-        try StateFile.read(state.publishing).map(PublishingNote.init) ?? PublishingNote()
+    /// How far the base reaches; nil before the first meeting, and where more paths are open than a
+    /// note holds.
+    private func basePosition() throws -> PublishingNote.Position? {
+        guard let token = try manifest.token,
+            try manifest.remoteCount() <= PublishingNote.maximumOpen
+        else { return nil }
+        return PublishingNote.Position(
+            token: token, open: try manifest.loadRemote().map(\.path).sorted())
     }
 
     /// Takes commits of this replica into the base that a killed run had published and not
     /// recorded.
     ///
+    /// Without a token, because that run was the first one or because the manifest was lost, the
+    /// base is recovered as far as the log and the note tell it.
+    ///
     /// - Returns: Where there are any, the base has to be read again.
     func recordOwnCommits() async throws -> [Commit] {
-        guard lock != nil, let token = try manifest.token else { return [] }
-        var own: [Commit] = []
-        let items = try publishingNote().items.filter { $0.sequence > token.sequence }
+        guard lock != nil else { return [] }
+        let note = try publishingNote()
+        guard let token = try manifest.token else { return try await recoverBase(note) }
+        let own = try await ownCommits(note, after: token.sequence)
+        // The token stays: commits before them may not have been seen.
+        for commit in own { try manifest.write { try record(commit, $0) } }
+        return own
+    }
+
+    /// The commits of the note that are in the log and whose entries were in the tree, the first one
+    /// first.
+    func ownCommits(
+        _ note: PublishingNote, after sequence: UInt64
+    ) async throws -> [Commit] {
+        let items = note.items.filter { $0.sequence > sequence && $0.isFromTree }
         guard !items.isEmpty else { return [] }
-        try await connected().log.read(items.map(\.sequence)) { sequence, result in
+        var own: [Commit] = []
+        try await connected().log.read(Set(items.map(\.sequence)).sorted()) { sequence, result in
             guard let found = try result.get() else { return }
-            if items.contains(where: { $0.sequence == sequence && $0.id == found.id }) {
-                own.append(found)
-            }
-        }
-        for commit in own {
-            try manifest.write { writer in
-                // The token stays: commits before it may not have been seen.
-                for change in commit.changes {
-                    let former = try manifest.base(change.path)?.entry.identity
-                    try writer.agree(
-                        on: VersionedEntry(change.entry, version: commit.sequence),
-                        at: change.path, former: former.map { [$0] } ?? [], stamp: nil)
-                }
-            }
+            if note.names(sequence, found.id) { own.append(found) }
         }
         return own
+    }
+
+    /// Takes a commit of this replica itself into the base.
+    func record(_ commit: Commit, _ writer: ManifestWriter) throws {
+        for change in commit.changes {
+            let former = try manifest.base(change.path)?.entry.identity
+            try writer.agree(
+                on: VersionedEntry(change.entry, version: commit.sequence),
+                at: change.path, former: former.map { [$0] } ?? [], stamp: nil)
+        }
     }
 }
 

@@ -30,6 +30,7 @@ extension Replica {
             operation: "preserve")
         for part in draft.parts(within: log.limits) {
             let id = surroundings.randomBytes(16)
+            try notePublishing(id, after: view.token)
             guard case .mine(let commit) = try await log.append(part, after: view.token, id: id)
             else { return false }
             view.fold(commit)

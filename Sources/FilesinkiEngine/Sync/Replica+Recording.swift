@@ -58,6 +58,10 @@ extension Replica {
     private func recordMeeting(_ view: RemoteView, _ writer: ManifestWriter) throws {
         // Who has begun with a checkpoint need not make the next one at once.
         if view.checkpoint > 0 { try writer.setCounter("checkpoint", view.checkpoint) }
+        if view.isEndProven {
+            let now = UInt64(clamping: surroundings.now().seconds)
+            try writer.setCounter("end-proven", now)
+        }
         guard !view.authors.items.isEmpty else { return }
         var seen = try manifest.devicesSeen()
         seen.add(view.authors)

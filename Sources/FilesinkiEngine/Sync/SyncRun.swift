@@ -122,12 +122,11 @@ extension Replica {
         }
         do {
             let own = try await recordOwnCommits()
-            if !own.isEmpty {
-                run.base = try currentBase(run)
-                try reportCopies(of: own, &run)
-            }
+            if try !own.isEmpty || manifest.token == nil { run.base = try currentBase(run) }
+            if !own.isEmpty { try reportCopies(of: own, &run) }
             var view = try await fetchOrMeet(&run)
             view.dropOwn(Set(own.map(\.sequence)))
+            try keepIdentity(&run, view)
             run.report.sequence = view.token.sequence
             run.report.noteRefused(view.refused)
             return view
@@ -139,9 +138,14 @@ extension Replica {
 
     private func fetchOrMeet(_ run: inout SyncRun) async throws -> RemoteView {
         do {
-            return try await fetch(run.base)
+            var view = try await fetch(run.base)
+            // What a person has approved of may be what stopped a run before it published.
+            if run.options.approved != nil { try await proveLogEnd(&view) }
+            return view
         } catch let failure as Failure where failure.code == .wrongStore {
             return try await meetAnew(&run, failure)
+        } catch let error as LogEndError {
+            return try await meetAnew(&run, error.failure)
         }
     }
 

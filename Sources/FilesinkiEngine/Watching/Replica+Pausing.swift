@@ -28,7 +28,7 @@ extension Replica {
             FileIdentity(state.manifest) == manifestIdentity,
             FileIdentity(options.root) == rootIdentity
         else { return false }
-        return try RootMarker(root: root).check(card.device.id) == .ok
+        return try card.checkMarker(of: root) == .ok
     }
 }
 

@@ -94,14 +94,16 @@ package struct CheckpointShelf: Sendable {
     /// A damaged checkpoint is passed over when an older one, or the log from its first commit on,
     /// serves as well.
     ///
-    /// - Parameter skipped: Called with the failure of each checkpoint that was passed over.
+    /// - Parameters:
+    ///   - last: Later checkpoints are left out.
+    ///   - skipped: Called with the failure of each checkpoint that was passed over.
     /// - Throws: The failure of the newest one when nothing else serves, `newer-format` at once, and
     ///   what the remote throws.
     package func latest(
-        skipped: @Sendable (Failure) -> Void = { _ in }
+        upTo last: UInt64 = .max, skipped: @Sendable (Failure) -> Void = { _ in }
     ) async throws -> Checkpoint? {
         var first: Failure?
-        for sequence in try await sequences() {
+        for sequence in try await sequences() where sequence <= last {
             do {
                 if let checkpoint = try await read(sequence) { return checkpoint }
             } catch let failure as Failure

@@ -56,8 +56,27 @@ package struct DeviceShelf: Sendable {
         message.time = sighting.time.nanoseconds
         _ = try await remote.publish(Envelope.seal(serialized(message), as: .sighting), to: slot)
         for object in try await remote.list(prefix: prefix, after: nil, limit: Self.page)
-        where object.key < slot {
+        where object.key != slot {
+            // A later one, too: it was of a history that the store has left.
             try await remote.delete(object.key)
+        }
+    }
+
+    /// The number of the last commit that any device says it has seen; 0 when none says so. Reads
+    /// the keys alone.
+    ///
+    /// - Throws: What the remote throws.
+    package func lastAcknowledged() async throws -> UInt64 {
+        var newest: UInt64 = 0
+        var last: ObjectKey?
+        while true {
+            let page = try await remote.list(prefix: Self.prefix, after: last, limit: Self.page)
+            for object in page where isOfThisZone(object.key) {
+                let names = object.key.description.split(separator: "/")
+                newest = max(newest, UInt64(names[3]) ?? 0)
+            }
+            guard let end = page.last?.key, page.count == Self.page else { return newest }
+            last = end
         }
     }
 

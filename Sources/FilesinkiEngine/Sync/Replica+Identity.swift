@@ -1,0 +1,72 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+
+extension Replica {
+    /// Sees to it that this replica's id and name are its own alone; called after each look at the
+    /// log, before anything is decided.
+    ///
+    /// A commit by this replica's id that neither the manifest nor the note knows was published by a
+    /// copy of this replica: a copied folder, a cloned machine, or the replica itself before it was
+    /// restored from a backup. Then this one takes a new id, and the commit counts as anybody's.
+    func keepIdentity(_ run: inout SyncRun, _ view: RemoteView) throws {
+        guard lock != nil, !run.options.isDryRun, let check = view.identity else { return }
+        let note = try publishingNote()
+        // Without a token nothing is known of what was published.
+        if let token = try manifest.token,
+            check.claimed.contains(where: { !note.names($0.sequence, $0.id) })
+        {
+            let own = check.claimed.filter { note.names($0.sequence, $0.id) }.map(\.sequence)
+            return try takeNewID(&run, after: max(token.sequence, own.max() ?? 0))
+        }
+        guard check.hasNamesake, card.device.distinctName != card.device.name else { return }
+        let name = card.device.name
+        card.device.name = card.device.distinctName
+        try saveCard()
+        run.report.note(
+            options.root, "Another device of the store is named \(name), too.",
+            remedy: "This one is named \(card.device.name) from now on; to choose another name, "
+                + "run filesinki init --device NAME.")
+    }
+
+    /// - Parameter sequence: The last commit of the log that is known to be this replica's own, or
+    ///   that was seen before a copy was noticed.
+    private func takeNewID(_ run: inout SyncRun, after sequence: UInt64) throws {
+        let former = card.device.id
+        card.formerDevices.append(FormerDevice(id: former, last: sequence))
+        card.device.id = surroundings.randomBytes(16)
+        card.device.name = card.device.distinctName
+        // First the card: a root that is marked with a former id is still recognised.
+        try saveCard()
+        try RootMarker(root: root).write(card.device.id)
+        try manifest.write { writer in
+            for name in ["sighting", "sighting-time"] { try writer.setValue(name, nil) }
+        }
+        run.report.note(
+            options.root,
+            "Another replica publishes with this one's device id: a copy of this folder, or a "
+                + "state before it was restored.",
+            remedy:
+                "This one is the device \(card.device.name) from now on. If the other one is gone for "
+                + "good, run filesinki devices forget \(hexadecimal(former).prefix(8)).")
+    }
+}
+
+extension SyncReport {
+    /// Adds something about the replica as a whole that is worth a word and no failure.
+    fileprivate mutating func note(_ root: String, _ message: String, remedy: String) {
+        notices.append(
+            Problem(
+                RelativePath(unchecked: Array(root.utf8)),
+                Failure(.exists, path: root, message, remedy: remedy)))
+    }
+}
+
+extension Problem {
+    /// Whether it is about the replica as a whole, such as its name, and is said only once.
+    package var isOfReplica: Bool {
+        failure.code == .exists && path.bytes.first == UInt8(ascii: "/")
+    }
+}

@@ -1,0 +1,53 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+extension Replica {
+    /// Fills the base of a manifest that has none with what the log proves to have been here: the
+    /// tree at the noted position, and what this replica has published since.
+    ///
+    /// Only what is certain: a path that is wrongly in the base, and not on the disk, would be
+    /// deleted everywhere. What is uncertain both sides meet as for the first time. The token
+    /// stays unset, so that a run which is killed here begins anew.
+    ///
+    /// - Returns: The own commits that were found since the position.
+    func recoverBase(_ note: PublishingNote) async throws -> [Commit] {
+        guard note != PublishingNote() else { return [] }
+        var tree: [RelativePath: VersionedEntry] = [:]
+        if let position = note.position {
+            tree = try await treeKnown(at: position.token) ?? [:]
+            for path in position.open { tree[path] = nil }
+        }
+        let own = try await ownCommits(note, after: note.position?.token.sequence ?? 0)
+        try manifest.write { writer in
+            for (path, entry) in tree where entry.entry.kind != .tombstone {
+                try writer.agree(on: entry, at: path, former: [], stamp: nil)
+            }
+            for commit in own { try record(commit, writer) }
+        }
+        return own
+    }
+
+    /// The remote tree at a token; of a log that no longer reaches back to it, what has not changed
+    /// since. Nil when the log is not the one that the token belongs to.
+    private func treeKnown(at token: ChangeToken) async throws -> [RelativePath: VersionedEntry]? {
+        let connection = try await connected()
+        var view = RemoteView(token: connection.log.genesis)
+        if let checkpoint = try await connection.shelf.latest(upTo: token.sequence) {
+            view.load(checkpoint)
+        }
+        do {
+            try await view.fold(LogReader(connection.log, after: view.token, upTo: token.sequence))
+        } catch let failure as Failure where failure.code == .tokenExpired {}
+        if view.token.sequence == token.sequence {
+            return view.token == token ? view.changes.mapValues(\.entry) : nil
+        }
+        guard let later = try await connection.shelf.latest(),
+            later.token.sequence > token.sequence
+        else { return nil }
+        let rows = later.entries.filter { $0.entry.version <= token.sequence }
+        return Dictionary(rows.map { ($0.path, $0.entry) }) { _, last in last }
+    }
+}

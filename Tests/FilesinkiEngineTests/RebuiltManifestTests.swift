@@ -1,0 +1,180 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiTesting
+import Glibc
+import Testing
+
+/// A manifest that is lost or damaged is filled again from the log, without a guess where the log
+/// tells.
+@Suite("A manifest that is rebuilt")
+struct RebuiltManifestTests {
+    let world: World
+    let (a, b): (Machine, Machine)
+
+    /// `a` has made everything, `b` has edited `by b` since, and both have all of it.
+    init() async throws {
+        world = try World()
+        (a, b) = try await world.pair([
+            "f": .file("base"), "by b": .file("old"), "gone": .file("to go"),
+            "d": .directory(["x": .file("1"), "y": .file("2")]), "same": .file("same"),
+        ])
+        try b.write(["by b": .file("edited by b")])
+        for machine in [b, a, b] { try await machine.sync() }
+    }
+
+    /// Overwrites a part of the manifest.
+    private func damage(_ machine: Machine, at offset: Int) throws {
+        let file = try #require(fopen(machine.at(".filesinki/manifest.sqlite"), "r+"))
+        fseek(file, offset, SEEK_SET)
+        fputs(String(repeating: "damage ", count: 20), file)
+        fclose(file)
+    }
+
+    /// Changes the manifest wherever it holds some bytes.
+    private func damage(_ machine: Machine, bytes: [UInt8]) throws {
+        let path = machine.at(".filesinki/manifest.sqlite")
+        let file = try #require(fopen(path, "r+"))
+        defer { fclose(file) }
+        var all = [UInt8](repeating: 0, count: 1 << 20)
+        let count = fread(&all, 1, all.count, file)
+        var found = 0
+        for offset in 0..<max(0, count - bytes.count)
+        where all[offset..<(offset + bytes.count)].elementsEqual(bytes) {
+            fseek(file, offset, SEEK_SET)
+            fputc(Int32(bytes[0] ^ 1), file)
+            found += 1
+        }
+        try #require(found > 0)
+    }
+
+    /// What a user has done since the last sync.
+    private func change(_ machine: Machine) throws {
+        machine.remove("gone")
+        machine.remove("d/x")
+        try machine.write(["f": .file("saved since"), "by b": .file("edited once more")])
+    }
+
+    private var wanted: TreeFixture {
+        [
+            "f": .file("saved since"), "by b": .file("edited once more"),
+            "d": .directory(["y": .file("2")]), "same": .file("same"),
+        ]
+    }
+
+    @Test(
+        "E4.5 deletions since the last sync stay, and a save is no conflict", arguments: ["a", "b"])
+    func damaged(_ name: String) async throws {
+        let machine = name == "a" ? a : b
+        try change(machine)
+        try damage(machine, at: 0)
+        let report = try await machine.sync()
+        #expect(report.copies == [])
+        try await world.converge()
+        for machine in [a, b] { #expect(try machine.tree() == wanted) }
+    }
+
+    @Test("E4.5 damage that only shows in a run ends that one, and the next one needs nobody")
+    func damagedRow() async throws {
+        try change(b)
+        // In the rows, which are read by the run, not when the manifest is opened.
+        try damage(b, bytes: Array("by b".utf8))
+        let failure = await #expect(throws: Failure.self) { try await b.sync() }
+        #expect(failure?.code == .corrupt)
+        #expect(try await b.sync().copies == [])
+        try await world.converge()
+        for machine in [a, b] { #expect(try machine.tree() == wanted) }
+    }
+
+    @Test("E4.5 also when the manifest is gone, and a save comes first", arguments: ["a", "b"])
+    func lost(_ name: String) async throws {
+        let machine = name == "a" ? a : b
+        try change(machine)
+        machine.loseManifest()
+        try await machine.save("new", at: "new")
+        #expect(try await machine.sync().copies == [])
+        try await world.converge()
+        var tree = wanted
+        tree["new"] = .file("new")
+        for machine in [a, b] { #expect(try machine.tree() == tree) }
+    }
+
+    @Test("E4.5 also when others have published since")
+    func others() async throws {
+        try change(b)
+        try a.write(["of a": .file("a's"), "same": .file("edited by a")])
+        try await a.sync()
+        b.loseManifest()
+        #expect(try await b.sync().copies == [])
+        try await world.converge()
+        var tree = wanted
+        tree["of a"] = .file("a's")
+        tree["same"] = .file("edited by a")
+        for machine in [a, b] { #expect(try machine.tree() == tree) }
+    }
+
+    @Test("E4.5 also from a checkpoint, when the log before it is gone")
+    func pruned() async throws {
+        let format = try #require(try await StoreFormat.read(from: world.store))
+        let last = try #require(try await world.commits().last)
+        var rows: [RelativePath: CheckpointRow] = [:]
+        for commit in try await world.commits() {
+            for change in commit.changes {
+                rows[change.path] = CheckpointRow(
+                    path: change.path,
+                    entry: VersionedEntry(change.entry, version: commit.sequence))
+            }
+        }
+        let shelf = try CheckpointShelf(remote: world.store, zone: "files", store: format)
+        try await shelf.save(
+            Checkpoint(
+                token: last.token, entries: rows.values.sorted { $0.path < $1.path }, packs: [],
+                inline: []))
+        world.store.objects = world.store.objects.filter {
+            !$0.key.description.contains("/log/")
+        }
+        a.remove("gone")
+        a.loseManifest()
+        try await a.sync()
+        #expect(a.text("gone") == nil)
+        try await b.sync()
+        #expect(b.text("gone") == nil)
+        #expect(b.text("d/x") == "1")
+    }
+
+    @Test("E4.5 what never came here is not taken for deleted: an open conflict, a path left out")
+    func open() async throws {
+        try a.write(["f": .file("a's"), "secret": .file("not for b")])
+        try await a.sync()
+        try b.write(["f": .file("b's!"), ".filesinkiignore": .file("secret\n")])
+        try await b.sync { $0.strategy = Strategy([.end(.leave)]) }
+        #expect(b.text("secret") == nil)
+        b.loseManifest()
+        b.remove(".filesinkiignore")
+        try await b.sync { $0.strategy = Strategy([.end(.leave)]) }
+        #expect(b.text("secret") == "not for b")
+        #expect(b.text("f") == "b's!")
+        try await a.sync()
+        #expect(a.text("f") == "a's")
+        #expect(a.text("secret") == "not for b")
+    }
+
+    @Test("E4.5 a base of another store, or of a history that was left, is not taken over")
+    func other() async throws {
+        try change(b)
+        let backup = world.store.objects
+        try a.write(["later": .file("l")])
+        try await a.sync()
+        try await b.sync()
+        world.store.objects = backup
+        b.loseManifest()
+        b.remove("same")
+        // The note names a commit that the store has not any more.
+        _ = try? await b.sync()
+        #expect(try a.names.contains("same"))
+        let tree = try await world.commits().flatMap(\.changes)
+        #expect(!tree.contains { $0.path.description == "same" && $0.entry.kind == .tombstone })
+    }
+}
