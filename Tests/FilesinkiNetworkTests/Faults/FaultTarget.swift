@@ -31,11 +31,15 @@ struct FaultTarget: Sendable {
         }
     }
 
-    private static func ownServer() async throws -> FaultTarget {
+    /// - Parameter adjust: Changes the server's settings before it starts.
+    static func ownServer(
+        _ adjust: (inout ServerSettings) -> Void = { _ in }
+    ) async throws -> FaultTarget {
         let folder = try TemporaryFolder(inMemory: true)
         var settings = ServerSettings(folder: folder.path("store"))
         settings.createsFolder = true
         settings.port = 0
+        adjust(&settings)
         let server = try await FilesinkiServer.start(settings, .quick)
         return FaultTarget(
             port: server.address.port,
