@@ -61,7 +61,7 @@ run_filesinki() { # NAME REMOTE FOLDER
 run_server() {
     [ -x "$(dirname "$binary")/filesinki-net" ] || return
     cd "$work" || return
-    "$binary" serve served --listen 127.0.0.1:0 >serve.log 2>&1 &
+    "$binary" serve served --create --listen 127.0.0.1:0 >serve.log 2>&1 &
     pids+=($!)
     local address
     wait_for grep -q '://127' serve.log

@@ -67,7 +67,7 @@ final class RemotePlace {
         let running = try machine.start(
             [
                 "/bin/sh", "-c", "exec \"$FILESINKI\" serve served \"$@\" 2>\(serverTalk)", "serve",
-                "--listen", "127.0.0.1:\(port)",
+                "--create", "--listen", "127.0.0.1:\(port)",
             ] + words, input: "")
         guard let address = machine.address(saidBy: running) else {
             kill(running.process, SIGKILL)
@@ -92,7 +92,7 @@ final class RemotePlace {
     private static func makeToken(_ machine: Machine) throws {
         let made = try machine.shell(
             """
-            umask 077 && mkdir served && filesinki serve token make served tests >token &&
+            umask 077 && mkdir served && filesinki serve token make --create served tests >token &&
             printf 'export FILESINKI_TOKEN_FILE=%s/token FILESINKI_CA_FILE=%s\\n' "$PWD" \
                 "$PWD/served/.serve/server.pem" >>\(environmentFile)
             """)

@@ -26,8 +26,11 @@ final class SecretSubject {
     private let place: RemotePlace
     private let secrets: [String]
 
-    /// Where secrets may be: the user's own files, and the servers' that are not ours.
-    private static let allowed = [RemotePlace.environmentFile, "wrong", "secrets", "token"]
+    /// Where secrets may be: the user's own files, what a replica keeps for its owner alone, and the
+    /// files of servers that are not ours.
+    private static let allowed = [
+        RemotePlace.environmentFile, "wrong", "secrets", "token", "access.toml",
+    ]
 
     init(_ kind: Kind) async throws {
         machine = try Machine()
@@ -133,7 +136,7 @@ extension RemotePlace {
     static func withToken(_ machine: Machine) throws -> RemotePlace {
         let made = try machine.shell(
             """
-            umask 077 && mkdir served && filesinki serve token make served tests >token &&
+            umask 077 && mkdir served && filesinki serve token make --create served tests >token &&
             echo "export FILESINKI_TOKEN_FILE=$PWD/token" >\(environmentFile) &&
             sed 's/..$/zz/' token >wrong-token &&
             echo "export FILESINKI_TOKEN_FILE=$PWD/wrong-token" >wrong
