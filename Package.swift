@@ -285,7 +285,8 @@ let package = Package(
         tests(
             "FilesinkiFileSystemTests",
             [
-                "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiModel", "FilesinkiTesting",
+                "CKernel", "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiModel",
+                "FilesinkiTesting",
             ]),
         tests(
             "FilesinkiHTTPTests",

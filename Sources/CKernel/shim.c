@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,6 +48,18 @@ long fsk_read_folder(int folder, void *buffer, size_t size) {
 int fsk_rename(
     int from_folder, const char *from, int to_folder, const char *to, unsigned int flags) {
     return renameat2(from_folder, from, to_folder, to, flags);
+}
+
+long fsk_list_attributes(const char *path, char *names, size_t size) {
+    return listxattr(path, names, size);
+}
+
+long fsk_get_attribute(const char *path, const char *name, void *value, size_t size) {
+    return getxattr(path, name, value, size);
+}
+
+int fsk_set_attribute(const char *path, const char *name, const void *value, size_t size) {
+    return setxattr(path, name, value, size, 0);
 }
 
 int fsk_sync_file_system(int file) { return syncfs(file); }

@@ -6,6 +6,7 @@ import Glibc
 package struct FileSystemProbe: ~Copyable {
     private let folder: String
     private let names = ["one", "two", "case", "\u{E9}"]
+    private let others = ["second", "fresh", "link"]
 
     /// - Parameter parent: The absolute path of a folder, in which one is made and removed again.
     /// - Throws: `Failure` with code `io` when nothing can be made there.
@@ -17,7 +18,7 @@ package struct FileSystemProbe: ~Copyable {
     }
 
     deinit {
-        for name in names { unlink(folder + "/" + name) }
+        for name in names + others { unlink(folder + "/" + name) }
         rmdir(folder)
     }
 
@@ -25,8 +26,10 @@ package struct FileSystemProbe: ~Copyable {
     package func traits() throws(Failure) -> FileSystemTraits {
         for name in names { try make(name) }
         return FileSystemTraits(
-            exchanges: swapNames(), foldsCase: isThere("CASE"), foldsUnicode: isThere("e\u{301}"),
-            keepsModes: keepsMode())
+            exchanges: swapNames(), renamesToFree: renameToFree(),
+            links: link(folder + "/one", folder + "/second") == 0,
+            symlinks: symlink("one", folder + "/link") == 0, foldsCase: isThere("CASE"),
+            foldsUnicode: isThere("e\u{301}"), keepsModes: keepsMode())
     }
 
     /// When a file was made here just now, by the clock of whoever keeps the file system.
@@ -49,6 +52,16 @@ package struct FileSystemProbe: ~Copyable {
 
     private func swapNames() -> Bool {
         fsk_rename(AT_FDCWD, folder + "/one", AT_FDCWD, folder + "/two", fsk_rename_exchange) == 0
+    }
+
+    /// Also tries whether a name that is taken stays.
+    private func renameToFree() -> Bool {
+        let (one, two) = (folder + "/one", folder + "/two")
+        guard fsk_rename(AT_FDCWD, one, AT_FDCWD, folder + "/fresh", fsk_rename_new) == 0 else {
+            return false
+        }
+        guard rename(folder + "/fresh", one) == 0 else { return false }
+        return fsk_rename(AT_FDCWD, one, AT_FDCWD, two, fsk_rename_new) != 0 && errno == EEXIST
     }
 
     private func isThere(_ name: String) -> Bool { access(folder + "/" + name, F_OK) == 0 }

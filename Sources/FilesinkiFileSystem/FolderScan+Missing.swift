@@ -2,6 +2,33 @@ import FilesinkiModel
 import Glibc
 
 extension FolderScan {
+    /// Whether a name is there that the folder did not list. It is not missing, and nothing is said of
+    /// it, unless it has been renamed to another spelling: where names are folded, the listed name may
+    /// be that of another known file, and on any file system a save while the folder was read can hide
+    /// a name.
+    mutating func holdsUnlisted(
+        _ slot: Int, _ listing: FolderListing, in descriptor: borrowing Descriptor,
+        _ visit: FolderVisit
+    ) -> Bool {
+        let name = Array(known.name(at: slot))
+        guard let isThere = try? descriptor.status(of: name) != nil, isThere else { return false }
+        let key = foldedName(name)
+        let path = known.rows[known.row(at: slot)].path
+        let spellings = listing.entries.map { Array(listing.name($0)) }.filter {
+            foldedName($0) == key
+        }
+        let isKnown = spellings.first { spelling in
+            spelling.withUnsafeBytes { known.slot(of: $0, among: visit.slots) } != nil
+        }
+        if isKnown == nil, !spellings.isEmpty { return false }
+        result.blocked.append(path)
+        if let isKnown {
+            let twin = path.parent?.appending(isKnown) ?? RelativePath(unchecked: isKnown)
+            result.problems.append(Problem(path, .twin(path, twin)))
+        }
+        return true
+    }
+
     /// Notes a known path that is gone with all below it, save what the filter leaves out.
     mutating func markMissing(_ slot: Int, _ filter: any ScanFilter) {
         let row = known.rows[known.row(at: slot)]
@@ -60,6 +87,7 @@ extension FolderScan {
             if error.code == .notFound || error.code == .badPath { return false }
             throw error
         }
+        guard try root.twin(of: path) == nil else { return false }
         var name = Array(path.name)
         let count = name.count
         name.append(0)

@@ -101,7 +101,9 @@ struct FolderScan: Sendable {
             }
         }
         for (index, isSeen) in seen.enumerated() where !isSeen {
-            markMissing(visit.slots.lowerBound + index, visit.filter ?? EverythingFilter())
+            let slot = visit.slots.lowerBound + index
+            if holdsUnlisted(slot, listing, in: descriptor, visit) { continue }
+            markMissing(slot, visit.filter ?? EverythingFilter())
         }
         return found
     }

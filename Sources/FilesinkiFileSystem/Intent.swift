@@ -34,6 +34,10 @@ struct Intent: Hashable {
     }
 
     static let suffix = Array(".plan".utf8)
+
+    /// Ends the staged name of what was taken out for a file that then takes the free name; that file's
+    /// own staged name is what comes before.
+    static let asideSuffix = Array(".old".utf8)
 }
 
 extension Intent.Identity {

@@ -2,6 +2,13 @@ import CKernel
 import FilesinkiModel
 import Glibc
 
+extension Site {
+    /// The path of another name in the same folder.
+    fileprivate func sibling(_ name: [UInt8]) -> RelativePath {
+        path.parent?.appending(name) ?? RelativePath(unchecked: name)
+    }
+}
+
 /// Brings something that was taken out of the tree back to it, without replacing anything.
 struct Rescue {
     let staging: Staging
@@ -13,7 +20,9 @@ struct Rescue {
     func bring(
         _ name: [UInt8], to site: Site, in folder: borrowing Descriptor
     ) throws(SystemError) -> RelativePath? {
-        if try moveToFreeName(staging.folder, name, folder, site.name) { return site.path }
+        let endings = try LiveCompanion.present(beside: name, in: staging.folder)
+        if !endings.isEmpty { return try bring(name, with: endings, to: site, in: folder) }
+        if try staging.place(name, at: site.name, in: folder) { return site.path }
         let content = try identity(of: name, in: staging.folder)
         for number in 1... {
             let sibling = Self.sibling(of: site.name, hash(content, name), number)
@@ -24,9 +33,35 @@ struct Rescue {
                 try staging.folder.unlink(name)
                 return nil
             }
-            if try moveToFreeName(staging.folder, name, folder, sibling) {
-                let path = site.path.parent?.appending(sibling)
-                return path ?? RelativePath(unchecked: sibling)
+            if try staging.place(name, at: sibling, in: folder) { return site.sibling(sibling) }
+        }
+        return nil
+    }
+
+    /// Brings a live file back with what belongs to it, all under one name. The companions come first:
+    /// who opens the file in between would begin another log.
+    private func bring(
+        _ name: [UInt8], with endings: [[UInt8]], to site: Site, in folder: borrowing Descriptor
+    ) throws(SystemError) -> RelativePath? {
+        let content = try identity(of: name, in: staging.folder)
+        for number in 0... {
+            let candidate =
+                number == 0 ? site.name : Self.sibling(of: site.name, hash(content, name), number)
+            guard try folder.status(of: candidate) == nil else { continue }
+            var placed: [[UInt8]] = []
+            for ending in endings {
+                guard try staging.place(name + ending, at: candidate + ending, in: folder) else {
+                    break
+                }
+                placed.append(ending)
+            }
+            if placed.count == endings.count,
+                try staging.place(name, at: candidate, in: folder)
+            {
+                return site.sibling(candidate)
+            }
+            for ending in placed {
+                try staging.takeOut(folder, candidate + ending, as: name + ending)
             }
         }
         return nil

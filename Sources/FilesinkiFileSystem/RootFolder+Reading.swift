@@ -82,6 +82,9 @@ extension RootFolder {
         guard let file = Descriptor(openBeneath(path, flags)) else {
             throw SystemError.last.failure(opening: path)
         }
+        guard try twin(of: path) == nil else {
+            throw SystemError(ENOENT).failure(opening: path)
+        }
         let status: FileStatus
         do { status = try file.status() } catch { throw error.failure("look at it", path) }
         guard status.kind == .file else {

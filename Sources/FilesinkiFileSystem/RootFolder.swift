@@ -15,6 +15,7 @@ package final class RootFolder: Sendable {
     let descriptor: Descriptor
     /// Who reads and replaces files that programs hold open; nil to take all files as they lie.
     let live: (any LiveFiles)?
+    let spellings = Spellings()
 
     /// Opens the folder.
     ///
@@ -36,7 +37,8 @@ package final class RootFolder: Sendable {
         self.live = live
     }
 
-    /// What is at the path, of a symlink itself; nil when nothing is there.
+    /// What is at the path, of a symlink itself; nil when nothing is there, or when it is listed under
+    /// another spelling, see ``twin(of:)``.
     package func status(_ path: RelativePath) throws(Failure) -> FileStatus? {
         guard let file = Descriptor(openBeneath(path, fsk_path_only | O_NOFOLLOW)) else {
             let error = SystemError.last
@@ -45,6 +47,7 @@ package final class RootFolder: Sendable {
             }
             return nil
         }
+        guard try twin(of: path) == nil else { return nil }
         do { return try file.status() } catch { throw error.failure("look at it", path) }
     }
 
@@ -89,7 +92,11 @@ package final class RootFolder: Sendable {
     func openItself(_ flags: Int32) -> Int32 { fsk_open_beneath(descriptor.raw, ".", flags, 0) }
 
     /// Opens the folder that holds the path, for `*at` calls on the path's last name.
+    ///
+    /// - Throws: Code ``FilesinkiModel/Failure/Code/exists`` when a folder above the path is listed
+    ///   under another spelling.
     func openParent(of path: RelativePath) throws(Failure) -> Descriptor {
+        try checkSpelling(above: path)
         let flags = fsk_path_only | O_DIRECTORY
         let raw =
             if let parent = path.parent { openBeneath(parent, flags) } else { openItself(flags) }

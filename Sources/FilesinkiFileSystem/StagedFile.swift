@@ -17,6 +17,10 @@ package final class StagedFile: Sendable {
         var isInstalled = false
         /// The first bytes, by which a live file is known.
         var header: [UInt8] = []
+        /// How many bytes were written, holes included.
+        var length: Int64 = 0
+        /// Whether the last of them are a hole, which the file does not reach yet.
+        var endsInHole = false
     }
 
     init(name: [UInt8], staging: Staging, file: OpenFile?) {
@@ -45,16 +49,24 @@ package final class StagedFile: Sendable {
         if !isInstalled { try? staging.folder.unlink(name) }
     }
 
-    /// Adds bytes at the end.
+    /// Adds bytes at the end. Long runs of zeros become holes.
     ///
     /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/full`` when the disk or the quota
     ///   is full.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
-        state.withLock { state in
-            guard state.header.count < Self.headerLength else { return }
-            state.header += bytes.prefix(Self.headerLength - state.header.count)
+        let offset = state.withLock { state in
+            if state.header.count < Self.headerLength {
+                state.header += bytes.prefix(Self.headerLength - state.header.count)
+            }
+            return state.length
         }
-        try withFile("write") { file throws(SystemError) in try file.write(bytes) }
+        let endsInHole = try withFile("write") { file throws(SystemError) in
+            try file.writeWithHoles(bytes, at: offset)
+        }
+        state.withLock { state in
+            state.length += Int64(bytes.count)
+            if !bytes.isEmpty { state.endsInHole = endsInHole }
+        }
     }
 
     private static let headerLength = 16
@@ -68,7 +80,9 @@ package final class StagedFile: Sendable {
     ///   - mode: Permission bits; what is above 0o777 is left out.
     ///   - sync: Whether to wait until the bytes are on disk.
     package func finish(mode: UInt16, modified: Timestamp, sync: Bool) throws(Failure) {
+        let (length, endsInHole) = state.withLock { ($0.length, $0.endsInHole) }
         let status = try withFile("finish a file") { file throws(SystemError) in
+            if endsInHole, ftruncate(file.raw, off_t(length)) != 0 { throw .last }
             let times = [modified.timespec, modified.timespec]
             guard fchmod(file.raw, mode_t(mode & 0o777)) == 0, futimens(file.raw, times) == 0 else {
                 throw .last
@@ -86,6 +100,9 @@ package final class StagedFile: Sendable {
     package var status: FileStatus? { state.withLock { $0.status } }
 
     func settle(_ status: FileStatus?) { state.withLock { $0.status = status } }
+
+    /// Whether its name in the staging folder was given away.
+    var isInstalled: Bool { state.withLock { $0.isInstalled } }
 
     /// Says that the name in the staging folder is not ours to remove any more.
     func markInstalled() { state.withLock { $0.isInstalled = true } }

@@ -10,8 +10,37 @@ extension Staging {
     /// - Returns: The paths at which something was brought back: its own when that is free, else a
     ///   sibling `NAME (recovered HASH8).EXT`.
     package func recover() throws(Failure) -> [RelativePath] {
+        try recover(names())
+    }
+
+    /// Recovers as ``recover()`` does, then removes all that killed runs left.
+    package func clear() throws(Failure) {
+        _ = try recover()
+        for name in try names() { try removeLeftover(name) }
+    }
+
+    /// Does the same for what was left by processes that are gone, in a folder that several use
+    /// without a lock.
+    package func clearDead() throws(Failure) {
+        let dead = try names().filter(Self.isOfDeadProcess)
+        if dead.isEmpty { return }
+        _ = try recover(dead)
+        for name in dead { try removeLeftover(name) }
+    }
+
+    private static func isOfDeadProcess(_ name: [UInt8]) -> Bool {
+        let number = String(decoding: name.prefix { $0 != UInt8(ascii: "-") }, as: UTF8.self)
+        guard let process = pid_t(number), process > 0 else { return false }
+        return kill(process, 0) != 0 && errno == ESRCH
+    }
+
+    private func removeLeftover(_ name: [UInt8]) throws(Failure) {
+        do { try folder.unlink(name) } catch { throw failure(error, "remove a leftover") }
+    }
+
+    private func recover(_ names: [[UInt8]]) throws(Failure) -> [RelativePath] {
         var recovered: [RelativePath] = []
-        for plan in try names() where plan.hasSuffix(Intent.suffix) {
+        for plan in names where plan.hasSuffix(Intent.suffix) {
             let name = Array(plan.dropLast(Intent.suffix.count))
             if let path = try recover(name, plan) { recovered.append(path) }
             do { try folder.unlink(plan) } catch { throw failure(error, "forget an intent") }
@@ -19,27 +48,45 @@ extension Staging {
         return recovered
     }
 
-    /// Recovers as ``recover()`` does, then removes all that killed runs left.
-    package func clear() throws(Failure) {
-        _ = try recover()
-        for name in try names() {
-            do { try folder.unlink(name) } catch { throw failure(error, "remove a leftover") }
-        }
-    }
-
     private func recover(_ name: [UInt8], _ plan: [UInt8]) throws(Failure) -> RelativePath? {
         let intent: Intent?
         do throws(SystemError) {
-            guard let status = try folder.status(of: name) else { return nil }
+            guard try folder.status(of: name) != nil else { return nil }
             intent = try Intent.read(plan, in: folder)
-            if let intent, try isOursOrExpected(status, name, intent) {
-                try folder.unlink(name)
-                return nil
-            }
         } catch { throw failure(error, "look at a leftover") }
         let path = intent.flatMap { try? RelativePath($0.path) }
+        if let intent, try isReplaced(name, intent, path) {
+            do throws(SystemError) { try drop(name, isLive: true) } catch {
+                throw failure(error, "remove a leftover")
+            }
+            return nil
+        }
         let nowhere = RelativePath(unchecked: Array("recovered".utf8))
         return try Rescue(staging: self).bring(name, to: path ?? nowhere)
+    }
+
+    /// Whether the step had come so far that what it took out is not missed.
+    private func isReplaced(
+        _ name: [UInt8], _ intent: Intent, _ path: RelativePath?
+    ) throws(Failure) -> Bool {
+        do throws(SystemError) {
+            guard let status = try folder.status(of: name) else { return false }
+            guard name.hasSuffix(Intent.asideSuffix) else {
+                return try isOursOrExpected(status, name, intent)
+            }
+            // It was judged before ours took the name. While nothing has the name, it comes back.
+            guard let path, let found = try statusInTree(path) else { return false }
+            if Intent.Identity(found.stamp) == intent.ours { return true }
+            let isLive = try !LiveCompanion.present(beside: name, in: folder).isEmpty
+            return isLive ? false : try isOursOrExpected(status, name, intent)
+        } catch { throw failure(error, "look at a leftover") }
+    }
+
+    /// What is at a path; nil when nothing is, or there is no way to it.
+    private func statusInTree(_ path: RelativePath) throws(SystemError) -> FileStatus? {
+        let flags = fsk_path_only | O_NOFOLLOW
+        guard let file = Descriptor(root.openBeneath(path, flags)) else { return nil }
+        return try file.status()
     }
 
     private func isOursOrExpected(

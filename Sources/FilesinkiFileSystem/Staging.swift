@@ -19,14 +19,26 @@ package final class Staging: Sendable {
     let folder: Descriptor
     private let path: String
     private let process = getpid()
+    /// Tells our names from those of another value, and of an earlier process with the same number.
+    private let token = hexadecimal((0..<4).map { _ in UInt8.random(in: 0...255) })
     private let counter = Atomic<UInt64>(0)
+    let calls: NameCalls
+    /// Whether the file system was found not to know RENAME_EXCHANGE or RENAME_NOREPLACE.
+    let lacksExchange = Atomic<Bool>(false)
+    let lacksFreeRename = Atomic<Bool>(false)
 
     /// Opens the folder, and makes it (0700) when it is missing.
     ///
     /// - Parameter folder: The absolute path; the folder that holds it must be there.
     /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/usage`` when it is on another
     ///   file system than the root.
-    package init(root: RootFolder, folder path: String) throws(Failure) {
+    package convenience init(root: RootFolder, folder path: String) throws(Failure) {
+        try self.init(root: root, folder: path, calls: NameCalls())
+    }
+
+    /// - Parameter calls: How files get other names; for tests.
+    init(root: RootFolder, folder path: String, calls: NameCalls) throws(Failure) {
+        self.calls = calls
         let bytes = Array(path.utf8)
         if mkdir(path, 0o700) != 0, errno != EEXIST {
             throw SystemError.last.failure("make the staging folder", bytes)
@@ -66,20 +78,34 @@ package final class Staging: Sendable {
 
     /// Takes in a file that was made ready elsewhere on the same file system; it stays there, too.
     ///
-    /// - Throws: `Failure` also where the file system has no second names for a file.
+    /// Where the file system has no second names for files, it is copied.
     package func adopt(_ path: String) throws(Failure) -> StagedFile {
         while true {
             let name = nextName()
-            let made = name.withCString { linkat(AT_FDCWD, path, folder.raw, $0, 0) }
-            guard made == 0 else {
-                if errno == EEXIST { continue }
-                throw failure(.last, "take in a file")
+            let isFree: Bool?
+            do { isFree = try link(AT_FDCWD, Array(path.utf8), folder.raw, name) } catch {
+                throw failure(error, "take in a file")
             }
+            guard let isFree else { return try copy(path) }
+            if !isFree { continue }
             guard let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) else {
                 throw failure(.last, "open a file that was taken in")
             }
             return try StagedFile(name: name, staging: self, adopting: file)
         }
+    }
+
+    private func copy(_ path: String) throws(Failure) -> StagedFile {
+        let copy = try makeFile()
+        guard let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) else {
+            throw failure(.last, "open a file to copy")
+        }
+        do {
+            _ = try file.forEachPiece(capacity: 1 << 20) { try copy.write($0) }
+        } catch let failure as Failure {
+            throw failure
+        } catch { throw failure(error as? SystemError ?? SystemError(EIO), "copy a file") }
+        return copy
     }
 
     /// Makes a symlink ready.
@@ -108,10 +134,11 @@ package final class Staging: Sendable {
         return staged
     }
 
-    /// A name that nobody else in this process gets.
+    /// A name that nobody else gets, here or in another process. It begins with the process's number,
+    /// by which ``clearDead()`` knows whose it is.
     func nextName() -> [UInt8] {
         let number = counter.add(1, ordering: .relaxed).newValue
-        return Array("\(process)-\(number)".utf8)
+        return Array("\(process)-\(token)-\(number)".utf8)
     }
 
     func failure(_ error: SystemError, _ doing: String) -> Failure {

@@ -102,8 +102,11 @@ extension TreeWriter {
         }
     }
 
-    /// Removes what belonged to a live file that is gone; a log without its file is nobody's.
-    func dropCompanions(of site: Site, in folder: borrowing Descriptor) throws(SystemError) {
-        for ending in LiveCompanion.all { try folder.unlink(site.name + ending) }
+    /// What lies beside a live file; nil when it is none.
+    func companions(
+        of site: Site, in folder: borrowing Descriptor
+    ) throws(SystemError) -> Companions? {
+        guard folder.holdsLive(site.name, root.live) else { return nil }
+        return try Companions(of: site.name, in: folder)
     }
 }

@@ -2,22 +2,39 @@ package import FilesinkiModel
 import Glibc
 
 extension TreeWriter {
-    /// How often what a user puts in our way is swapped back before it is kept beside.
-    private static let swapTries = 100
+    /// How often what a user puts in our way is swapped back before it is kept beside, and how often
+    /// a name is tried at which anything may be replaced.
+    static let tries = 100
 
-    /// Exchanges the staged file with what is at the path, and judges what came out.
+    /// Puts the staged file in the place of what is at the path, and judges what came out.
+    ///
+    /// - Parameter companions: What lies beside a live file; nil for any other.
     func replace(
         _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site,
-        _ expecting: Expectation
+        _ expecting: Expectation, _ companions: Companions?
     ) throws(SystemError) -> InstallOutcome {
         probe(.allowed)
-        let wasLive = folder.holdsLive(site.name, root.live)
+        keepAttributes(of: site, in: folder, for: staged, ours)
+        if companions == nil,
+            let outcome = try replaceByExchange(staged, ours, folder, site, expecting)
+        {
+            return outcome
+        }
+        return try replaceAside(staged, ours, folder, site, expecting, companions)
+    }
+
+    /// - Returns: Nil where the file system cannot swap two names; nothing has happened then.
+    private func replaceByExchange(
+        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site,
+        _ expecting: Expectation
+    ) throws(SystemError) -> InstallOutcome? {
         let intent = Intent(ours: ours.stamp, expecting, site.path)
         try intent.write(beside: staged.name, in: staging.folder)
         probe(.planned)
-        guard try exchange(staging.folder, staged.name, folder, site.name) else {
+        let exchange = try staging.exchange(staged.name, with: site.name, in: folder)
+        guard exchange == .done else {
             try Intent.remove(beside: staged.name, in: staging.folder)
-            return .surprised
+            return exchange == .missing ? .surprised : nil
         }
         // From here on the staged name holds what came out of the tree.
         staged.markInstalled()
@@ -30,8 +47,34 @@ extension TreeWriter {
         try staging.folder.unlink(staged.name)
         probe(.dropped)
         try Intent.remove(beside: staged.name, in: staging.folder)
-        if wasLive { try dropCompanions(of: site, in: folder) }
         return try confirm(ours, folder, site)
+    }
+
+    /// Replaces in two steps: what is there is taken out and judged, then the staged file takes the
+    /// free name. This is the way where names cannot be swapped, and for a live file, whose companions
+    /// have to go with it. What a user saves at the name in between stays.
+    private func replaceAside(
+        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site,
+        _ expecting: Expectation, _ companions: Companions?
+    ) throws(SystemError) -> InstallOutcome {
+        let aside = staged.name + Intent.asideSuffix
+        let intent = Intent(ours: ours.stamp, expecting, site.path)
+        try intent.write(beside: aside, in: staging.folder)
+        probe(.planned)
+        guard try takeOut(folder, site, as: aside, expecting, companions) != nil else {
+            return .surprised
+        }
+        let isFree: Bool
+        do throws(SystemError) {
+            isFree = try staging.place(staged.name, at: site.name, in: folder)
+        } catch {
+            try giveBack(aside, folder, site)
+            throw error
+        }
+        if isFree { staged.markInstalled() }
+        probe(.placed)
+        try drop(aside, folder, isLive: companions != nil)
+        return isFree ? try confirm(ours, folder, site) : .surprised
     }
 
     /// Removes a file or a symlink: moves it aside, judges it, and drops it or gives it back.
@@ -46,47 +89,76 @@ extension TreeWriter {
         guard let expecting = try settled(expecting, at: path, in: parent.descriptor) else {
             return .surprised
         }
+        guard try root.twin(of: path) == nil else { return .surprised }
         do {
+            let companions = try companions(of: site, in: parent.descriptor)
             guard let found = try parent.descriptor.liveStatus(of: site.name),
                 expecting.allows(found)
             else {
                 return .surprised
             }
             probe(.allowed)
-            let wasLive = parent.descriptor.holdsLive(site.name, root.live)
-            let outcome = try takeOut(parent.descriptor, site, expecting)
-            if wasLive, case .done = outcome { try dropCompanions(of: site, in: parent.descriptor) }
-            return outcome
+            return try remove(parent.descriptor, site, expecting, companions)
         } catch { throw error.failure("remove it", path) }
     }
 
-    private func takeOut(
-        _ folder: borrowing Descriptor, _ site: Site, _ expecting: Expectation
+    /// Removes an entry that `expecting` allows.
+    ///
+    /// - Parameter companions: What lies beside a live file; nil for any other.
+    func remove(
+        _ folder: borrowing Descriptor, _ site: Site, _ expecting: Expectation,
+        _ companions: Companions?
     ) throws(SystemError) -> InstallOutcome {
         let aside = staging.nextName()
-        let intent = Intent(ours: nil, expecting, site.path)
+        // A live file without what belongs to it cannot be judged after a kill: it comes back.
+        let intent = Intent(ours: nil, companions == nil ? expecting : .absent, site.path)
         try intent.write(beside: aside, in: staging.folder)
         probe(.planned)
+        guard let removed = try takeOut(folder, site, as: aside, expecting, companions) else {
+            return .surprised
+        }
+        try drop(aside, folder, isLive: companions != nil)
+        return .done(removed)
+    }
+
+    /// Takes out what is at the site, and judges it. What is not expected is given back.
+    ///
+    /// - Returns: What was taken out; nil when it is in the tree again, or nothing was there. The
+    ///   intent is forgotten then.
+    func takeOut(
+        _ folder: borrowing Descriptor, _ site: Site, as aside: [UInt8],
+        _ expecting: Expectation, _ companions: Companions?
+    ) throws(SystemError) -> FileStatus? {
         do throws(SystemError) {
-            // Nobody else uses the name, so that it can only be free.
-            _ = try moveToFreeName(folder, site.name, staging.folder, aside)
+            try staging.takeOut(folder, site.name, as: aside)
         } catch {
             try Intent.remove(beside: aside, in: staging.folder)
-            if error.number == ENOENT { return .surprised }
+            if error.number == ENOENT { return nil }
             throw error
         }
         probe(.takenOut)
-        guard let removed = try staging.folder.status(of: aside), try isExpected(aside, expecting)
+        var isSame = true
+        if let companions {
+            try staging.takeOutCompanions(folder, site.name, as: aside)
+            isSame = try Companions(of: aside, in: staging.folder).isSame(as: companions)
+        }
+        guard isSame, let found = try staging.folder.status(of: aside),
+            try isExpected(aside, expecting)
         else {
             try giveBack(aside, folder, site)
-            return .surprised
+            return nil
         }
         probe(.judged)
+        return found
+    }
+
+    private func drop(
+        _ aside: [UInt8], _ folder: borrowing Descriptor, isLive: Bool
+    ) throws(SystemError) {
         try settle(folder)
-        try staging.folder.unlink(aside)
+        try staging.drop(aside, isLive: isLive)
         probe(.dropped)
         try Intent.remove(beside: aside, in: staging.folder)
-        return .done(removed)
     }
 
     private func isExpected(
@@ -106,13 +178,11 @@ extension TreeWriter {
         _ name: [UInt8], placed ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site
     ) throws(SystemError) -> InstallOutcome {
         var placed = ours
-        for _ in 0..<Self.swapTries {
+        for _ in 0..<Self.tries {
             guard let held = try staging.folder.status(of: name) else { break }
             probe(.putBack)
-            guard try exchange(staging.folder, name, folder, site.name) else {
-                // The user deleted what was there; the save that came out is worth more.
-                break
-            }
+            // The user deleted what was there; the save that came out is worth more.
+            guard try staging.exchange(name, with: site.name, in: folder) == .done else { break }
             guard let out = try staging.folder.status(of: name) else { break }
             if out.stamp.isSame(butForChangeOf: placed.stamp) {
                 if out.stamp.isSame(butForChangeOf: ours.stamp) {
@@ -127,7 +197,7 @@ extension TreeWriter {
     }
 
     /// Brings back what is left in the staging folder, if anything, and forgets the intent.
-    private func giveBack(
+    func giveBack(
         _ name: [UInt8], _ folder: borrowing Descriptor, _ site: Site
     ) throws(SystemError) {
         if try staging.folder.status(of: name) != nil {

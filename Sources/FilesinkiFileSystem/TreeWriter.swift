@@ -17,9 +17,9 @@ package enum SyncMode: Hashable, Sendable {
 ///
 /// A new name is made with a rename that fails when the name is taken. What is there already is
 /// *exchanged* with the staged file in one step, or moved aside, and only then looked at: if it is
-/// not what the plan saw, it goes back. See ``Staging`` for what happens at a kill in between. Left
-/// open: a program that writes in place, through a descriptor opened earlier, after its file was
-/// judged.
+/// not what the plan saw, it goes back. See ``Staging`` for what happens at a kill in between, and for
+/// file systems that know no such renames. Left open: a program that writes in place, through a
+/// descriptor opened earlier, after its file was judged.
 ///
 /// Parents are opened beneath the root without following links; nothing outside is ever touched.
 /// All methods may be called from several threads, for different paths.
@@ -61,21 +61,41 @@ package struct TreeWriter: Sendable {
         let site = Site(path)
         probe(.begun)
         do {
-            if expecting == .absent { return try installNew(staged, ours, folder, site) }
-            guard let found = try folder.liveStatus(of: site.name) else {
-                return expecting == .any
-                    ? try installNew(staged, ours, folder, site) : .surprised
+            for _ in 1..<Self.tries {
+                let outcome = try installOnce(staged, ours, folder, site, expecting)
+                // Where anything may be replaced, so may what has just come.
+                let isOvertaken = outcome == .surprised && expecting == .any && !staged.isInstalled
+                guard isOvertaken, try folder.status(of: site.name)?.kind != .directory else {
+                    return outcome
+                }
             }
-            if let outcome = try replaceLive(staged, ours, folder, site, expecting) {
-                return outcome
-            }
-            guard expecting.allows(found) else { return .surprised }
-            return try replace(staged, ours, folder, site, expecting)
+            return .surprised
         } catch let error as SystemError {
             throw error.failure("install it", path)
         } catch let failure as Failure {
             throw failure
         } catch { return .surprised }
+    }
+
+    private func installOnce(
+        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site,
+        _ expecting: Expectation
+    ) throws -> InstallOutcome {
+        if expecting == .absent { return try installNew(staged, ours, folder, site) }
+        if root.foldsNames { try refuseTwin(site, in: folder) }
+        guard try folder.status(of: site.name) != nil else {
+            return expecting == .any ? try installNew(staged, ours, folder, site) : .surprised
+        }
+        if let outcome = try replaceLive(staged, ours, folder, site, expecting) { return outcome }
+        // A live file's content is not what lies in it.
+        guard let expecting = try settled(expecting, at: site.path, in: folder) else {
+            return .surprised
+        }
+        let companions = try companions(of: site, in: folder)
+        guard let found = try folder.liveStatus(of: site.name), expecting.allows(found) else {
+            return .surprised
+        }
+        return try replace(staged, ours, folder, site, expecting, companions)
     }
 
     /// Makes a symlink, or puts it in the place of what is there.
@@ -107,12 +127,22 @@ package struct TreeWriter: Sendable {
     ) throws -> InstallOutcome {
         probe(.allowed)
         try refuseOrphans(staged, folder, site)
-        guard try moveToFreeName(staging.folder, staged.name, folder, site.name) else {
+        guard try staging.place(staged.name, at: site.name, in: folder) else {
+            try refuseTwin(site, in: folder)
             return .surprised
         }
         staged.markInstalled()
         probe(.placed)
         return try confirm(ours, folder, site)
+    }
+
+    /// Throws when the site's name is taken by a file that the folder lists under another one. Reads
+    /// the folder when the name is taken.
+    func refuseTwin(_ site: Site, in folder: borrowing Descriptor) throws {
+        guard let other = try folder.otherSpelling(of: site.name) else { return }
+        root.noteFolding()
+        let twin = site.path.parent?.appending(other) ?? RelativePath(unchecked: other)
+        throw Failure.twin(site.path, twin)
     }
 
     /// Makes the names of a folder durable when each step has to be.

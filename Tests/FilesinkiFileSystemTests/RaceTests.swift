@@ -16,11 +16,18 @@ struct RaceCase: Sendable, CustomTestStringConvertible {
     var work: Work
     var save: Save
     var moment: TreeWriter.Step
-    var testDescription: String { "\(work), saved \(save) when \(moment)" }
+    var ability = NameAbility.all
+    var testDescription: String { "\(work), saved \(save) when \(moment), \(ability)" }
 
-    static let all: [RaceCase] = Work.allCases.flatMap { work in
-        Save.allCases.flatMap { save in
-            TreeWriter.Step.allCases.map { RaceCase(work: work, save: save, moment: $0) }
+    static func all(_ abilities: [NameAbility]) -> [RaceCase] {
+        Work.allCases.flatMap { work in
+            Save.allCases.flatMap { save in
+                TreeWriter.Step.allCases.flatMap { moment in
+                    abilities.map {
+                        RaceCase(work: work, save: save, moment: moment, ability: $0)
+                    }
+                }
+            }
         }
     }
 }
@@ -30,15 +37,26 @@ struct RaceCase: Sendable, CustomTestStringConvertible {
 
     init() throws { tree = try TemporaryTree() }
 
-    @Test("a save at any moment survives", arguments: RaceCase.all)
+    @Test("a save at any moment survives", arguments: RaceCase.all([.all]))
     func survives(_ race: RaceCase) throws {
+        try expectSurvival(race, tree)
+    }
+
+    @Test(
+        "E2.1 a save at any moment survives where the file system knows fewer renames",
+        arguments: RaceCase.all([.noExchange, .noFlags, .noFlagsNoLinks]))
+    func survivesWithoutFlags(_ race: RaceCase) throws {
+        try expectSurvival(race, TemporaryTree(calls: race.ability.calls))
+    }
+
+    private func expectSurvival(_ race: RaceCase, _ tree: TemporaryTree) throws {
         if race.work != .create { try tree.write("old", to: "a.txt") }
         let saver = Saver(tree, race)
         var writer = tree.writer
         writer.probe = { saver.step($0) }
-        let outcome = try run(race.work, writer)
+        let outcome = try Self.perform(race.work, writer, tree)
         if let error = saver.error { throw error }
-        try expectSaves(saver, race, outcome)
+        try expectSaves(saver, race, outcome, tree)
         #expect(try tree.leftovers().isEmpty)
     }
 
@@ -50,7 +68,7 @@ struct RaceCase: Sendable, CustomTestStringConvertible {
         writer.probe = { step in
             if step == .placed { try? tree.write("edited", to: "a.txt") }
         }
-        let outcome = try run(.create, writer)
+        let outcome = try Self.perform(.create, writer, tree)
         guard case .done(let noted) = outcome else {
             Issue.record("\(outcome)")
             return
@@ -65,7 +83,7 @@ struct RaceCase: Sendable, CustomTestStringConvertible {
         writer.probe = { step in
             if step == .placed { try? tree.save("another", to: "a.txt") }
         }
-        let outcome = try run(.create, writer)
+        let outcome = try Self.perform(.create, writer, tree)
         guard case .overtaken(let placed) = outcome else {
             Issue.record("\(outcome)")
             return
@@ -74,7 +92,9 @@ struct RaceCase: Sendable, CustomTestStringConvertible {
         #expect(try tree.stamp("a.txt") != placed.stamp)
     }
 
-    private func expectSaves(_ saver: Saver, _ race: RaceCase, _ outcome: InstallOutcome) throws {
+    private func expectSaves(
+        _ saver: Saver, _ race: RaceCase, _ outcome: InstallOutcome, _ tree: TemporaryTree
+    ) throws {
         let files = try tree.names().filter { name in
             try tree.root.status(RelativePath(name))?.kind == .file
         }
@@ -92,7 +112,9 @@ struct RaceCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    private func run(_ work: RaceCase.Work, _ writer: TreeWriter) throws -> InstallOutcome {
+    static func perform(
+        _ work: RaceCase.Work, _ writer: TreeWriter, _ tree: TemporaryTree
+    ) throws -> InstallOutcome {
         let path = try RelativePath("a.txt")
         switch work {
         case .create:

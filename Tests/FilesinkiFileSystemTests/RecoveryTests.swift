@@ -43,7 +43,8 @@ import Testing
         let staged = try #require(try tree.leftovers().first { !$0.hasSuffix(".plan") })
         let folder = try tree.root.openParent(of: RelativePath("notes.txt"))
         #expect(
-            try exchange(tree.staging.folder, Array(staged.utf8), folder, Array("notes.txt".utf8)))
+            try tree.staging.exchange(
+                Array(staged.utf8), with: Array("notes.txt".utf8), in: folder) == .done)
         #expect(try tree.staging.recover().isEmpty)
         #expect(try tree.names() == ["notes.txt"])
         #expect(try tree.read("notes.txt") == "the user's second")
@@ -58,6 +59,71 @@ import Testing
         #expect(try tree.staging.recover().map(\.description) == ["notes.txt"])
         #expect(try tree.read("notes.txt") == "the user's")
         #expect(try tree.leftovers().isEmpty)
+    }
+
+    /// How far a replacement in two steps had come.
+    enum Reached: CaseIterable { case takenOut, linked, placed, savedMeanwhile }
+
+    @Test(
+        "E2.1 a replacement in two steps that was killed leaves the old file or the new one",
+        arguments: Reached.allCases, [true, false])
+    func twoSteps(_ reached: Reached, _ byContent: Bool) throws {
+        try tree.write("old", to: "notes.txt")
+        let staged = try takeOutForAndDie("ours", expectation(byContent), reached)
+        #expect(try tree.staging.recover().isEmpty == (reached != .takenOut))
+        let result = [
+            Reached.takenOut: "old", .linked: "ours", .placed: "ours",
+            .savedMeanwhile: "the user's",
+        ]
+        #expect(try tree.read("notes.txt") == result[reached])
+        #expect(try tree.names() == ["notes.txt"])
+        let left = try tree.leftovers().filter { $0 != staged }
+        #expect(left.isEmpty)
+        try tree.staging.clear()
+        #expect(try tree.leftovers().isEmpty)
+    }
+
+    @Test("E2.1 a save that a replacement in two steps had taken out comes back")
+    func savedBeforeTwoSteps() throws {
+        try tree.write("old", to: "notes.txt")
+        let expected = try expectation(false)
+        try tree.save("the user's", to: "notes.txt")
+        _ = try takeOutForAndDie("ours", expected, .takenOut)
+        #expect(try tree.staging.recover().map(\.description) == ["notes.txt"])
+        #expect(try tree.read("notes.txt") == "the user's")
+        #expect(try tree.names() == ["notes.txt"])
+    }
+
+    @Test(
+        "E3.4 a database whose removal was killed comes back with its log",
+        arguments: [true, false])
+    func database(_ isTaken: Bool) throws {
+        let staged = tree.base + "/staging/9-a-9"
+        for (ending, text) in [("", "the database"), ("-wal", "commits"), ("-shm", "index")] {
+            try TemporaryTree.write(Array(text.utf8), absolute: staged + ending)
+        }
+        #expect(symlink("- absent x.db", staged + ".plan") == 0)
+        if isTaken { try tree.write("another", to: "x.db") }
+        let hash = hexadecimal(ContentHasher.hash(Array("the database".utf8)).bytes.prefix(4))
+        let name = isTaken ? "x (recovered \(hash)).db" : "x.db"
+        #expect(try tree.staging.recover().map(\.description) == [name])
+        #expect(try tree.read(name) == "the database")
+        #expect(try tree.read(name + "-wal") == "commits")
+        #expect(try tree.read(name + "-shm") == "index")
+        if isTaken { #expect(try tree.read("x.db") == "another") }
+        #expect(try tree.leftovers().isEmpty)
+    }
+
+    @Test("E2.1 what a process left that is gone is recovered without a lock, nobody else's is")
+    func dead() throws {
+        // No process has a number as large as that.
+        try TemporaryTree.write(
+            Array("the user's".utf8), absolute: tree.base + "/staging/2000000000-a-1")
+        #expect(symlink("- absent notes.txt", tree.base + "/staging/2000000000-a-1.plan") == 0)
+        let kept = try tree.staged("of a process at work")
+        try tree.staging.clearDead()
+        #expect(try tree.read("notes.txt") == "the user's")
+        #expect(try tree.leftovers() == [String(decoding: kept.name, as: UTF8.self)])
     }
 
     @Test func `a save whose folder is gone comes back above it`() throws {
@@ -139,8 +205,37 @@ import Testing
         try Intent(ours: status.stamp, expected, path)
             .write(beside: staged.name, in: tree.staging.folder)
         let folder = try tree.root.openParent(of: path)
-        #expect(try exchange(tree.staging.folder, staged.name, folder, Array("notes.txt".utf8)))
+        #expect(
+            try tree.staging.exchange(staged.name, with: Array("notes.txt".utf8), in: folder)
+                == .done)
         staged.markInstalled()
+    }
+
+    /// - Returns: The staged name of the new file.
+    private func takeOutForAndDie(
+        _ text: String, _ expected: Expected, _ reached: Reached
+    ) throws -> String {
+        let staged = try tree.staged(text)
+        let status = try #require(staged.status)
+        let path = try RelativePath("notes.txt")
+        let aside = staged.name + Intent.asideSuffix
+        try Intent(ours: status.stamp, expected, path)
+            .write(beside: aside, in: tree.staging.folder)
+        let folder = try tree.root.openParent(of: path)
+        try tree.staging.takeOut(folder, Array(path.name), as: aside)
+        let name = Array(path.name)
+        switch reached {
+        case .takenOut: break
+        case .linked:
+            #expect(
+                try tree.staging.link(tree.staging.folder.raw, staged.name, folder.raw, name)
+                    == true)
+        case .placed: #expect(try tree.staging.place(staged.name, at: name, in: folder))
+        case .savedMeanwhile: try tree.save("the user's", to: "notes.txt")
+        }
+        // A killed process removes nothing.
+        staged.markInstalled()
+        return String(decoding: staged.name, as: UTF8.self)
     }
 
     private func moveAsideAndDie(_ expected: Expected, _ text: String = "notes.txt") throws {
@@ -148,6 +243,6 @@ import Testing
         let aside = tree.staging.nextName()
         try Intent(ours: nil, expected, path).write(beside: aside, in: tree.staging.folder)
         let folder = try tree.root.openParent(of: path)
-        #expect(try moveToFreeName(folder, Array(path.name), tree.staging.folder, aside))
+        try tree.staging.takeOut(folder, Array(path.name), as: aside)
     }
 }

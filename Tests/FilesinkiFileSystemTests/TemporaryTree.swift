@@ -14,14 +14,17 @@ final class TemporaryTree: Sendable {
 
     private static let counter = Atomic<Int>(0)
 
-    init() throws {
+    /// - Parameters:
+    ///   - calls: How files get other names.
+    ///   - live: Who reads and replaces files that programs hold open.
+    init(calls: NameCalls = NameCalls(), live: (any LiveFiles)? = nil) throws {
         let number = Self.counter.add(1, ordering: .relaxed).newValue
         base = "/tmp/filesinki-fs-tests-\(getpid())-\(number)"
         for folder in [base, base + "/root"] where mkdir(folder, 0o755) != 0 {
             throw SystemError.last
         }
-        root = try RootFolder(path: base + "/root")
-        staging = try Staging(root: root, folder: base + "/staging")
+        root = try RootFolder(path: base + "/root", live: live)
+        staging = try Staging(root: root, folder: base + "/staging", calls: calls)
     }
 
     deinit { removeTree(Array(base.utf8)) }

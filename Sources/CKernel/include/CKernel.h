@@ -28,6 +28,11 @@ long fsk_read_folder(int folder, void *buffer, size_t size);
 int fsk_rename(
     int from_folder, const char *from, int to_folder, const char *to, unsigned int flags);
 
+// listxattr(2), getxattr(2) and setxattr(2), whose header would bring the C library's types along.
+long fsk_list_attributes(const char *path, char *names, size_t size);
+long fsk_get_attribute(const char *path, const char *name, void *value, size_t size);
+int fsk_set_attribute(const char *path, const char *name, const void *value, size_t size);
+
 // syncfs(2).
 int fsk_sync_file_system(int file);
 

@@ -18,9 +18,10 @@ package final class RootFiles: Sendable {
         let state = options.stateFolder
         try StateFile.makeFolder(state.path)
         root = try RootFolder(path: options.root)
-        Self.removeLeftovers(state.saving)
-        writer = TreeWriter(
-            root: root, staging: try Staging(root: root, folder: state.saving), sync: .each)
+        let staging = try Staging(root: root, folder: state.saving)
+        // What cannot be put right now is tried again by the next process.
+        try? staging.clearDead()
+        writer = TreeWriter(root: root, staging: staging, sync: .each)
         surroundings = options.surroundings
     }
 
@@ -78,20 +79,5 @@ package final class RootFiles: Sendable {
         guard let found = try root.status(path), found.kind != .directory else { return false }
         guard case .done = try writer.remove(path, expecting: .any) else { return false }
         return true
-    }
-
-    /// Files that killed processes did not put in their place.
-    private static func removeLeftovers(_ folder: String) {
-        guard let stream = opendir(folder) else { return }
-        defer { closedir(stream) }
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard let process = pid_t(name.prefix { $0 != "-" }), process > 0,
-                kill(process, 0) != 0, errno == ESRCH
-            else { continue }
-            unlink("\(folder)/\(name)")
-        }
     }
 }

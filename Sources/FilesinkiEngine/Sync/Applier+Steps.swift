@@ -110,7 +110,9 @@ extension Applier {
             let gone = try writer.remove(task.path, expecting: expectation(task))
             if case .surprised = gone { return .surprised }
         }
-        return TaskOutcome(try writer.makeDirectory(task.path, mode: task.entry.mode | 0o700))
+        return TaskOutcome(
+            try writer.makeDirectory(
+                task.path, mode: task.entry.mode | 0o700, isNew: task.here == nil))
     }
 
     func makeLink(_ task: ApplyTask) throws -> TaskOutcome {

@@ -9,7 +9,8 @@ import FilesinkiStore
 ///
 /// The order keeps every content reachable at every moment: after the folders that they need, copies
 /// of what is about to be replaced come first, then moves, removals, folders that take the place of
-/// something else, contents, attributes.
+/// something else, contents, attributes. The old name of a content that is written under a new one goes
+/// last: a run that is killed before would find it deleted by the user, and delete the new one, too.
 struct Applier: Sendable {
     let root: RootFolder
     let staging: Staging
@@ -30,13 +31,30 @@ struct Applier: Sendable {
         var work = ApplyWork(steps)
         var result = ApplyResult()
         for path in work.ready { result.done[path] = .some(stamps[path] ?? base.row(path)?.stamp) }
+        holdTwins(&work, &result)
         for task in work.newFolders { attempt(task, &result) { try makeFolder(task) } }
+        // What belongs into a folder that could not be made would only fail too.
+        work.drop(below: work.newFolders.lazy.map(\.path).filter { result.done[$0] == nil })
         copy(work.copies, &result)
         // What could not be copied keeps its name.
         let waiting = work.copies.filter { result.done[$0.path] == nil } + work.lateCopies
         work.drop(Set(waiting.compactMap(\.origin)))
         result.deferred = work.lateCopies.map(\.path)
         let moved = move(work.moves, &result)
+        let late = work.takeOrigins(besides: moved, whereNamesFold: root.foldsNames)
+        remove(work, &result)
+        for task in work.folders { attempt(task, &result) { try makeFolder(task) } }
+        for task in work.links { attempt(task, &result) { try makeLink(task) } }
+        let files = work.files + work.moves.filter { !moved.contains($0.path) }
+        result.add(try await Checkout(applier: self).write(files))
+        remove(late, &result)
+        for task in work.attributes { attempt(task, &result) { try setAttributes(task) } }
+        finishFolders(work.newFolders + work.folders, &result)
+        try writer.flush()
+        return result
+    }
+
+    private func remove(_ work: ApplyWork, _ result: inout ApplyResult) {
         for task in work.removals { attempt(task, &result) { try remove(task) } }
         for task in work.folderRemovals {
             attempt(task, &result) {
@@ -46,14 +64,6 @@ struct Applier: Sendable {
                 return outcome
             }
         }
-        for task in work.folders { attempt(task, &result) { try makeFolder(task) } }
-        for task in work.links { attempt(task, &result) { try makeLink(task) } }
-        let files = work.files + work.moves.filter { !moved.contains($0.path) }
-        result.add(try await Checkout(applier: self).write(files))
-        for task in work.attributes { attempt(task, &result) { try setAttributes(task) } }
-        finishFolders(work.newFolders + work.folders, &result)
-        try writer.flush()
-        return result
     }
 
     /// What the plan saw at the path, for the file system to compare with.

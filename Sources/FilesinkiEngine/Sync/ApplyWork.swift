@@ -1,3 +1,4 @@
+import FilesinkiFileSystem
 import FilesinkiModel
 import FilesinkiReconcile
 
@@ -117,6 +118,53 @@ struct ApplyWork: Sendable {
 }
 
 extension ApplyWork {
+    /// Paths that are new here.
+    var newPaths: [RelativePath] {
+        (newFolders + folders + copies + moves + links + files).lazy
+            .filter { $0.here == nil }.map(\.path)
+    }
+
+    /// Paths that will not be here any more.
+    var leaving: Set<RelativePath> {
+        Set((removals + folderRemovals).map(\.path) + moves.compactMap(\.origin))
+    }
+
+    /// Takes out the removals of old names whose new ones are still to be written, and those of the
+    /// folders above them.
+    ///
+    /// - Parameters:
+    ///   - moved: Paths that were reached by a rename.
+    ///   - whereNamesFold: Whether an old name has to make way first when the new one only differs in
+    ///     its spelling.
+    mutating func takeOrigins(besides moved: Set<RelativePath>, whereNamesFold: Bool) -> ApplyWork {
+        var late = ApplyWork([])
+        let pending = (moves + files + links).filter { task in
+            guard let origin = task.origin, !moved.contains(task.path) else { return false }
+            return !whereNamesFold || !origin.isSpelling(of: task.path)
+        }
+        let origins = Set(pending.compactMap(\.origin))
+        guard !origins.isEmpty else { return late }
+        let above = Set(origins.flatMap(\.ancestors)).subtracting(makingWay)
+        late.removals = removals.filter { origins.contains($0.path) }
+        late.folderRemovals = folderRemovals.filter { above.contains($0.path) }
+        removals.removeAll { origins.contains($0.path) }
+        folderRemovals.removeAll { above.contains($0.path) }
+        return late
+    }
+
+    /// Leaves out all that is to be made at or below one of these paths.
+    mutating func drop(below paths: some Sequence<RelativePath>) {
+        let paths = Set(paths)
+        guard !paths.isEmpty else { return }
+        for list in [\ApplyWork.newFolders, \.copies, \.moves, \.folders, \.links, \.files] {
+            self[keyPath: list].removeAll { task in
+                task.here == nil
+                    && (paths.contains(task.path)
+                        || task.path.ancestors.contains(where: paths.contains))
+            }
+        }
+    }
+
     /// Leaves out all that would replace or remove one of these paths.
     mutating func drop(_ paths: Set<RelativePath>) {
         guard !paths.isEmpty else { return }

@@ -1,0 +1,161 @@
+import CKernel
+package import FilesinkiModel
+import Glibc
+import Synchronization
+
+/// What is known of a root's way with the spelling of names. Some file systems take `README` and
+/// `readme`, or two forms of one letter, for one name: a path then leads to a file that the folder
+/// lists under another name. Such a file is another one, a *twin*, for the paths of a store are bytes.
+struct Spellings: ~Copyable, Sendable {
+    /// The names of a folder, as of one state of it.
+    struct Listing: Sendable {
+        var stamp: FileStamp
+        var names: Set<[UInt8]>
+    }
+
+    enum Folding: Int, AtomicRepresentable { case unknown, no, yes }
+
+    let folding = Atomic<Folding>(.unknown)
+    /// By the folder's path, which is empty for the root.
+    let listings = Mutex<[[UInt8]: Listing]>([:])
+
+    /// More folders than these are not remembered.
+    static let maximumListings = 64
+}
+
+extension RootFolder {
+    /// Whether the root's file system is known to take two spellings for one name. Where only a folder
+    /// below does so, this is not known before two names have met there.
+    package var foldsNames: Bool {
+        switch spellings.folding.load(ordering: .relaxed) {
+        case .yes: return true
+        case .no: return false
+        case .unknown: break
+        }
+        let folder = Array(RelativePath.stateFolder.utf8)
+        let other = Array(RelativePath.stateFolder.uppercased().utf8)
+        guard let isThere = try? descriptor.status(of: folder) != nil, isThere,
+            let twin = try? descriptor.status(of: other).map({ _ in
+                try descriptor.otherSpelling(of: other)
+            })
+        else {
+            // Without a state folder nothing can be said yet.
+            if (try? descriptor.status(of: folder)) != nil { note(.no) }
+            return false
+        }
+        note(twin == nil ? .no : .yes)
+        return twin != nil
+    }
+
+    private func note(_ folding: Spellings.Folding) {
+        spellings.folding.store(folding, ordering: .relaxed)
+    }
+
+    /// Notes that two spellings were one name.
+    func noteFolding() { note(.yes) }
+
+    /// The path of what is found at a path that nothing is listed under; nil when the path is spelled
+    /// as its folders list it, or nothing is there. Asks nothing where names are not folded.
+    package func twin(of path: RelativePath) throws(Failure) -> RelativePath? {
+        guard foldsNames else { return nil }
+        for name in path.ancestors.reversed() + [path] {
+            guard try !isListed(name) else { continue }
+            let folder = try openUnchecked(name.parent)
+            do throws(SystemError) {
+                guard let other = try folder.otherSpelling(of: Array(name.name)) else { return nil }
+                return name.parent?.appending(other) ?? RelativePath(unchecked: other)
+            } catch { throw error.failure("read its folder", name) }
+        }
+        return nil
+    }
+
+    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/exists`` when a folder above the
+    ///   path is found under another spelling.
+    func checkSpelling(above path: RelativePath) throws(Failure) {
+        guard let folder = path.parent, let twin = try twin(of: folder) else { return }
+        throw .twin(path, twin)
+    }
+
+    /// Whether a folder lists the path's last name as it is spelled.
+    private func isListed(_ path: RelativePath) throws(Failure) -> Bool {
+        let folder: Descriptor
+        do throws(Failure) { folder = try openUnchecked(path.parent) } catch {
+            // No folder: then the path is nowhere.
+            if error.code == .notFound || error.code == .badPath { return true }
+            throw error
+        }
+        let key = path.parent?.bytes ?? []
+        let name = Array(path.name)
+        do throws(SystemError) {
+            let stamp = try folder.status().stamp
+            let known = spellings.listings.withLock { $0[key] }
+            if let known, known.stamp == stamp, known.names.contains(name) { return true }
+            if try folder.status(of: name) == nil { return true }
+            let names = try folder.names()
+            spellings.listings.withLock { listings in
+                if listings.count >= Spellings.maximumListings { listings = [:] }
+                listings[key] = Spellings.Listing(stamp: stamp, names: names)
+            }
+            return names.contains(name)
+        } catch { throw error.failure("read its folder", path) }
+    }
+
+    private func openUnchecked(_ folder: RelativePath?) throws(Failure) -> Descriptor {
+        let flags = fsk_path_only | O_DIRECTORY
+        let raw = if let folder { openBeneath(folder, flags) } else { openItself(flags) }
+        guard let opened = Descriptor(raw) else {
+            throw SystemError.last.failure("open the folder", folder?.bytes ?? [])
+        }
+        return opened
+    }
+}
+
+extension Descriptor {
+    /// The name under which this folder lists what `name` leads to, when that is another spelling; nil
+    /// when it is listed as spelled, or nothing is there. Reads the folder.
+    func otherSpelling(of name: [UInt8]) throws(SystemError) -> [UInt8]? {
+        guard let found = try status(of: name) else { return nil }
+        let names = try names()
+        if names.contains(name) { return nil }
+        let key = foldedName(name)
+        if let twin = names.first(where: { foldedName($0) == key }) { return twin }
+        for other in names {
+            if let status = try status(of: other), status.stamp.isSameInode(as: found.stamp) {
+                return other
+            }
+        }
+        // It came after the folder was read, or is spelled in a way that is not known here.
+        if try self.names().contains(name) { return nil }
+        return try status(of: name) == nil ? nil : name
+    }
+
+    fileprivate func names() throws(SystemError) -> Set<[UInt8]> {
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        guard let readable = Descriptor(openat(raw, ".", flags)) else { throw .last }
+        let listing = try FolderListing(readable)
+        return Set(listing.entries.map { Array(listing.name($0)) })
+    }
+}
+
+/// The same for all spellings that file systems usually take for one name: strings are equal when they
+/// are canonically equivalent.
+func foldedName(_ name: some Collection<UInt8>) -> String {
+    String(decoding: name, as: UTF8.self).lowercased()
+}
+
+extension RelativePath {
+    /// Whether file systems that fold names may take the last names of both for one, in one folder.
+    package func isSpelling(of other: RelativePath) -> Bool {
+        parent == other.parent && foldedName(name) == foldedName(other.name)
+    }
+}
+
+extension Failure {
+    /// Where a file system takes two names of the store for one, the second waits.
+    package static func twin(_ path: RelativePath, _ twin: RelativePath) -> Failure {
+        Failure(
+            .exists, path: path.bytes,
+            "Cannot write it: the file system does not distinguish its name from \(twin).",
+            remedy: "It is kept in the store. Rename one of the two on a device that has both.")
+    }
+}
