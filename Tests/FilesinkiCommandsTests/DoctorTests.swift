@@ -54,14 +54,20 @@ struct DoctorTests {
             chmod(world.folder + "/a/.filesinki/manifest.sqlite", 0o666)
         },
         Trouble("privacy", .trouble, "belongs to another user") { $0.machine.user = 12_345 },
-        Trouble("file-system", .warning, "cannot swap two names") { world in
+        Trouble("file-system", .warning, "cannot exchange two files") { world in
             world.machine.traits = { _ in FileSystemTraits(exchanges: false) }
         },
-        Trouble("file-system", .warning, "takes a and A for one name") { world in
+        Trouble("file-system", .warning, "does not distinguish upper from lower case") { world in
             world.machine.traits = { _ in FileSystemTraits(foldsCase: true) }
         },
-        Trouble("file-system", .warning, "two spellings of one letter") { world in
+        Trouble("file-system", .warning, "does not distinguish two Unicode forms") { world in
             world.machine.traits = { _ in FileSystemTraits(foldsUnicode: true) }
+        },
+        Trouble("file-system", .warning, "cannot rename a file to a free name only") { world in
+            world.machine.traits = { _ in FileSystemTraits(renamesToFree: false, links: false) }
+        },
+        Trouble("file-system", .warning, "does not support symbolic links") { world in
+            world.machine.traits = { _ in FileSystemTraits(symlinks: false) }
         },
         Trouble("file-system", .warning, "does not keep permission bits") { world in
             world.machine.traits = { _ in FileSystemTraits(keepsModes: false) }

@@ -26,8 +26,10 @@ package struct Examination: Sendable {
         guard let card = try? Replica.readCard(state) else { return [missingReplica()] }
         var findings = [
             Finding("replica", .ok, "\(options.root) is the replica \(card.device.name)."),
-            root(card), privacy(), fileSystem(), disk(), manifest(), leftovers(),
+            root(card), privacy(),
         ]
+        findings += fileSystem()
+        findings += [disk(), manifest(), leftovers()]
         findings += rules()
         findings.append(watches())
         if canReach { findings += await remote(card) }
@@ -89,34 +91,6 @@ package struct Examination: Sendable {
                 remedy: "Run chmod go-rwx on it.")
         }
         return Finding("privacy", .ok, "The state is private.")
-    }
-
-    private func fileSystem() -> Finding {
-        let traits: FileSystemTraits
-        do { traits = try facts.traits(state.path) } catch {
-            return Finding("file-system", thrown: error)
-        }
-        if !traits.exchanges {
-            return Finding(
-                "file-system", .warning,
-                "The root's file system cannot swap two names in one step.",
-                remedy: "A save at the very moment of a sync is kept beside; a local file system "
-                    + "such as ext4, xfs or btrfs has no such gap.")
-        }
-        if traits.foldsCase || traits.foldsUnicode {
-            return Finding(
-                "file-system", .warning,
-                traits.foldsCase
-                    ? "The root's file system takes a and A for one name."
-                    : "The root's file system takes two spellings of one letter for one name.",
-                remedy: "See with filesinki lint which names would meet.")
-        }
-        if !traits.keepsModes {
-            return Finding(
-                "file-system", .warning, "The root's file system does not keep permission bits.",
-                remedy: "Expect files to change their mode elsewhere after an edit here.")
-        }
-        return Finding("file-system", .ok, "It can do all that is needed.")
     }
 
     private func disk() -> Finding {
