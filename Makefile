@@ -16,6 +16,7 @@
 #   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many
 #   make faults     cuts, damages and answers wrongly every request of a sync: REMOTES=server, or the
 #                   names of other servers that are installed, or all; STRIDE=4096 bytes apart
+#   make file-systems  the built program on all file systems that can be mounted here, as root; POINTS=2
 #   make kv-processes  ten processes on each of three devices set the same keys for SECONDS=60, over
 #                   REMOTES=server and others, and 50 watch 1,000 keys
 #   make install    puts both programs, their manual pages, completions and systemd's units below
@@ -41,6 +42,7 @@ SEED ?=
 FILTER ?=
 REMOTES ?= server
 STRIDE ?= 4096
+POINTS ?= 2
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 SWIFT ?= swift
@@ -57,7 +59,7 @@ RELEASE_BINARY = .build/release/filesinki
 SWIFT_FILES = Package.swift Sources Tests Examples
 
 .PHONY: check demo test build release release-net lint format bench bench-watch bench-link simulate faults \
-    kv-processes install library install-library man docs api clean dependencies
+    file-systems kv-processes install library install-library man docs api clean dependencies
 
 check: build lint test
 
@@ -105,6 +107,10 @@ faults: dependencies
 	FILESINKI_REMOTES='$(REMOTES)' FILESINKI_CUT_STRIDE='$(STRIDE)' \
 	    FILESINKI_CUT_BYTES=100000 FILESINKI_FLIP_STRIDE=61 \
 	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SweepTests
+
+file-systems: dependencies
+	@FILESINKI_FILE_SYSTEM_POINTS='$(POINTS)' \
+	    sh Scripts/file-systems.sh $(SWIFT) test -j $(JOBS) $(STRICT)
 
 kv-processes: dependencies
 	FILESINKI_REMOTES='$(REMOTES)' FILESINKI_KV_E2E_PROCESSES=10 FILESINKI_KV_E2E_SECONDS='$(SECONDS)' \

@@ -3,6 +3,26 @@ import Glibc
 /// Stops the program at its Nth call that changes something: `Tests/Faults/killat.c`, compiled once.
 struct Injector {
     let path: String
+    /// What the file system is played to know.
+    let fileSystem: FileSystem
+
+    /// A file system that knows fewer ways to give a file another name.
+    enum FileSystem: String, CaseIterable {
+        /// All that this one knows.
+        case whole = "all renames"
+        /// No flag of renameat2(2).
+        case noFlags = "no rename flags"
+        /// No flag, and no hard links.
+        case noFlagsNoLinks = "no rename flags, no links"
+
+        fileprivate var arguments: [String] {
+            switch self {
+            case .whole: []
+            case .noFlags: ["-f"]
+            case .noFlagsNoLinks: ["-f", "-l"]
+            }
+        }
+    }
 
     /// What happens at the call.
     enum Strike {
@@ -32,7 +52,8 @@ struct Injector {
 
     /// Compiles it into the machine's folder; nil, with a word, where it cannot be compiled or one
     /// process may not trace another.
-    init?(_ machine: Machine) throws {
+    init?(_ machine: Machine, playing fileSystem: FileSystem = .whole) throws {
+        self.fileSystem = fileSystem
         path = machine.folder + "/killat"
         let source = Machine.package + "/Tests/Faults/killat.c"
         let made = try machine.shell("cc -O1 -o killat '\(source)'")
@@ -54,7 +75,9 @@ struct Injector {
     ) throws -> Int {
         let words = arguments.map { "'\($0)'" }.joined(separator: " ")
         let only = name.map { "-r '\($0)'" } ?? ""
-        try machine.shell("./killat -c \(only) '\(Machine.binary)' \(words) 3>points")
+        let options = fileSystem.arguments.joined(separator: " ")
+        try machine.shell(
+            "./killat \(options) -c \(only) '\(Machine.binary)' \(words) 3>points")
         let text = machine.read("points") ?? ""
         return Int(text.prefix { $0.isNumber }) ?? 0
     }
@@ -69,7 +92,8 @@ struct Injector {
         let only = name.map { ["-r", $0] } ?? []
         return try machine.wait(
             for: machine.start(
-                [path, "-n", "\(point)"] + only + strike.arguments + [Machine.binary] + arguments,
+                [path] + fileSystem.arguments + ["-n", "\(point)"] + only + strike.arguments
+                    + [Machine.binary] + arguments,
                 input: ""))
     }
 

@@ -70,8 +70,22 @@ struct KillPointTests {
         "a sync or a save that is killed needs nothing but the next run",
         arguments: ["sync a", "sync b", "save a"])
     func kills(_ kind: String) throws {
+        try expectNoHarm(kind, .whole, points: Self.points)
+    }
+
+    @Test(
+        "E2.1 the same where the file system knows fewer renames",
+        arguments: ["sync b", "save a"],
+        [Injector.FileSystem.noFlags, .noFlagsNoLinks])
+    func killsWithoutFlags(_ kind: String, _ fileSystem: Injector.FileSystem) throws {
+        try expectNoHarm(kind, fileSystem, points: max(Self.points / 2, 2))
+    }
+
+    private func expectNoHarm(
+        _ kind: String, _ fileSystem: Injector.FileSystem, points: Int
+    ) throws {
         let machine = try Machine()
-        guard let injector = try Injector(machine) else { return }
+        guard let injector = try Injector(machine, playing: fileSystem) else { return }
         try prepare(machine)
         let replica = String(kind.suffix(1))
         let other = replica == "b" ? "a" : nil
@@ -83,12 +97,13 @@ struct KillPointTests {
         let count = try injector.count(machine, command)
         try #require(count > 10, "\(count)")
         try expectHealed(machine, "\(kind), not killed")
-        for (index, point) in Injector.spread(Self.points, to: count).enumerated() {
+        for (index, point) in Injector.spread(points, to: count).enumerated() {
             try start(machine, syncing: other)
             let strike: Injector.Strike = index.isMultiple(of: 2) ? .killBefore : .killAfter
             let run = try injector.run(machine, at: point, strike, command)
-            #expect([137, 0, 3, 99].contains(run.code), "\(kind) at \(point): \(run)")
-            try expectHealed(machine, "\(kind), killed at \(point) of \(count), \(strike)")
+            let what = "\(kind), \(fileSystem.rawValue)"
+            #expect([137, 0, 3, 99].contains(run.code), "\(what) at \(point): \(run)")
+            try expectHealed(machine, "\(what), killed at \(point) of \(count), \(strike)")
         }
     }
 }

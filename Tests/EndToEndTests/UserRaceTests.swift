@@ -39,17 +39,31 @@ struct UserRaceTests {
         arguments: ["edited", "deleted", "created", "moved", "target"],
         ["in place", "by renaming"])
     func races(_ file: String, _ style: String) throws {
+        try expectSaveKept(file, style, .whole, stride: Self.stride)
+    }
+
+    @Test(
+        "E2.1 the same where the file system knows no rename flags",
+        arguments: ["edited", "deleted", "created", "moved", "target"])
+    func racesWithoutFlags(_ file: String) throws {
+        try expectSaveKept(
+            file, "by renaming", .noFlags, stride: Self.stride == 1 ? 1 : 2 * Self.stride)
+    }
+
+    private func expectSaveKept(
+        _ file: String, _ style: String, _ fileSystem: Injector.FileSystem, stride: Int
+    ) throws {
         let machine = try Machine()
-        guard let injector = try Injector(machine) else { return }
+        guard let injector = try Injector(machine, playing: fileSystem) else { return }
         try prepare(machine)
         try start(machine)
         let count = try injector.count(machine, ["sync", "b"])
         try #require(count > 10, "\(count)")
         let line = Self.save(style, file)
-        let first = 1 + (file.utf8.count * 7 + style.utf8.count * 3) % Self.stride
-        for point in Swift.stride(from: first, through: count, by: Self.stride) {
+        let first = 1 + (file.utf8.count * 7 + style.utf8.count * 3) % stride
+        for point in Swift.stride(from: first, through: count, by: stride) {
             try start(machine)
-            let what = "\(file), saved \(style), at \(point) of \(count)"
+            let what = "\(file), saved \(style), \(fileSystem.rawValue), at \(point) of \(count)"
             let run = try injector.run(machine, at: point, .shell(line), ["sync", "b"])
             #expect([0, 3, 5].contains(run.code), "\(what): \(run.talk)")
             for replica in ["b", "a", "b", "a"] {

@@ -8,6 +8,9 @@
 //   killat -r NAME ...                counts reads of files whose path ends with NAME instead
 //   killat -n N -x SHELL COMMAND...   runs a line of shell while call N waits
 //
+// Before these, -f lets every renameat2(2) with a flag fail with EINVAL, as on NFS and libfuse 2, and
+// -l every link(2) with EPERM, as on file systems without links.
+//
 // Exit code: the program's own; 137 when it was killed; 99 when there is no call N; 97 when the
 // system does not let one process trace another.
 //
@@ -56,7 +59,7 @@ enum { READS = sizeof reads / sizeof *reads };
 
 static struct {
     long wanted;
-    int only_counts, kills_after, error;
+    int only_counts, kills_after, error, no_flags, no_links;
     const char *shell;
     const char *read_name;
 } task;
@@ -177,6 +180,42 @@ static int strike(pid_t process) {
     return 0;
 }
 
+// The error that a call fails with on the file system that is played; 0 for none.
+static int refusal(const struct __ptrace_syscall_info *call) {
+    switch (call->seccomp.nr) {
+    case SYS_renameat2: return task.no_flags && call->seccomp.args[4] ? EINVAL : 0;
+#ifdef SYS_link
+    case SYS_link:
+#endif
+    case SYS_linkat: return task.no_links ? EPERM : 0;
+    default: return 0;
+    }
+}
+
+// What the calls of tracees that are being refused will have returned.
+static struct { pid_t process; int error; } refused[64];
+
+static int *refused_error(pid_t process) {
+    for (int i = 0; i < 64; i++)
+        if (refused[i].process == process) return &refused[i].error;
+    return 0;
+}
+
+static void refuse(pid_t process, int error) {
+    for (int i = 0; i < 64; i++) {
+        if (refused[i].process) continue;
+        refused[i].process = process;
+        refused[i].error = error;
+        skip_call(process);
+        return;
+    }
+}
+
+static void forget_refusal(pid_t process) {
+    for (int i = 0; i < 64; i++)
+        if (refused[i].process == process) refused[i].process = 0;
+}
+
 // Follows the program to its end. Returns the exit code; `seen` is the number of points.
 static int follow(pid_t first, long *seen) {
     int status, code = 0, has_begun = 0;
@@ -200,11 +239,20 @@ static int follow(pid_t first, long *seen) {
         } else if (signal == SIGTRAP && event == PTRACE_EVENT_SECCOMP) {
             struct __ptrace_syscall_info call;
             long size = ptrace(PTRACE_GET_SYSCALL_INFO, process, (void *)sizeof call, &call);
+            int error = has_begun && size > 0 ? refusal(&call) : 0;
+            if (error) {
+                refuse(process, error);
+                how = PTRACE_SYSCALL;
+            }
             if (has_begun && size > 0 && changes(process, &call) && ++*seen == task.wanted) {
                 struck = process;
-                how = strike(process);
+                int wanted = strike(process);
+                if (!error || !wanted) how = wanted;
             }
-        } else if (signal == (SIGTRAP | 0x80)) {  // The call that was struck has ended.
+        } else if (signal == (SIGTRAP | 0x80)) {  // A call that was struck or refused has ended.
+            int *error = refused_error(process);
+            if (error) set_result(process, -*error);
+            forget_refusal(process);
             if (process == struck && task.error) set_result(process, -task.error);
             if (process == struck && task.kills_after) {
                 kill_all();
@@ -219,7 +267,7 @@ static int follow(pid_t first, long *seen) {
 
 int main(int count, char **arguments) {
     int option;
-    while ((option = getopt(count, arguments, "+cn:ae:x:r:")) != -1) {
+    while ((option = getopt(count, arguments, "+cn:ae:x:r:fl")) != -1) {
         switch (option) {
         case 'c': task.only_counts = 1; break;
         case 'n': task.wanted = atol(optarg); break;
@@ -227,6 +275,8 @@ int main(int count, char **arguments) {
         case 'e': task.error = atoi(optarg); break;
         case 'x': task.shell = optarg; break;
         case 'r': task.read_name = optarg; break;
+        case 'f': task.no_flags = 1; break;
+        case 'l': task.no_links = 1; break;
         default: return USAGE;
         }
     }
