@@ -24,11 +24,11 @@ extension Replica {
         let (code, outcome) = run.outcome(publication)
         try writer.endRun(
             id, ended: now, outcome: outcome, exitCode: code,
-            counts: counts(run, done, applied, publication))
+            counts: counts(run, done, applied))
     }
 
     private func counts(
-        _ run: SyncRun, _ done: [Step], _ applied: ApplyResult, _ publication: Publication
+        _ run: SyncRun, _ done: [Step], _ applied: ApplyResult
     ) -> RunCounts {
         let all = Plan(done).counts
         var counts = RunCounts()
@@ -38,8 +38,7 @@ extension Replica {
         counts.conflicts = Int64(all.conflictCopies + all.left)
         counts.problems = Int64(run.report.problems.count)
         counts.received = applied.bytes
-        counts.sent =
-            run.report.sentBytes + publication.commits.reduce(0) { $0 + $1.contentBytes }
+        counts.sent = run.report.sentBytes
         return counts
     }
 
