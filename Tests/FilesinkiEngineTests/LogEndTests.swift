@@ -147,17 +147,16 @@ struct LogEndTests {
         try await saveCheckpoint(packs: try await world.commits().flatMap(\.packs))
         remove(2...7)
         world.clock.advance(by: .seconds(7200))
-        for machine in [b, a] {
-            let name = TreeFixture.Name(Array("of \(machine.root.suffix(1))".utf8))
-            try machine.write(TreeFixture([name: .file("own")]))
-            let failure = await #expect(throws: Failure.self) { try await machine.sync() }
-            #expect(failure?.code == .wrongStore)
-            let id = try #require(
-                failure?.remedy.split(separator: " ").last.map { String($0.dropLast()) })
-            try await machine.sync { $0.approved = id }
-            #expect(try await machine.sync().problems.isEmpty)
-        }
-        // Nobody who comes later is asked.
+        try b.write(["of b": .file("own")])
+        let failure = await #expect(throws: Failure.self) { try await b.sync() }
+        #expect(failure?.code == .wrongStore)
+        let id = try #require(
+            failure?.remedy.split(separator: " ").last.map { String($0.dropLast()) })
+        try await b.sync { $0.approved = id }
+        #expect(try await b.sync().problems.isEmpty)
+        // The log goes on behind the checkpoint: whoever has seen that, or comes later, is not asked.
+        try a.write(["of a": .file("own")])
+        #expect(try await a.sync().problems.isEmpty)
         let new = try await world.replica("new")
         try await new.sync()
         try await world.converge()
