@@ -34,15 +34,17 @@ final class QuietPeriod: Sendable {
     ///
     /// - Throws: The failure that began the period, when it lasts longer than ``longest``.
     func wait() async throws {
-        while let period = period.withLock({ $0 }) {
-            let left = Self.left(of: period, at: surroundings.now())
-            guard left > .zero else { break }
-            guard left <= Self.longest else {
-                var failure = period.failure
-                failure.retryAfter = left
-                throw failure
-            }
-            try await surroundings.sleep(left)
+        guard let period = period.withLock({ $0 }) else { return }
+        let left = Self.left(of: period, at: surroundings.now())
+        guard left <= Self.longest else {
+            var failure = period.failure
+            failure.retryAfter = left
+            throw failure
+        }
+        if left > .zero { try await surroundings.sleep(left) }
+        // Over also for a clock that does not show how long that was; a newer period stays.
+        self.period.withLock { current in
+            if current?.begin == period.begin, current?.length == period.length { current = nil }
         }
     }
 
