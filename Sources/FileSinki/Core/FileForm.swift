@@ -8,19 +8,20 @@ enum FileForm: Sendable {
     /// As one Zstandard frame, in a file whose name says so.
     case compressed
 
-    private static let suffix = ".zst"
-    private static let level: Int32 = 3
+    private static let compression = FileCompression.zstd
     /// The most bytes that a compressed file may unfold to.
     private static let limit = 1 << 30
 
     /// The name that the file has in the root.
     func name(_ path: String) -> String {
-        self == .plain || path.hasSuffix(Self.suffix) ? path : path + Self.suffix
+        self == .plain ? path : Self.compression.name(of: path)
     }
 
     /// The bytes of the file.
     func encode(_ content: [UInt8]) throws -> [UInt8] {
-        self == .plain ? content : try ZstdCompressor(level: Self.level).compress(content)
+        guard self == .compressed else { return content }
+        var encoder = try Self.compression.encoder()
+        return try encoder.processWhole(content)
     }
 
     /// The content of the file's bytes; nil when they are not of this form.
@@ -33,20 +34,18 @@ enum FileForm: Sendable {
         decode(file).flatMap { ValueCoder.decode($0) }
     }
 
-    /// - Throws: Code `corrupt` when the bytes are no frame, `limit` when they hold too much.
+    /// The value in the file's bytes.
+    ///
+    /// - Throws: Code `coding` when they are not of this form, or not a value of the type.
+    func value<Value: Decodable>(
+        of file: [UInt8], _ path: String
+    ) throws(FileSinkiError) -> Value {
+        try ValueCoder.decode(try content(of: file, path), path)
+    }
+
+    /// - Throws: Code `corrupt` when the bytes are not a frame, `limit` when they hold too much.
     static func decompress(_ file: [UInt8]) throws -> [UInt8] {
-        var decoder = try ZstdDecoder()
-        var content: [UInt8] = []
-        try file.withUnsafeBytes { bytes in
-            try decoder.process(bytes, finish: true) { piece in
-                guard content.count + piece.count <= limit else {
-                    throw Failure(
-                        .limit, "A compressed file holds more than \(limit) bytes.",
-                        remedy: "Do not save it compressed.")
-                }
-                content.append(contentsOf: piece)
-            }
-        }
-        return content
+        var decoder = try compression.decoder()
+        return try decoder.processWhole(file, limit: limit)
     }
 }
