@@ -84,7 +84,8 @@ extension FileSinki {
         let closure = Passed(finalVersion)
         return attempt(path) {
             try Call(path, root, form, .merging(form, merge)).save(Array(data)) { file in
-                if let content = form.decode(file) { closure.value(Data(content)) }
+                let content = attempt(path) { try form.content(of: file, path) }
+                if let content { closure.value(Data(content)) }
             }
         }
     }
@@ -96,7 +97,12 @@ extension FileSinki {
         let closure = Passed(loaded)
         attempt(path) {
             try Call(path, root, form, .merging(form, merge)).load { file, wasRemote in
-                closure.value(file.flatMap(form.decode).map { Data($0) }, wasRemote)
+                let content = file.flatMap { file in
+                    attempt(path) { try form.content(of: file, path) }
+                }
+                // Nil would say that the file was deleted.
+                if wasRemote, file != nil, content == nil { return }
+                closure.value(content.map { Data($0) }, wasRemote)
             }
         }
     }

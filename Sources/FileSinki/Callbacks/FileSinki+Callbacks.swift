@@ -8,7 +8,9 @@ extension FileSinki {
     ///   - path: Below the root, or absolute and inside it.
     ///   - root: Which of the user's folders the path is below.
     ///   - finalVersion: Called when the file ends with another value than this one, because another
-    ///     device had changed it, too: a merge, or a better value. Perhaps never, perhaps later.
+    ///     device had changed it, too: a merge, or a better value. Perhaps never, perhaps later. When
+    ///     the file ends with a content that is not a value of the type, `failed` of `setup` is called
+    ///     with code `coding` instead.
     /// - Returns: The bytes that were written; nil when nothing was saved.
     @discardableResult
     public static func save<Item: FileSyncable>(
@@ -25,7 +27,9 @@ extension FileSinki {
     ///   - path: Below the root, or absolute and inside it.
     ///   - root: Which of the user's folders the path is below.
     ///   - loaded: Called once with what is here, nil when there is nothing; and once more with true
-    ///     when the remote has made something else of it: nil then says that it was deleted.
+    ///     when the remote has made something else of it: nil then says that it was deleted. A content
+    ///     that is not a value of the type is nil here, and is not told when it comes from the remote;
+    ///     in both cases `failed` of `setup` is called with code `coding`.
     public static func load<Item: FileSyncable>(
         _ type: Item.Type, fromPath path: String, root: Root = .applicationSupportDirectory,
         loaded: @escaping (_ item: Item?, _ wasRemote: Bool) -> Void
@@ -85,7 +89,8 @@ extension FileSinki {
             let content = try ValueCoder.encode(item, path)
             let call = try Call(path, root, form, .typed(Item.self, form))
             return try call.save(content) { file in
-                if let value: Item = form.value(file) { closure.value(value) }
+                let value: Item? = attempt(path) { try form.value(of: file, path) }
+                if let value { closure.value(value) }
             }
         }
     }
@@ -97,8 +102,10 @@ extension FileSinki {
         let closure = Passed(loaded)
         attempt(path) {
             try Call(path, root, form, .typed(Item.self, form)).load { file, wasRemote in
-                let value: Item? = file.flatMap { form.value($0) }
-                // A content that is no value of the type is none of the program's business.
+                let value: Item? = file.flatMap { file in
+                    attempt(path) { try form.value(of: file, path) }
+                }
+                // Nil would say that the file was deleted.
                 if wasRemote, file != nil, value == nil { return }
                 closure.value(value, wasRemote)
             }

@@ -12,8 +12,8 @@ public struct Changes<Item: Sendable>: AsyncSequence, Sendable {
     /// What it may throw.
     public typealias Failure = FileSinkiError
 
-    let begin: @Sendable () throws(FileSinkiError) -> Arrivals
-    let value: @Sendable ([UInt8]) -> Item?
+    let begin: @Sendable () throws(FileSinkiError) -> (Arrivals, EventScope)
+    let value: @Sendable ([UInt8], String, EventScope) -> Item?
     let path: String
 
     /// Begins to observe; each iterator hears of everything by itself.
@@ -22,7 +22,7 @@ public struct Changes<Item: Sendable>: AsyncSequence, Sendable {
     /// Waits as it is asked.
     public struct Iterator: AsyncIteratorProtocol {
         let changes: Changes
-        private var arrivals: Arrivals?
+        private var begun: (arrivals: Arrivals, scope: EventScope)?
 
         init(changes: Changes) { self.changes = changes }
 
@@ -30,8 +30,8 @@ public struct Changes<Item: Sendable>: AsyncSequence, Sendable {
         ///
         /// - Throws: Code `wrong-store`, `corrupt` and the like, when it makes no sense to go on.
         public mutating func next() async throws(FileSinkiError) -> Change<Item>? {
-            if arrivals == nil { arrivals = try changes.begin() }
-            guard let arrivals else { return nil }
+            if begun == nil { begun = try changes.begin() }
+            guard let (arrivals, scope) = begun else { return nil }
             while true {
                 let arrival: Arrival
                 do {
@@ -43,7 +43,9 @@ public struct Changes<Item: Sendable>: AsyncSequence, Sendable {
                 }
                 let path = String(decoding: arrival.path.bytes, as: UTF8.self)
                 guard let content = arrival.content else { return .deleted(path: path) }
-                if let item = changes.value(content) { return .changed(item, path: path) }
+                if let item = changes.value(content, path, scope) {
+                    return .changed(item, path: path)
+                }
             }
         }
     }
@@ -52,12 +54,15 @@ public struct Changes<Item: Sendable>: AsyncSequence, Sendable {
 extension FileSinki {
     /// What others change in a file, or with a slash behind the path in everything inside a folder.
     ///
-    /// Files that hold no value of the type are passed over.
+    /// A file that does not hold a value of the type is not told; when it is the one file that is observed,
+    /// `failed` of ``init(root:remote:device:state:failed:)`` is called with code `coding`.
     public func changes<Item: FileSyncable & Sendable>(
         of type: Item.Type, at path: String, compressed: Bool = false
     ) -> Changes<Item> {
         let form = FileForm(isCompressed: compressed)
-        return changes(path, form, .typed(Item.self, form)) { form.value($0) }
+        return changes(path, form, .typed(Item.self, form)) { [core] file, path, scope in
+            core.value(of: file, at: path, form, scope)
+        }
     }
 
     /// What others change in a file of any kind, or with a slash behind the path in everything inside a
@@ -66,12 +71,12 @@ extension FileSinki {
     /// What was changed here, too, is resolved as the program's last save or load of the file said, else
     /// by the rules of the root.
     public func changes(at path: String) -> Changes<Data> {
-        changes(path, .plain, nil) { Data($0) }
+        changes(path, .plain, nil) { file, _, _ in Data(file) }
     }
 
     private func changes<Item: Sendable>(
         _ path: String, _ form: FileForm, _ handler: Handler?,
-        _ value: @escaping @Sendable ([UInt8]) -> Item?
+        _ value: @escaping @Sendable ([UInt8], String, EventScope) -> Item?
     ) -> Changes<Item> {
         // The sequence keeps all of it alive.
         let sinki = self
@@ -79,7 +84,7 @@ extension FileSinki {
             begin: { () throws(FileSinkiError) in
                 do {
                     let scope = try EventScope(path, in: sinki.core, form)
-                    return Arrivals(sinki.core, scope, handler)
+                    return (Arrivals(sinki.core, scope, handler), scope)
                 } catch {
                     throw FileSinkiError(error, path)
                 }

@@ -9,7 +9,8 @@ extension FileSinki {
     /// - Parameters:
     ///   - observer: Whoever wants to hear; it is not kept alive, and when it has gone, so has the
     ///     observation.
-    ///   - type: What the files hold; a file that holds something else is not told.
+    ///   - type: What the files hold. A file that holds something else is not told; when it is the one
+    ///     file that is observed, `failed` of `setup` is called with code `coding`.
     ///   - path: Below the root, or absolute and inside it.
     ///   - root: Which of the user's folders the path is below.
     ///   - itemsDeleted: Called with the path of each file that others have deleted.
@@ -31,7 +32,8 @@ extension FileSinki {
                 let path = String(decoding: arrival.path.bytes, as: UTF8.self)
                 return { @Sendable in
                     guard let content = arrival.content else { return closures.value.deleted(path) }
-                    guard let item: Item = form.value(content) else { return }
+                    let item: Item? = core.value(of: content, at: path, form, scope)
+                    guard let item else { return }
                     closures.value.changed(
                         ChangedItem(item: item, localURL: core.url(path), path: path))
                 }
@@ -125,5 +127,20 @@ private final class Watched: @unchecked Sendable {
 }
 
 extension Core {
+    /// The value in the bytes of a file that is observed; nil when there is none.
+    ///
+    /// A folder may hold files of several types, so that only of a file that is observed by its name it
+    /// is said that it does not hold a value of the type.
+    func value<Value: Decodable>(
+        of file: [UInt8], at path: String, _ form: FileForm, _ scope: EventScope
+    ) -> Value? {
+        do {
+            return try form.value(of: file, path)
+        } catch {
+            if scope.isFile { failed(error) }
+            return nil
+        }
+    }
+
     fileprivate func url(_ path: String) -> URL { URL(filePath: root + "/" + path) }
 }

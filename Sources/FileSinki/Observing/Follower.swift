@@ -15,6 +15,8 @@ actor Follower {
     private var observer: Observer?
     private var found: [FoundChange] = []
     private var asking: Task<Observed?, any Error>?
+    /// The pause before the next try to reach the remote; it may be cut short.
+    private var pausing: Task<Void, any Error>?
 
     /// The pauses while the remote is away at the very beginning.
     private static let pauses = Duration.seconds(1)...Duration.seconds(60)
@@ -39,8 +41,11 @@ actor Follower {
         }
     }
 
-    /// Looks at once, without waiting for the remote's hint.
-    func look() { asking?.cancel() }
+    /// Looks at once, without waiting for the remote's hint or for the end of a pause.
+    func look() {
+        asking?.cancel()
+        pausing?.cancel()
+    }
 
     private func begin() async throws {
         var pause = Self.pauses.lowerBound
@@ -48,10 +53,24 @@ actor Follower {
             do {
                 return try await listen()
             } catch let failure as Failure where failure.code == .away || failure.code == .busy {
-                try await core.options.surroundings.sleep(pause)
+                try await wait(pause)
                 pause = min(pause * 2, Self.pauses.upperBound)
             }
         }
+    }
+
+    /// Waits so long, or until ``look()`` is called.
+    private func wait(_ length: Duration) async throws {
+        let sleep = core.options.surroundings.sleep
+        let task = Task { try await sleep(length) }
+        pausing = task
+        defer { pausing = nil }
+        await withTaskCancellationHandler {
+            _ = await task.result
+        } onCancel: {
+            task.cancel()
+        }
+        try Task.checkCancellation()
     }
 
     private func listen() async throws {
@@ -99,6 +118,12 @@ actor Follower {
 }
 
 extension EventScope {
+    /// Whether it is one path, which was named.
+    var isFile: Bool {
+        if case .exactly? = parts.first { return parts.count == 1 }
+        return false
+    }
+
     /// What a program's path names: a file, or with a slash behind it a folder with all that is in it.
     ///
     /// - Throws: Code `bad-path` for what lies outside of the root.

@@ -53,8 +53,8 @@ extension FileSinki {
         from path: String, compressed: Bool = false, merge: BytesMerge? = nil
     ) -> Loads<Data> {
         let form = FileForm(isCompressed: compressed)
-        return loads(from: path, form, Handler.merging(form, merge)) { file in
-            form.decode(file).map { Data($0) }
+        return loads(from: path, form, Handler.merging(form, merge)) {
+            file throws(FileSinkiError) in Data(try form.content(of: file, path))
         }
     }
 }

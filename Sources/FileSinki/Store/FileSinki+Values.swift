@@ -48,7 +48,9 @@ extension FileSinki {
         _ type: Item.Type, from path: String, compressed: Bool = false
     ) -> Loads<Item> {
         let form = FileForm(isCompressed: compressed)
-        return loads(from: path, form, Handler.typed(Item.self, form)) { form.value($0) }
+        return loads(from: path, form, Handler.typed(Item.self, form)) {
+            file throws(FileSinkiError) in try form.value(of: file, path)
+        }
     }
 
     /// Deletes a file, here at once and then everywhere. What it held stays in the history.
@@ -64,7 +66,7 @@ extension FileSinki {
 
     func loads<Item: Sendable>(
         from path: String, _ form: FileForm, _ handler: Handler,
-        _ decode: @escaping @Sendable ([UInt8]) -> Item?
+        _ decode: @escaping @Sendable ([UInt8]) throws(FileSinkiError) -> Item
     ) -> Loads<Item> {
         let core = core
         let name = form.name(path)
@@ -76,7 +78,7 @@ extension FileSinki {
                 let file = try core.files.read(place)
                 core.see(file, at: place)
                 first.value = file
-                return file.flatMap(decode)
+                return file.flatMap { try? decode($0) }
             } catch {
                 throw FileSinkiError(error, path)
             }
@@ -91,7 +93,7 @@ extension FileSinki {
                 guard ran.content != first.value else { return nil }
                 _ = core.see(ran.content, insteadOf: first.value, at: try core.path(name))
                 return Loaded(
-                    item: ran.content.flatMap(decode), wasRemote: true, isFinal: true)
+                    item: try ran.content.map(decode), wasRemote: true, isFinal: true)
             }
         }
     }

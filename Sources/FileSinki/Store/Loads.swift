@@ -2,7 +2,8 @@
 /// that.
 ///
 /// It ends after the second one, or without a second one when nothing has changed. It throws code `away`
-/// behind the first one when the remote cannot be asked, and ends with `cancelled` with its task.
+/// behind the first one when the remote cannot be asked, `coding` when the remote has a content that is
+/// not a value of the type, and ends with `cancelled` with its task.
 public struct Loads<Item: Sendable>: AsyncSequence, Sendable {
     /// One answer.
     public typealias Element = Loaded<Item>
