@@ -206,8 +206,8 @@ let package = Package(
         module(
             "FilesinkiKeyValue",
             [
-                "FilesinkiModel", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiRemote",
-                "FilesinkiSQLite", "FilesinkiStore", "FilesinkiWatch",
+                "FilesinkiModel", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiProcess",
+                "FilesinkiRemote", "FilesinkiSQLite", "FilesinkiStore", "FilesinkiWatch",
             ], resources: [.embedInCode("SQL")]),
 
         // The library's key-value store.
@@ -253,8 +253,8 @@ let package = Package(
         tests(
             "FileSinkiTests",
             [
-                "FileSinki", "FileSinkiKeyValue", "FilesinkiProcess", "FilesinkiServer",
-                "FilesinkiTesting",
+                "FileSinki", "FileSinkiKeyValue", "FilesinkiModel", "FilesinkiProcess",
+                "FilesinkiServer", "FilesinkiTesting",
             ],
             // Programs that are not in Swift.
             exclude: ["C"]),

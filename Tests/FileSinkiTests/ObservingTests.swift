@@ -34,7 +34,9 @@ extension ClosureTests {
             withExtendedLifetime(somebody) {}
         }
 
-        @Test("FS-13, FB-08, FB-10: two observers of a folder both hear all of it, deletions too")
+        @Test(
+            "FS-13, FB-08, FB-10, FI-17: two observers of a folder both hear all of it, deletions too"
+        )
         func folders() async throws {
             let somebody = Somebody()
             let first = Calls<String>()
@@ -137,20 +139,6 @@ extension ClosureTests {
             #expect(left.all == ["first"])
             #expect(subscription.isCancelled)
             withExtendedLifetime((witness, somebody)) {}
-        }
-
-        @Test("FS-02, FS-03: coming back to the front, and a notification, look at once")
-        func looks() async throws {
-            let somebody = Somebody()
-            let calls = Calls<String>()
-            FileSinki.addObserver(somebody, path: "") { calls.note($0.path) }
-            try await a.save(Score(score: 1), to: "first")
-            #expect(try await eventually { calls.count == 1 })
-            try await a.save(Score(score: 1), to: "second")
-            FileSinki.didBecomeActive()
-            FileSinki.receivedNotification(["aps": ["content-available": 1]])
-            #expect(try await eventually { calls.count == 2 })
-            withExtendedLifetime(somebody) {}
         }
     }
 }

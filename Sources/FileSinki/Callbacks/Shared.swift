@@ -1,5 +1,6 @@
 import Dispatch
 import FilesinkiModel
+import FilesinkiProcess
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -13,6 +14,8 @@ final class Shared: Sendable {
         var device: String?
         var queue = DispatchQueue.main
         var failed: @Sendable (FileSinkiError) -> Void = { _ in }
+        /// The clock, chance and pauses; tests have their own.
+        var surroundings = Surroundings.ofMachine
     }
 
     private struct State {
@@ -54,7 +57,7 @@ final class Shared: Sendable {
         if let first = remote { remote = try root.address(first) }
         let core = try Core(
             root: folder ?? "", remote: remote, device: wishes.device,
-            state: nil, failed: wishes.failed)
+            state: nil, surroundings: wishes.surroundings, failed: wishes.failed)
         let made = FileSinki(core: core)
         return state.withLock { state in
             if let found = state.sinks[root] { return found }

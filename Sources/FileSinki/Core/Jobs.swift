@@ -29,6 +29,8 @@ final class Jobs: Sendable {
         var active: Set<RelativePath> = []
         /// Tries again while the remote is away; nil when it is not.
         var retry: Task<Void, Never>?
+        /// The pause before the next try; it may be cut short.
+        var pause: Task<Void, any Error>?
         var isStopped = false
         var idle: [CheckedContinuation<Void, Never>] = []
     }
@@ -80,6 +82,21 @@ final class Jobs: Sendable {
         return state.idle
     }
 
+    /// Waits so long, or until the pause is cut short.
+    ///
+    /// - Returns: False when the task was cancelled.
+    func pause(_ length: Duration, _ surroundings: Surroundings) async -> Bool {
+        let pause = Task { try await surroundings.sleep(length) }
+        state.withLock { $0.pause = pause }
+        await withTaskCancellationHandler {
+            _ = await pause.result
+        } onCancel: {
+            pause.cancel()
+        }
+        state.withLock { $0.pause = nil }
+        return !Task.isCancelled
+    }
+
     func stop() {
         state.withLock { state in
             state.isStopped = true
@@ -100,7 +117,13 @@ extension Core {
     }
 
     /// Tries everything that waits, without the pause.
-    func retryNow() { startWaiting() }
+    func retryNow() {
+        let isRetrying = jobs.state.withLock { state in
+            state.pause?.cancel()
+            return state.retry != nil
+        }
+        if !isRetrying { startWaiting() }
+    }
 
     private func work(_ path: RelativePath) async {
         while let job = jobs.next(path) {
@@ -137,11 +160,11 @@ extension Core {
     private func startRetry() {
         jobs.state.withLock { state in
             guard state.retry == nil, !state.isStopped else { return }
-            state.retry = Task { [weak self, options] in
-                var pause = Jobs.pauses.lowerBound
-                while (try? await options.surroundings.sleep(pause)) != nil {
+            state.retry = Task { [weak self, jobs, options] in
+                var length = Jobs.pauses.lowerBound
+                while await jobs.pause(length, options.surroundings) {
                     guard let self, await !self.isBack() else { return }
-                    pause = min(pause * 2, Jobs.pauses.upperBound)
+                    length = min(length * 2, Jobs.pauses.upperBound)
                 }
             }
         }

@@ -85,11 +85,11 @@ extension Core {
     /// - Throws: Code `usage` for an address that is not understood.
     convenience init(
         root: String, remote: String?, device: String?, state: String?,
+        surroundings: Surroundings = .ofMachine,
         failed: @escaping @Sendable (FileSinkiError) -> Void
     ) throws(FileSinkiError) {
         var address: RemoteAddress?
         if let remote { address = try RemoteAddress(remote) }
-        let surroundings = Surroundings.ofMachine
         var options = ReplicaOptions(
             root: root.count > 1 && root.hasSuffix("/") ? String(root.dropLast()) : root,
             state: state, lockWait: .seconds(60), surroundings: surroundings,
