@@ -56,6 +56,18 @@ struct CheckIgnoreTests {
         #expect(outcome.output == Array("a.o\0c.o\0".utf8))
     }
 
+    @Test("DO-15 the built-in rule is named, and has neither file nor line")
+    func builtIn() async throws {
+        let world = try world()
+        let outcome = try await world.run("check-ignore", "a.nosync", "nosync")
+        #expect(outcome.lines == ["a.nosync: ignored by the built-in rules: *.nosync"])
+        #expect(
+            try await world.run("check-ignore", "--json", "d.nosync/x").lines == [
+                #"{"type":"ignore","path":"d.nosync/x","ignored":true,"pattern":"*.nosync","#
+                    + #""matched":"d.nosync"}"#
+            ])
+    }
+
     @Test(".gitignore counts when a setting says so")
     func gitignore() async throws {
         let world = try world()

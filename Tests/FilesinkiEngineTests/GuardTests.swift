@@ -124,6 +124,32 @@ struct GuardTests {
         #expect(build.nodes.values.contains(.file("changed")))
     }
 
+    @Test("DO-15 what ends with .nosync stays here, and whatever becomes of it deletes it nowhere")
+    func notSynced() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair([
+            ".filesinkiignore": .file("!*.nosync\n"), "old.nosync": .file("synced before"),
+            "k": .file("keep"),
+        ])
+        // The first run of b began before it had the rule.
+        try await b.sync()
+        #expect(b.text("old.nosync") == "synced before")
+        // From here on the built-in rule holds.
+        a.remove(".filesinkiignore")
+        try await world.converge()
+        try a.write([
+            "new.nosync": .file("here"), "d.nosync": .directory(["f": .file("here")]),
+        ])
+        a.remove("old.nosync")
+        a.rename("k", "k.nosync")
+        for machine in [a, b, a, b] { try await machine.sync() }
+        #expect(b.text("old.nosync") == "synced before")
+        #expect(b.text("new.nosync") == nil && b.text("d.nosync/f") == nil)
+        #expect(a.text("new.nosync") == "here" && a.text("d.nosync/f") == "here")
+        // What got the mark was taken out of sync: elsewhere that is a deletion of the old name.
+        #expect(a.text("k.nosync") == "keep" && b.text("k") == nil && b.text("k.nosync") == nil)
+    }
+
     @Test("what others publish where a rule here leaves it out, is left alone here")
     func ignoredThere() async throws {
         let world = try World()

@@ -41,7 +41,7 @@ import Testing
         #expect(try explain("a.o", files)?.isIgnored == true)
         let match = try #require(try explain("d/a.o", files))
         #expect(!match.isIgnored)
-        #expect(match.file.description == "d/.filesinkiignore")
+        #expect(match.file?.description == "d/.filesinkiignore")
         #expect(match.line == 2)
         #expect(match.pattern == Array("!*.o".utf8))
     }
@@ -76,7 +76,32 @@ import Testing
         let match = try #require(try explain("d/e/a", files))
         #expect(match.isIgnored)
         #expect(match.matched.description == "d")
-        #expect(match.file.description == ".filesinkiignore")
+        #expect(match.file?.description == ".filesinkiignore")
+    }
+
+    @Test func `DO-15 a name that ends with .nosync is left out, at any depth, file or folder`()
+        throws
+    {
+        let match = try #require(try explain("d/a.nosync", [:]))
+        #expect(match.isIgnored && match.file == nil)
+        #expect(match.pattern == Array("*.nosync".utf8))
+        #expect(try explain("a.nosync/inside", [:])?.matched.description == "a.nosync")
+        #expect(try explain(".nosync", [:])?.isIgnored == true)
+        for path in ["nosync", "a.nosync.txt", "a.NOSYNC", "a.nosynC", "x"] {
+            #expect(try explain(path, [:]) == nil, "\(path)")
+        }
+    }
+
+    @Test func `DO-15 a rule of a file takes a name that ends with .nosync back in`() throws {
+        let files = [".filesinkiignore": "!*.nosync\n", "d/.filesinkiignore": "b.nosync\n"]
+        let match = try #require(try explain("a.nosync", files))
+        #expect(!match.isIgnored)
+        #expect(match.file?.description == ".filesinkiignore")
+        #expect(try explain("d/a.nosync", files)?.isIgnored == false)
+        #expect(try explain("d/b.nosync", files)?.isIgnored == true)
+        let git = [".gitignore": "!keep.nosync\n"]
+        #expect(try explain("keep.nosync", git)?.isIgnored == true)
+        #expect(try explain("keep.nosync", gitignore: true, git)?.isIgnored == false)
     }
 
     @Test func `the error of the reader reaches the caller`() {

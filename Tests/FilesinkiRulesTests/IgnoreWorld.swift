@@ -29,7 +29,9 @@ struct IgnoreWorld {
         ) { file in
             file.name.elementsEqual(".gitignore".utf8) ? rules[file.parent?.bytes ?? []] : nil
         }
-        return match.map { "\($0.file):\($0.line):\(printable($0.pattern))" }
+        return match.map {
+            "\($0.file?.description ?? "built-in"):\($0.line):\(printable($0.pattern))"
+        }
     }
 
     func describe(_ path: [UInt8]) -> String {

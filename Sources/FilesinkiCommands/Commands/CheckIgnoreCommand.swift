@@ -49,8 +49,8 @@ struct CheckIgnoreCommand: ReplicaCommand {
         guard let match, match.isIgnored || report.talk.verbose else { return }
         if list.null.null { return try console.output.path(path) }
         try console.output.line(
-            "\(path): \(match.isIgnored ? "ignored" : "kept") by \(match.file), "
-                + "line \(match.line): \(printable(match.pattern))")
+            "\(path): \(match.isIgnored ? "ignored" : "kept") by \(match.place): "
+                + printable(match.pattern))
     }
 
     private func json(_ path: RelativePath, _ match: IgnoreMatch?) -> JSONObject {
@@ -58,10 +58,17 @@ struct CheckIgnoreCommand: ReplicaCommand {
         object.add("path", path)
         object.add("ignored", match?.isIgnored ?? false)
         guard let match else { return object }
-        object.add("file", match.file)
-        object.add("line", match.line)
+        if let file = match.file {
+            object.add("file", file)
+            object.add("line", match.line)
+        }
         object.add("pattern", bytes: match.pattern)
         object.add("matched", match.matched)
         return object
     }
+}
+
+extension IgnoreMatch {
+    /// Where the rule is, for people.
+    var place: String { file.map { "\($0), line \(line)" } ?? "the built-in rules" }
 }

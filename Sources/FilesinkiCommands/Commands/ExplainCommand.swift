@@ -28,7 +28,7 @@ struct ExplainCommand: ReplicaCommand {
         let (filter, _) = try reader.ignoreFilter(console.environment)
         let match = try filter.explain(
             path, isDirectory: reader.isFolder(path), read: reader.read)
-        let ignoredBy = match.flatMap { $0.isIgnored ? "\($0.file), line \($0.line)" : nil }
+        let ignoredBy = match.flatMap { $0.isIgnored ? $0.place : nil }
         if report.json {
             for object in found.json(ignoredBy: ignoredBy) { try console.output.json(object) }
         } else {

@@ -4,8 +4,9 @@ package import FilesinkiModel
 ///
 /// Every folder may have a `.filesinkiignore`, and a `.gitignore` when the settings let it count.
 /// The last pattern of a file that matches decides; a deeper folder's file wins over an upper
-/// one's; in the same folder `.filesinkiignore` wins over `.gitignore`. What lies in a folder that
-/// is left out cannot be taken back in, because the scan never enters that folder.
+/// one's; in the same folder `.filesinkiignore` wins over `.gitignore`; any file wins over the built-in
+/// patterns. What lies in a folder that is left out cannot be taken back in, because the scan never
+/// enters that folder.
 package struct IgnoreFilter: ScanFilter {
     /// The name of our own ignore file.
     package static let fileName = ".filesinkiignore"
@@ -13,10 +14,19 @@ package struct IgnoreFilter: ScanFilter {
     /// The names of all files that may count.
     package static let fileNames = [".gitignore", fileName]
 
+    /// The patterns that hold everywhere, unless a rule of a file negates them with `!`: what a user
+    /// of iCloud marks as not to be synced.
+    package static let builtInPatterns = ["*.nosync"]
+
+    private static let builtIn = Layer(
+        rules: IgnoreRules(Array(builtInPatterns.joined(separator: "\n").utf8)), file: nil,
+        folderLength: 0)
+
     /// The rules of one file and where it was found.
     struct Layer: Sendable {
         let rules: IgnoreRules
-        let file: String
+        /// Nil for the built-in patterns.
+        let file: String?
         /// The length of the path of its folder, with the slash after it.
         let folderLength: Int
     }
@@ -70,7 +80,6 @@ package struct IgnoreFilter: ScanFilter {
     }
 
     package func ignores(_ name: ArraySlice<UInt8>, isDirectory: Bool) -> Bool {
-        if layers.isEmpty { return false }
         guard let (_, pattern) = match(name, isDirectory: isDirectory) else { return false }
         return !pattern.isNegated
     }
@@ -86,6 +95,9 @@ package struct IgnoreFilter: ScanFilter {
                 name: name.span, path: below.span, isDirectory: isDirectory)
             if let found { return (layer, found) }
         }
-        return nil
+        // The patterns are about names alone.
+        return Self.builtIn.rules.lastMatch(
+            name: name.span, path: name.span, isDirectory: isDirectory
+        ).map { (Self.builtIn, $0) }
     }
 }

@@ -2,8 +2,8 @@ package import FilesinkiModel
 
 /// The rule that decides whether a path is left out, for `check-ignore`.
 package struct IgnoreMatch: Hashable, Sendable {
-    /// The ignore file, as a path below the root.
-    package var file: RelativePath
+    /// The ignore file, as a path below the root; nil for a built-in pattern.
+    package var file: RelativePath?
     /// The line in that file, from 1.
     package var line: Int
     /// The pattern as it is written there.
@@ -47,7 +47,9 @@ extension IgnoreFilter {
     {
         guard let (layer, pattern) = match(name, isDirectory: isDirectory) else { return nil }
         return IgnoreMatch(
-            file: RelativePath(unchecked: folder[..<layer.folderLength] + Array(layer.file.utf8)),
+            file: layer.file.map { file in
+                RelativePath(unchecked: folder[..<layer.folderLength] + Array(file.utf8))
+            },
             line: pattern.line,
             pattern: Array(layer.rules.bytes[pattern.text]),
             isIgnored: !pattern.isNegated,
