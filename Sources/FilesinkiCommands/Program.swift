@@ -36,7 +36,8 @@ package enum Program {
             return nil
         }
         // Without an argument the help is what a person wants to see.
-        var command = try NamedCommand.parse(arguments.isEmpty ? ["--help"] : arguments)
+        var command = try NamedCommand.parse(
+            arguments.isEmpty ? ["--help"] : CompressionOption.complete(arguments))
         if let command = command as? any Command { return command }
         // The parser's own: `help` ends by throwing the text to print.
         try command.run()

@@ -14,6 +14,7 @@ struct DeleteCommand: ReplicaCommand {
     @Flag(name: [.short, .long], help: "Folders too, with everything in them.")
     var recursive = false
 
+    @OptionGroup var compression: CompressionOption
     @OptionGroup var list: PathsOption
     @OptionGroup var patience: PatienceOption
     @OptionGroup var replica: RootOptions
@@ -26,7 +27,7 @@ struct DeleteCommand: ReplicaCommand {
         list.null.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }
         let session = try await Session.open(replica, writable: true, in: console)
-        let doomed = try paths.map { try session.path($0) }
+        let doomed = try paths.map { try session.path(compression.file($0)) }
         let deleted = try await session.withProgress { line in
             try await session.replica.delete(
                 doomed, recursive: recursive, SyncOptions(showing: line))

@@ -31,6 +31,7 @@ struct LoadCommand: ReplicaCommand {
             "Wait for a version newer than this one, up to --timeout.", valueName: "version"))
     var waitNewer: UInt64?
 
+    @OptionGroup var compression: CompressionOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -55,16 +56,23 @@ struct LoadCommand: ReplicaCommand {
         report.apply(to: console)
         try console.requireFile(output)
         var session = try await Session.open(replica, writable: !offline, in: console)
-        let source = try session.path(path)
+        let source = try session.path(compression.file(path))
         var done = SyncReport()
         if let waitNewer {
             session = try await session.awaitNewer(
                 source, than: waitNewer, replica.waiting, &done)
         }
         let file = try output.map { try OutputFile($0, in: console) }
-        let loaded = try await load(source, from: session, &done) { bytes in
+        let write: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
             if let file { try file.write(bytes) } else { try console.output.write(bytes) }
         }
+        let decoder = try compression.compress.map { format throws(Failure) in
+            try DecompressingSink(format, name: "\(source)", to: write)
+        }
+        let loaded = try await load(source, from: session, &done) { bytes in
+            if let decoder { try decoder.write(bytes) } else { try write(bytes) }
+        }
+        try decoder?.finish()
         try file?.finish()
         if report.json { try console.output.json(loaded) }
         return done.copies.isEmpty ? .done : .conflict

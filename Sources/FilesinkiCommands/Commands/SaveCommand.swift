@@ -1,4 +1,5 @@
 import ArgumentParser
+import FilesinkiCompression
 import FilesinkiEngine
 import FilesinkiModel
 
@@ -10,6 +11,9 @@ struct SaveCommand: ReplicaCommand {
         discussion: """
             Exits with 0 when the content is here and published, or waits here for a remote that is \
             away. For example: echo hi | filesinki save notes/a
+
+            With --compress the file in the root is PATH.zst, or with --compress=xz PATH.xz: an ordinary \
+            compressed file, which load --compressed reads.
 
             With --if-version it exits with 1, and saves nothing, when somebody else was first. It \
             does not wait then: 75 says that the remote is away.
@@ -35,6 +39,7 @@ struct SaveCommand: ReplicaCommand {
         completion: .file())
     var final: String?
 
+    @OptionGroup var compression: CompressionOption
     @OptionGroup var patience: PatienceOption
     @OptionGroup var rules: RunOptions
     @OptionGroup var replica: RootOptions
@@ -48,17 +53,22 @@ struct SaveCommand: ReplicaCommand {
         let isPlain = ifVersion == nil && !patience.wait && rules.areDefaults
         let session = try await Session.open(
             replica, access: isPlain ? .saving : .changing, in: console)
-        let target = try session.path(path)
+        let target = try session.path(compression.file(path))
         var options = SaveOptions()
         options.ifVersion = ifVersion
         let saved = try await session.withProgress { line in
             options.sync = try rules.syncOptions(line)
             return try await session.replica.save(target, options) { write in
-                try source.read(write)
+                guard var coder = try compression.compress?.encoder() else {
+                    return try source.read(write)
+                }
+                try Filter.pass(&coder, source, write)
             }
         }
         let result = try await session.settle(saved, of: target, patience, replica.waiting)
-        if let final, result.differs { try await session.export(target, to: final) }
+        if let final, result.differs {
+            try await session.export(target, compression.compress, to: final)
+        }
         let code = ExitCode(queueing: result.sync, isWaiting: patience.wait)
         try console.show(result, of: target, exit: code)
         return code
@@ -67,9 +77,18 @@ struct SaveCommand: ReplicaCommand {
 
 extension Session {
     /// Writes what is at a path here into a file outside.
-    func export(_ path: RelativePath, to file: String) async throws {
+    ///
+    /// - Parameter compression: How the file here is compressed; nil when it is not.
+    func export(
+        _ path: RelativePath, _ compression: FileCompression?, to file: String
+    ) async throws {
         let target = try OutputFile(file, in: console)
-        _ = try await replica.load(path, isOffline: true, SyncOptions()) { try target.write($0) }
+        let decoder = try compression.map { format throws(Failure) in
+            try DecompressingSink(format, name: "\(path)") { try target.write($0) }
+        }
+        let sink: any ByteSink = decoder ?? target
+        _ = try await replica.load(path, isOffline: true, SyncOptions()) { try sink.write($0) }
+        try decoder?.finish()
         try target.finish()
     }
 }

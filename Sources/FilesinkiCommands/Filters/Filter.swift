@@ -36,7 +36,9 @@ enum Filter {
         return sizes
     }
 
-    private static func pass(
+    /// Sends all bytes of a file through a coder.
+    @discardableResult
+    static func pass(
         _ coder: inout any StreamCoder, _ source: InputFile,
         _ output: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Sizes {
