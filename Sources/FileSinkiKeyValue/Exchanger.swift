@@ -8,11 +8,11 @@ final class Exchanger: Sendable {
     }
 
     private let values: KeyValues
-    /// Who has read a key hears of what others have set, whoever asked for the exchange.
-    private let watched: WatchedKeys
+    /// Who has read a key hears of what others have set; nil where a listener tells that.
+    private let watched: WatchedKeys?
     private let state = Mutex(State.idle)
 
-    init(_ values: KeyValues, telling watched: WatchedKeys) {
+    init(_ values: KeyValues, telling watched: WatchedKeys?) {
         self.values = values
         self.watched = watched
     }
@@ -23,7 +23,7 @@ final class Exchanger: Sendable {
     func run() async throws -> [String] {
         let report = try await values.exchange()
         let keys = report.changed.compactMap { String(validating: $0.bytes, as: UTF8.self) }
-        watched.change(keys)
+        watched?.change(keys)
         return keys
     }
 

@@ -5,13 +5,16 @@ internal import FilesinkiModel
 internal import FilesinkiNetwork
 internal import FilesinkiProcess
 internal import FilesinkiRemote
+internal import Foundation
 internal import Synchronization
 
 /// Keys and values that are kept in step on all devices, with the method names of Apple's
 /// `NSUbiquitousKeyValueStore`.
 ///
 /// What is set is on the disk when the call returns, and is sent as soon as the remote answers. Reading
-/// never waits for a network.
+/// never waits for a network. A store listens to the remote for as long as somebody keeps it: what others
+/// set comes by itself, and who has read it hears of it by Observation, by ``status``, by
+/// ``didChangeExternallyNotification`` and by ``changes(since:)``.
 public final class KeyValueStore: Sendable {
     let values: HeldValues
     let place: KeyValuePlace
@@ -19,11 +22,25 @@ public final class KeyValueStore: Sendable {
     private let defaults = Mutex<[String: StoredValue]>([:])
     private let failed = Mutex<KeyValueError?>(nil)
     let watched = WatchedKeys()
+    let own = OwnChanges()
+    /// When this process has opened it.
+    let opened = Date()
+    private let listener = Mutex<RemoteChangeListener?>(nil)
 
-    init(_ place: KeyValuePlace) throws {
+    init(_ place: KeyValuePlace, listens: Bool) throws {
         self.place = place
         values = try HeldValues(place)
-        exchange = Exchanger(try KeyValues.open(place), telling: watched)
+        // A listener tells of what this process fetches, too.
+        exchange = Exchanger(try KeyValues.open(place), telling: listens ? nil : watched)
+        guard listens else { return }
+        let token = try values.position()
+        listener.withLock { listener in
+            listener = RemoteChangeListener(place, since: token) { [weak self] error in
+                self?.failed.withLock { $0 = KeyValueError(error) }
+            } tell: { [weak self] event in
+                self?.tell(event)
+            }
+        }
     }
 
     /// Opens a store; the folder becomes a replica when it is none yet.
@@ -36,6 +53,16 @@ public final class KeyValueStore: Sendable {
     /// - Throws: ``KeyValueError``.
     public static func open(
         folder: String, remote: String? = nil, name: String = "default"
+    ) async throws -> KeyValueStore {
+        try await open(folder: folder, remote: remote, name: name, listens: true)
+    }
+
+    /// As ``open(folder:remote:name:)``, for a program that wants to ask for each exchange itself.
+    ///
+    /// - Parameter listens: Whether what others set comes by itself. Without that it comes with
+    ///   ``exchangeNow()``, ``synchronize()``, each `set`, and while ``changes(since:)`` is listened to.
+    public static func open(
+        folder: String, remote: String? = nil, name: String = "default", listens: Bool
     ) async throws -> KeyValueStore {
         do {
             let address = try remote.map { try RemoteAddress(absolute: $0) }
@@ -53,7 +80,7 @@ public final class KeyValueStore: Sendable {
                 KeyValuePlace(
                     state: options.stateFolder.path, name: name,
                     device: card.device, address: card.remote, surroundings: .ofMachine,
-                    connect: connect))
+                    connect: connect), listens: listens)
         } catch {
             throw KeyValueError(error)
         }
@@ -93,9 +120,8 @@ public final class KeyValueStore: Sendable {
     /// - Throws: ``KeyValueError``; then nothing was changed.
     public func set(_ changes: [String: StoredValue?]) throws {
         do {
-            let changed = try values.apply(
-                changes.map { try ValueChange(ValueKey($0.key), $0.value?.typed) })
-            guard !changed.isEmpty else { return }
+            let wanted = try changes.map { try ValueChange(ValueKey($0.key), $0.value?.typed) }
+            guard try own.make({ try values.apply(wanted) }) else { return }
         } catch {
             throw KeyValueError(error)
         }

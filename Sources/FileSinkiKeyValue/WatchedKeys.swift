@@ -10,6 +10,7 @@ final class WatchedKeys: Sendable {
     }
 
     private let keys = Mutex<[String: Key]>([:])
+    private let status = Key()
 
     /// Notes that a key is read.
     func access(_ name: String) {
@@ -21,9 +22,12 @@ final class WatchedKeys: Sendable {
         key.registrar.access(key, keyPath: \.revision)
     }
 
-    /// Tells who has read the keys that they have changed.
+    /// Notes that the status is read.
+    func accessStatus() { status.registrar.access(status, keyPath: \.revision) }
+
+    /// Tells who has read the keys, or the status, that they have changed.
     func change(_ names: [String]) {
         let found = keys.withLock { keys in names.compactMap { keys[$0] } }
-        for key in found { key.registrar.withMutation(of: key, keyPath: \.revision) {} }
+        for key in found + [status] { key.registrar.withMutation(of: key, keyPath: \.revision) {} }
     }
 }

@@ -29,10 +29,28 @@ package final class HeldValues: Sendable {
     }
 
     /// As ``KeyValues/apply(_:)``.
-    package func apply(_ changes: [ValueChange]) throws -> [ValueKey] {
+    ///
+    /// - Returns: The number of the event that was noted; nil when no key holds something else now.
+    package func apply(_ changes: [ValueChange]) throws -> Int64? {
         let (device, now) = (place.device.id, place.surroundings.now())
         return try database.withLock { database in
-            try LocalChange(database: database, device: device, now: now).update { _ in changes }
+            let changed = try LocalChange(database: database, device: device, now: now)
+                .update { _ in changes }
+            return changed.isEmpty ? nil : database.connection.lastRow
+        }
+    }
+
+    /// The place behind the last event.
+    package func position() throws -> FeedToken { try database.withLock { try $0.position() } }
+
+    /// The last event; nil when there was none.
+    package func lastEvent() throws -> ValueEvent? {
+        try database.withLock { database in
+            try database.read {
+                var before = try database.position()
+                before.number = max(0, before.number - 1)
+                return try database.events(after: before).last
+            }
         }
     }
 }

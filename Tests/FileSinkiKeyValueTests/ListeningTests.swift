@@ -1,0 +1,174 @@
+import FileSinkiKeyValue
+import FilesinkiTesting
+import Foundation
+import Observation
+import Synchronization
+import Testing
+
+/// What a store does by itself: nobody asks for an exchange on the device that listens.
+@Suite("A store that listens")
+struct ListeningTests {
+    private struct Pair {
+        let folder: TemporaryFolder
+        let one: KeyValueStore
+        let two: KeyValueStore
+
+        init() async throws {
+            folder = try TemporaryFolder()
+            one = try await KeyValueStore.open(
+                folder: folder.path("one"), remote: folder.path("store"), listens: false)
+            two = try await KeyValueStore.open(
+                folder: folder.path("two"), remote: folder.path("store"))
+        }
+    }
+
+    private final class Settings {
+        @CloudStorage var volume: Double
+        @CloudStorage var other: Int
+
+        init(_ store: KeyValueStore) {
+            _volume = CloudStorage(wrappedValue: 0.5, "volume", store: store)
+            _other = CloudStorage(wrappedValue: 0, "other", store: store)
+        }
+    }
+
+    /// Looks again and again, within a bound: for what another thread does in its own time.
+    private func eventually(_ isTrue: () -> Bool) async throws -> Bool {
+        for _ in 0..<3000 {
+            if isTrue() { return true }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return false
+    }
+
+    @Test("CS-03 what another device sets comes by itself, and who has read it hears of it")
+    func comes() async throws {
+        let pair = try await Pair()
+        let settings = Settings(pair.two)
+        let heard = Mutex(0)
+        withObservationTracking {
+            _ = settings.volume
+        } onChange: {
+            heard.withLock { $0 += 1 }
+        }
+        pair.one.set(0.25, forKey: "volume")
+        try await pair.one.exchangeNow()
+        #expect(try await eventually { heard.withLock { $0 } == 1 })
+        #expect(settings.volume == 0.25)
+        pair.one.removeObject(forKey: "volume")
+        try await pair.one.exchangeNow()
+        #expect(try await eventually { settings.volume == 0.5 })
+    }
+
+    @Test("CS-03 what another process on the device sets is heard of, too, without a remote")
+    func anotherProcess() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await KeyValueStore.open(folder: folder.path("one"))
+        let settings = Settings(store)
+        let heard = Mutex(0)
+        withObservationTracking {
+            _ = settings.volume
+        } onChange: {
+            heard.withLock { $0 += 1 }
+        }
+        let process = try await KeyValueStore.open(folder: folder.path("one"), listens: false)
+        process.set(0.75, forKey: "volume")
+        #expect(try await eventually { heard.withLock { $0 } == 1 })
+        #expect(settings.volume == 0.75)
+    }
+
+    @Test("CS-03 an own change is heard of once, by the time that set returns")
+    func ownOnce() async throws {
+        let pair = try await Pair()
+        let settings = Settings(pair.two)
+        let heard = Mutex(0)
+        func listen() {
+            withObservationTracking {
+                _ = settings.volume
+            } onChange: {
+                heard.withLock { $0 += 1 }
+            }
+        }
+        listen()
+        settings.volume = 1
+        #expect(heard.withLock { $0 } == 1)
+        // Whoever listens again is not told of the same change by the listener.
+        listen()
+        settings.other = 1
+        pair.one.set("x", forKey: "mark")
+        try await pair.one.exchangeNow()
+        #expect(try await eventually { pair.two.string(forKey: "mark") == "x" })
+        #expect(try await eventually { pair.two.status.keys == ["mark"] })
+        #expect(heard.withLock { $0 } == 1)
+    }
+
+    @Test("CS-04 the status has the date, the source and the keys of the last change")
+    func status() async throws {
+        let pair = try await Pair()
+        let before = Date()
+        #expect(pair.two.status.source == .initial && pair.two.status.keys == [])
+        #expect(pair.two.status.date <= before)
+        pair.two.set("mine", forKey: "k")
+        #expect(pair.two.status.source == .localChange && pair.two.status.keys == ["k"])
+        let mine = pair.two.status.date
+        #expect(mine >= before.addingTimeInterval(-0.01) && mine <= Date())
+        try await pair.two.exchangeNow()
+        let heard = Mutex(0)
+        withObservationTracking {
+            _ = pair.two.status
+        } onChange: {
+            heard.withLock { $0 += 1 }
+        }
+        pair.one.set("theirs", forKey: "l")
+        try await pair.one.exchangeNow()
+        let isTold = try await eventually {
+            pair.two.status.source == .externalChange(.serverChange)
+        }
+        #expect(isTold && pair.two.status.keys == ["l"])
+        #expect(pair.two.status.date >= mine)
+        #expect(try await eventually { heard.withLock { $0 } == 1 })
+    }
+
+    @Test("CS-04 KV-09 KV-10 a notification says why and which keys, for others' changes alone")
+    func notification() async throws {
+        let pair = try await Pair()
+        let told = Mutex<[String]>([])
+        let observer = NotificationCenter.default.addObserver(
+            forName: KeyValueStore.didChangeExternallyNotification, object: pair.two, queue: nil
+        ) { notification in
+            let info = notification.userInfo
+            let reason = info?[KeyValueStore.changeReasonKey] as? KeyValueStoreChange.Reason
+            let keys = info?[KeyValueStore.changedKeysKey] as? [String]
+            told.withLock { $0.append("\(reason?.rawValue ?? "none") \(keys ?? [])") }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        pair.two.set("mine", forKey: "own")
+        try await pair.two.exchangeNow()
+        pair.one.set("theirs", forKey: "k")
+        try await pair.one.exchangeNow()
+        #expect(try await eventually { told.withLock { $0 } == [#"server ["k"]"#] })
+        // A limit that would be broken is told as Apple's store tells it.
+        pair.two.set(String(repeating: "x", count: 1 << 21), forKey: "big")
+        #expect(try await eventually { told.withLock { $0.last } == #"quota ["big"]"# })
+        #expect(told.withLock { $0.count } == 2)
+    }
+
+    @Test("CS-03 a store that nobody keeps listens no more")
+    func ends() async throws {
+        let folder = try TemporaryFolder()
+        let one = try await KeyValueStore.open(
+            folder: folder.path("one"), remote: folder.path("store"), listens: false)
+        var two: KeyValueStore? = try await KeyValueStore.open(
+            folder: folder.path("two"), remote: folder.path("store"))
+        weak let gone = two
+        one.set("1", forKey: "k")
+        try await one.exchangeNow()
+        #expect(try await eventually { two?.string(forKey: "k") == "1" })
+        two = nil
+        #expect(try await eventually { gone == nil })
+        one.set("2", forKey: "k")
+        try await one.exchangeNow()
+        let looking = try await KeyValueStore.open(folder: folder.path("two"), listens: false)
+        #expect(looking.string(forKey: "k") == "1")
+    }
+}
