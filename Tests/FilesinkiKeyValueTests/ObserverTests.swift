@@ -104,6 +104,31 @@ struct ObserverTests {
         #expect(later < 30)
     }
 
+    @Test func `KV-06 with an interval the store is asked at most once in it`() async throws {
+        let meeting = try await Meeting()
+        let (a, b) = (try meeting.device("a"), try meeting.device("b"))
+        try await a.set("first", .integer(1))
+        try await a.sync()
+        let observer = try await ValueObserver(
+            b.values, place: b.place, minimumInterval: .seconds(3600))
+        #expect(try await observer.next().map(\.reason) == [.initial])
+        let start = meeting.clock.now
+        for (number, key) in ["k", "l", "m"].enumerated() {
+            try await a.set(key, .integer(Int64(number)))
+            try await a.sync()
+        }
+        let events = try await observer.next()
+        // All of it came with one exchange, and that was an hour after the first one.
+        #expect(events.map { $0.keys.map(\.description) } == [["k", "l", "m"]])
+        #expect(meeting.clock.now.seconds - start.seconds >= 3500)
+        // What another process sets here waits for nobody.
+        let before = meeting.clock.now
+        async let next = observer.next()
+        try await b.anotherProcess().apply([ValueChange(ValueKey("own"), .integer(1))])
+        #expect(try await next.map(\.reason) == [.local])
+        #expect(meeting.clock.now.seconds - before.seconds < 3500)
+    }
+
     @Test func `a token of another file has expired`() async throws {
         let meeting = try await Meeting()
         let (a, b) = (try meeting.device("a"), try meeting.device("b"))

@@ -66,6 +66,10 @@ struct KeyValueGetCommand: ReplicaCommand {
             var shown = held
             if held.value == nil { shown = Held(value, time: 0, device: []) }
             object.add(shown, of: key, options)
+            object.add(
+                "merge_command",
+                try LocalValues.mergeCommand(
+                    key, store: options.store, state: options.stateFolder(in: console)))
             return try console.output.json(object)
         }
         try console.output.write(ValueText.bytes(value))

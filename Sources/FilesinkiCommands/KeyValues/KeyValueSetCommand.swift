@@ -9,11 +9,12 @@ struct KeyValueSetCommand: ReplicaCommand {
         abstract: "Set values, durably, and publish them.",
         discussion: """
             KEY VALUE sets one, with - for what standard input holds; KEY=VALUE… sets several at \
-            once: all or none. Exits with 0 when they are kept here and published, or wait for a \
+            once: all or none. KEY --merge RULE sets the rule alone. The rule exec:COMMAND holds on this \
+            device only. Exits with 0 when they are kept here and published, or wait for a \
             remote that is away; with 6, and nothing changed, when a limit would be broken.
             """)
 
-    @Argument(help: "KEY VALUE, KEY -, or KEY=VALUE…")
+    @Argument(help: "KEY VALUE, KEY -, KEY=VALUE…, or KEY with --merge.")
     var arguments: [String]
 
     @Option(
@@ -24,7 +25,7 @@ struct KeyValueSetCommand: ReplicaCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What becomes of changes on two devices: newest, max, min, sum or union.",
+            "How changes on two devices are merged: newest, max, min, sum, union or exec:COMMAND.",
             valueName: "rule"))
     var merge: String?
 
@@ -41,26 +42,52 @@ struct KeyValueSetCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         options.report.apply(to: console)
-        let changes = try changes(in: console)
+        let rule = try merge.map { text throws(Failure) in try ValueRule(parsing: text) }
+        if let rule, arguments.count == 1, !arguments[0].contains("=") {
+            return try await setRule(rule, in: console)
+        }
+        let changes = try changes(rule, in: console)
         let session = try await options.open(in: console)
         if add {
             try await session.values.add(changes)
         } else {
             try await session.values.apply(changes)
         }
+        return try await publish(changes.map(\.key), session, in: console)
+    }
+
+    /// Sets the rule of a key, whose value stays as it is.
+    private func setRule(_ rule: ValueRule, in console: Console) async throws -> ExitCode {
+        let key = try options.key(arguments[0])
+        let session = try await options.open(in: console)
+        try await session.values.update { read in
+            let value = try read(key)
+            guard value != nil || rule.policy == nil else {
+                throw Failure(
+                    .usage, path: key.bytes, "The key has no value, so it cannot have a rule.",
+                    remedy: "Set its value with the rule: kv set KEY VALUE --merge RULE.")
+            }
+            return [ValueChange(key, value, policy: rule.policy, command: rule.command)]
+        }
+        return try await publish([key], session, in: console)
+    }
+
+    private func publish(
+        _ keys: [ValueKey], _ session: KeyValueSession, in console: Console
+    ) async throws -> ExitCode {
         let report = try await session.send(patience, operation: "kv set", in: console)
         let code = session.code(report, patience)
-        try session.show(report, changes.map(\.key), exit: code, in: console)
+        try session.show(report, keys, exit: code, in: console)
         return code
     }
 
-    private func changes(in console: Console) throws -> [ValueChange] {
+    private func changes(_ rule: ValueRule?, in console: Console) throws -> [ValueChange] {
         let type = try ValueTypeName(parsing: type)
-        let policy = try merge.map { text throws(Failure) in try Self.policy(text) }
         return try pairs(in: console).map { name, bytes, isArgument in
             ValueChange(
                 try options.key(name),
-                try ValueText.parse(bytes, as: type, isArgument: isArgument), policy: policy)
+                try ValueText.parse(bytes, as: type, isArgument: isArgument),
+                policy: rule?.policy, command: rule?.command)
         }
     }
 
@@ -82,13 +109,28 @@ struct KeyValueSetCommand: ReplicaCommand {
             return (String(argument[..<cut]), value, true)
         }
     }
+}
 
-    static func policy(_ text: String) throws(Failure) -> MergePolicy {
-        guard let policy = MergePolicy(name: text) else {
+/// How the changes of a key are merged, as a user names it.
+struct ValueRule {
+    /// The rule that is published with the value; nil to keep it.
+    var policy: MergePolicy?
+    /// The command that merges on this device; empty for none.
+    var command = ""
+
+    /// - Throws: `Failure` with code `usage` for any other word.
+    init(parsing text: String) throws(Failure) {
+        let prefix = "exec:"
+        if text.hasPrefix(prefix), text != prefix {
+            command = String(text.dropFirst(prefix.count))
+            return
+        }
+        guard let found = MergePolicy(name: text) else {
             let names = MergePolicy.allCases.map(\.name).joined(separator: ", ")
             throw Failure(
-                .usage, path: text, "This is no rule for a key.", remedy: "Use \(names).")
+                .usage, path: ArgumentText.bytes(of: text), "Invalid merge rule.",
+                remedy: "Use \(names) or exec:COMMAND.")
         }
-        return policy
+        policy = found
     }
 }

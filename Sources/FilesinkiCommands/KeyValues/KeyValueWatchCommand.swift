@@ -29,6 +29,12 @@ struct KeyValueWatchCommand: Command {
     @Flag(name: .long, help: "Also tell the values; null for a key that was removed.")
     var values = false
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Ask the remote at most once in this time, e.g. 30s or 5m.", valueName: "time"))
+    var minInterval = "0s"
+
     @OptionGroup var options: KeyValueOptions
 
     /// The telling ends by itself when its time is over: what was told was not in vain.
@@ -41,9 +47,11 @@ struct KeyValueWatchCommand: Command {
         let wanted = try Set(keys.map { text throws(Failure) in try options.key(text) })
         let start = try since.map { text throws(Failure) in try FeedToken(parsing: text) }
         let limit = try options.replica.waiting.limit()
+        let interval = try TimeText.length(minInterval)
         let session = try await options.open(in: console)
         let observer = try await ValueObserver(
-            session.values, place: session.place, since: start
+            session.values, place: session.place, since: start,
+            minimumInterval: .seconds(interval)
         ) { console.complain($0) }
         let telling = ValueTelling(
             observer: observer, session: session, wanted: wanted, includesOwn: own,

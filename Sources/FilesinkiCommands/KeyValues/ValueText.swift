@@ -102,15 +102,7 @@ enum ValueText {
     }
 
     /// The value's bytes as a script wants them: texts and data as they are.
-    static func bytes(_ value: TypedValue) -> [UInt8] {
-        switch value {
-        case .string(let text), .url(let text): Array(text.utf8)
-        case .data(let bytes): bytes
-        case .date(let milliseconds): Array(DateText.text(milliseconds).utf8)
-        case .double(let number): Array(number.description.utf8)
-        case .null, .bool, .integer, .array, .dictionary: JSONText.encode(value)
-        }
-    }
+    static func bytes(_ value: TypedValue) -> [UInt8] { value.plainBytes }
 
     /// The value on one line, safe for a terminal.
     static func line(_ value: TypedValue) -> String {

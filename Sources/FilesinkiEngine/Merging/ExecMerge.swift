@@ -2,11 +2,7 @@ import FilesinkiModel
 import FilesinkiProcess
 import Glibc
 
-/// A merge by a program of the user's, by git's convention of a merge driver.
-///
-/// In the command `%O`, `%A`, `%B` and `%P` stand for the files with base, here and there, and for
-/// the path. The program leaves its result in the place of here and exits with 0; 1 declines. Where
-/// there is no base its file is empty. See gitattributes(5), "Defining a custom merge driver".
+/// A merge by a program of the user's: see ``MergeDriver``.
 struct ExecMerge {
     let command: String
     let limit: Duration
@@ -15,7 +11,8 @@ struct ExecMerge {
         let kind = try ContentKind.common(of: folder, hasBase: false)
         let before = FileMark(folder.file(.here))
         let run = UserCommand(
-            text: Self.expanded(command), variables: Self.variables(folder, path), limit: limit)
+            text: MergeDriver(command).expanded, variables: Self.variables(folder, path),
+            limit: limit)
         switch try run.run() {
         case .ranOutOfTime: return .refused("The command took longer than \(limit).")
         case .ended(code: 1, _): return .refused("The command declined.")
@@ -24,39 +21,13 @@ struct ExecMerge {
         }
     }
 
-    /// The files are variables of the shell, so that no name needs quoting.
-    private static func expanded(_ command: String) -> String {
-        var text = ""
-        var isPercent = false
-        for character in command {
-            guard isPercent else {
-                if character == "%" { isPercent = true } else { text.append(character) }
-                continue
-            }
-            isPercent = false
-            switch character {
-            case "O": text += "\"$FILESINKI_BASE\""
-            case "A": text += "\"$FILESINKI_HERE\""
-            case "B": text += "\"$FILESINKI_THERE\""
-            case "P": text += "\"$FILESINKI_PATH\""
-            case "L": text += "7"
-            case "%": text += "%"
-            default: text += "%\(character)"
-            }
-        }
-        return isPercent ? text + "%" : text
-    }
-
     /// What a command of the user's is told about the versions.
     static func variables(
         _ folder: MergeFolder, _ path: RelativePath
     ) -> [(name: String, value: [UInt8])] {
-        [
-            ("FILESINKI_BASE", Array(folder.file(.base).utf8)),
-            ("FILESINKI_HERE", Array(folder.file(.here).utf8)),
-            ("FILESINKI_THERE", Array(folder.file(.there).utf8)),
-            ("FILESINKI_PATH", path.bytes),
-        ]
+        MergeDriver.variables(
+            base: folder.file(.base), here: folder.file(.here), there: folder.file(.there),
+            path: path.bytes)
     }
 
     /// What the program left, unless it is nothing, or not of the kind that both sides are.

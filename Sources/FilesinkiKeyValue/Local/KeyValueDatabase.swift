@@ -87,3 +87,21 @@ extension KeyValueDatabase {
         try set(name, number.map { Array(String($0).utf8) })
     }
 }
+
+// Commands of this device.
+extension KeyValueDatabase {
+    private static func name(ofCommandFor key: ValueKey) -> String {
+        "merge-command:" + hexadecimal(key.bytes)
+    }
+
+    /// The command that merges a key on this device; nil when there is none.
+    func mergeCommand(_ key: ValueKey) throws(Failure) -> String? {
+        try setting(Self.name(ofCommandFor: key)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// - Parameter command: Empty for none.
+    func set(mergeCommand command: String, of key: ValueKey) throws(Failure) {
+        try set(
+            Self.name(ofCommandFor: key), command.isEmpty ? nil : Array(command.utf8))
+    }
+}

@@ -26,6 +26,12 @@ package struct ValueMerge: Sendable {
         self.horizon = horizon
     }
 
+    /// Whether both sides hold values that were set apart, so that a rule has to decide.
+    var isContested: Bool {
+        !(here == there || here.says(base) || there.says(base) || here.says(there))
+            && here.value != nil && there.value != nil
+    }
+
     /// Decides.
     package var outcome: MergeOutcome {
         // The very same change, met again.

@@ -5,9 +5,12 @@ internal import FilesinkiStore
 extension KeyValues {
     /// Takes what was read of the log in, all of it or nothing.
     ///
+    /// - Parameter answers: What the commands of this device have made of contested values.
     /// - Returns: False when another process was faster: then it has to be read again.
+    /// - Throws: ``CommandQuestion`` when a command has to be asked first.
     func take(
-        _ arrival: Arrival, _ options: ExchangeOptions, _ report: inout ExchangeReport
+        _ arrival: Arrival, _ options: ExchangeOptions,
+        _ answers: [CommandQuestion: CommandAnswer], _ report: inout ExchangeReport
     ) throws -> Bool {
         if arrival.brings(nothingBehind: try database.logPosition()) {
             report.sequence = arrival.end.token.sequence
@@ -19,8 +22,8 @@ extension KeyValues {
         let isDone = try database.write { () throws -> Bool in
             guard try database.logPosition() == arrival.start else { return false }
             var taking = Taking(
-                database: database, arrival: arrival, options: options, device: place.device.id,
-                now: now)
+                database: database, arrival: arrival, options: options, answers: answers,
+                device: place.device.id, now: now)
             try taking.run(&found)
             return true
         }
@@ -44,6 +47,7 @@ private struct Taking {
     let database: KeyValueDatabase
     let arrival: Arrival
     let options: ExchangeOptions
+    let answers: [CommandQuestion: CommandAnswer]
     let device: [UInt8]
     let now: Timestamp
     private var clock = HybridClock()
@@ -51,12 +55,13 @@ private struct Taking {
     private var before: [ValueKey: TypedValue?] = [:]
 
     init(
-        database: KeyValueDatabase, arrival: Arrival, options: ExchangeOptions, device: [UInt8],
-        now: Timestamp
+        database: KeyValueDatabase, arrival: Arrival, options: ExchangeOptions,
+        answers: [CommandQuestion: CommandAnswer], device: [UInt8], now: Timestamp
     ) {
         self.database = database
         self.arrival = arrival
         self.options = options
+        self.answers = answers
         self.device = device
         self.now = now
     }
@@ -120,7 +125,7 @@ private struct Taking {
     private mutating func settle(
         _ item: inout Item, _ there: Held, _ report: inout ExchangeReport
     ) throws {
-        switch outcome(item, there) {
+        switch try outcome(item, there, &report) {
         case .here: break
         case .there:
             if item.isPending, item.here.value != nil, !item.here.says(there) {
@@ -136,9 +141,12 @@ private struct Taking {
         }
     }
 
-    private func outcome(_ item: Item, _ there: Held) -> MergeOutcome {
+    private func outcome(
+        _ item: Item, _ there: Held, _ report: inout ExchangeReport
+    ) throws -> MergeOutcome {
         let merge = ValueMerge(
             base: item.base, here: item.here, there: there, horizon: HybridClock.horizon(now))
+        if let made = try commandOutcome(item.key, merge, &report) { return made }
         let isFirstMeeting = isFirst && item.isPending && item.version == 0
         guard isFirstMeeting, !item.here.says(there) else { return merge.outcome }
         // What nobody has in the store is not overwritten there.
@@ -150,6 +158,23 @@ private struct Taking {
         case .local: return .here
         case .newest: return merge.outcome
         }
+    }
+
+    /// What the key's command on this device has made of both values; nil when there is none, or it has
+    /// declined.
+    private func commandOutcome(
+        _ key: ValueKey, _ merge: ValueMerge, _ report: inout ExchangeReport
+    ) throws -> MergeOutcome? {
+        guard merge.isContested, let here = merge.here.value, let there = merge.there.value,
+            let command = try database.mergeCommand(key)
+        else { return nil }
+        let question = CommandQuestion(
+            key: key, command: command, base: merge.base.value, here: here, there: there)
+        guard let answer = answers[question] else { throw question }
+        if let problem = answer.problem { report.problems.append(problem) }
+        guard let value = answer.value else { return nil }
+        if value == there { return .there }
+        return value == here ? .here : .both(value, merge.there.policy)
     }
 
     /// Says what is different here now.

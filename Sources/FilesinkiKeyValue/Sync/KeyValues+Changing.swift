@@ -8,11 +8,17 @@ package struct ValueChange: Sendable {
     package var value: TypedValue?
     /// Nil keeps the key's policy.
     package var policy: MergePolicy?
+    /// The command that merges the key on this device from now on; empty for none, nil to keep it. It is
+    /// never published: a store must not be able to run a command here.
+    package var command: String?
 
-    package init(_ key: ValueKey, _ value: TypedValue?, policy: MergePolicy? = nil) {
+    package init(
+        _ key: ValueKey, _ value: TypedValue?, policy: MergePolicy? = nil, command: String? = nil
+    ) {
         self.key = key
         self.value = value
         self.policy = policy
+        self.command = command
     }
 }
 
@@ -82,6 +88,7 @@ struct LocalChange {
 
     /// Whether the key holds something else now.
     private func change(_ change: ValueChange, at time: Int64, _ limits: Limits) throws -> Bool {
+        if let command = change.command { try database.set(mergeCommand: command, of: change.key) }
         var item = try database.item(change.key) ?? .new(change.key)
         let policy = change.policy ?? item.here.policy
         var value = change.value

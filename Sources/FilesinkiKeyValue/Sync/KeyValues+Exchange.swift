@@ -14,16 +14,33 @@ extension KeyValues {
         _ options: ExchangeOptions = ExchangeOptions()
     ) async throws -> ExchangeReport {
         var report = ExchangeReport()
+        var answers: [CommandQuestion: CommandAnswer] = [:]
         for attempt in 0..<Self.attempts {
             try Task.checkCancellation()
             let arrival = try await fetch(options)
-            guard try take(arrival, options, &report) else { continue }
+            guard try await apply(arrival, options, &answers, &report) else { continue }
             if try await publishAll(options, &report) { return report }
             try await yield(attempt)
         }
         throw Failure(
             .busy, path: place.address ?? "", "Other devices were faster again and again.",
             remedy: "What was set is kept here; run filesinki kv sync later.")
+    }
+
+    /// Takes in what was read, and asks the commands of this device where they have to decide. No
+    /// transaction spans the run of a command.
+    private func apply(
+        _ arrival: Arrival, _ options: ExchangeOptions,
+        _ answers: inout [CommandQuestion: CommandAnswer], _ report: inout ExchangeReport
+    ) async throws -> Bool {
+        while true {
+            do {
+                return try take(arrival, options, answers, &report)
+            } catch let question as CommandQuestion {
+                answers[question] = try await CommandMerge(question: question)
+                    .answer(in: place.folder)
+            }
+        }
     }
 
     /// False when somebody else was faster.

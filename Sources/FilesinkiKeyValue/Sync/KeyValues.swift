@@ -95,6 +95,13 @@ package enum LocalValues {
         try open(name, state)?.item(key)?.here ?? .absent
     }
 
+    /// The command that merges a key on this device; nil when there is none.
+    package static func mergeCommand(
+        _ key: ValueKey, store name: String, state: String
+    ) throws(Failure) -> String? {
+        try open(name, state)?.mergeCommand(key)
+    }
+
     /// All keys that begin with a prefix and have a value, in order.
     package static func list(
         prefix: [UInt8], store name: String, state: String

@@ -13,6 +13,10 @@ package actor ValueObserver {
     private var isAway = false
     /// Whether the remote tells what comes between two waits.
     private var isListening = false
+    /// At most one exchange with the store in so long a time.
+    private let minimumInterval: Duration
+    /// When the last exchange began; nil before the first one.
+    private var lastLook: Timestamp?
 
     /// How long to wait for a sign of a change before looking without one.
     private static let patience = Duration.seconds(60)
@@ -25,13 +29,17 @@ package actor ValueObserver {
 
     /// - Parameters:
     ///   - token: Where to begin; nil for this moment.
+    ///   - minimumInterval: At most one exchange with the store is begun in so long a time; what changes
+    ///     meanwhile comes with the next one. Zero for as soon as something changes.
     ///   - notice: Called when the remote begins to be away.
     package init(
         _ values: KeyValues, place: KeyValuePlace, since token: FeedToken? = nil,
+        minimumInterval: Duration = .zero,
         notice: @escaping @Sendable (Failure) -> Void = { _ in }
     ) async throws {
         self.values = values
         self.place = place
+        self.minimumInterval = minimumInterval
         self.notice = notice
         if let token { self.token = token } else { self.token = try await values.position() }
     }
@@ -48,8 +56,11 @@ package actor ValueObserver {
                 token = last.token
                 return events
             }
-            if mustLook {
+            if mustLook, let rest = timeToNextLook() {
+                try await waitForOthers(version, upTo: rest)
+            } else if mustLook {
                 mustLook = false
+                lastLook = place.surroundings.now()
                 try await look()
             } else {
                 try await wait(version)
@@ -73,6 +84,36 @@ package actor ValueObserver {
             if !isAway { notice(failure) }
             isAway = true
         }
+    }
+
+    /// How long the next exchange has to wait; nil when it may begin now. A clock that was set back makes
+    /// it wait for one interval at most.
+    private func timeToNextLook() -> Duration? {
+        guard minimumInterval > .zero, let lastLook else { return nil }
+        let (since, overflow) = place.surroundings.now().nanoseconds
+            .subtractingReportingOverflow(lastLook.nanoseconds)
+        guard !overflow, since >= 0 else { return minimumInterval }
+        let rest = minimumInterval - .nanoseconds(since)
+        return rest > .zero ? rest : nil
+    }
+
+    /// Waits until another process has changed what is here, so long at most.
+    private func waitForOthers(_ version: Int64, upTo limit: Duration) async throws {
+        let (values, place) = (values, place)
+        let isOver = try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await place.surroundings.sleep(limit)
+                return true
+            }
+            group.addTask {
+                try await Self.waitForOthers(version, values, place)
+                return false
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? true
+        }
+        // Whatever the clock says.
+        if isOver { lastLook = nil }
     }
 
     /// Waits for a sign that something changed, here or there.
