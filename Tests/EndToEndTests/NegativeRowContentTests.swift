@@ -4,7 +4,7 @@ import Testing
 /// Contents, names and times: what another tool of this kind got wrong, row by row.
 @Suite("Negative rows: contents, names and times", .onOwnThreads)
 struct NegativeRowContentTests {
-    @Test("FB-05: what is stored first is compressed already, whether small or large")
+    @Test("FB-05, FI-05: what is stored first is compressed already, whether small or large")
     func compressedAtOnce() throws {
         // Some 20 kB travel in the commit, some 2 MB in a pack.
         let machine = try Machine.pair(
@@ -113,7 +113,7 @@ struct NegativeRowContentTests {
         #expect(try machine.difference == "")
     }
 
-    @Test("FB-13: names of any bytes make the round trip, and paths as long as they may be")
+    @Test("FB-13, FI-03: names of any bytes make the round trip, and paths as long as they may be")
     func names() throws {
         // A path of 4,095 bytes, then names that were cut, hashed or not seen elsewhere.
         let machine = try Machine.pair(

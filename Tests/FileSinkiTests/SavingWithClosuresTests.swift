@@ -16,7 +16,7 @@ extension ClosureTests {
         }
 
         @Test(
-            "FS-04: the bytes are here when save returns; the final version is told when it is another"
+            "FS-04, FI-01, FI-04: the bytes are here when save returns; the final version is told when it is another"
         )
         func save() async throws {
             try await a.save(Score(score: 10), to: path)
@@ -90,7 +90,9 @@ extension ClosureTests {
             }
         }
 
-        @Test("FI-12: many saves of one path while the remote is away are one upload of the newest")
+        @Test(
+            "FI-12, FI-07: many saves of one path while the remote is away are one upload of the newest"
+        )
         func coalesced() async throws {
             FileSinki.save(Score(score: 0), toPath: path)
             await FileSinki.settled()

@@ -32,7 +32,7 @@ struct TwoDevicesTests {
         #expect(try await alone.delete(path) == .removed)
     }
 
-    @Test("FS-09: of two values that were saved apart the better one stays, on both devices")
+    @Test("FS-09, FI-09: of two values that were saved apart the better one stays, on both devices")
     func better() async throws {
         #expect(try await a.save(Score(score: 10), to: path) == .uploaded)
         #expect(try await b.save(Score(score: 5), to: path) == .kept(Score(score: 10)))
@@ -176,7 +176,9 @@ struct TwoDevicesTests {
         #expect(try await a.delete("nothing") == .queued)
     }
 
-    @Test("FB-04: the process that saved while the remote was away publishes it when it is back")
+    @Test(
+        "FB-04, FI-13, FI-14: the process that saved while the remote was away publishes it when it is back"
+    )
     func queued() async throws {
         try await a.save(Score(score: 1), to: path)
         try meeting.unplug()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct DirectoryRaceTests {
     @Test(
-        "16 writers race for each slot while a reader watches",
+        "FI-11 16 writers race for each slot while a reader watches",
         arguments: [
             (rounds: 200, inMemory: true), (rounds: 20, inMemory: false),
         ])
@@ -21,7 +21,7 @@ import Testing
         #expect(try TreeFixture.read(folder.path) == [:], "the probe leaves nothing behind")
     }
 
-    @Test func `8 devices that append to one log at once lose nothing`() async throws {
+    @Test func `FI-11 8 devices that append to one log at once lose nothing`() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let path = folder.path
         let writers = 8

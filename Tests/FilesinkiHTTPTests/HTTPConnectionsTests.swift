@@ -67,7 +67,7 @@ import Testing
         #expect(failure?.code == .away)
     }
 
-    @Test func `an exchange that takes longer than it may is away`() async throws {
+    @Test func `FI-20 an exchange that takes longer than it may is away`() async throws {
         let failure = await #expect(throws: Failure.self) {
             try await send(.silence, limit: .milliseconds(50))
         }

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "a server says how long it wants to be left alone",
+        "FB-17: a server says how long it wants to be left alone",
         arguments: [
             ("7", Duration.seconds(7)), ("0", .zero), ("99999999999", .seconds(86_400)),
             ("-1", nil), ("soon", nil), ("Wed, 21 Oct 2015 07:28:00 GMT", nil),

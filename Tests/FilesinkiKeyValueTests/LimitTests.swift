@@ -8,7 +8,7 @@ import Testing
 struct LimitTests {
     static let mebibyte = 1 << 20
 
-    @Test func `KV-07 key 1025 is refused, and nothing is changed`() async throws {
+    @Test func `KV-07 KV-12 key 1025 is refused, and nothing is changed`() async throws {
         let device = try await Meeting().device("a")
         let first = try (0..<1_024).map { ValueChange(try ValueKey("k\($0)"), .integer(1)) }
         try await device.values.apply(first)

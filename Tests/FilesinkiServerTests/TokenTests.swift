@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `a token that is revoked, or made, is seen without a restart`() async throws {
+    @Test func `FB-21 a token that is revoked, or made, is seen without a restart`() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("private/tokens"))
         let first = try file.make(name: "a", rights: [.read], zones: nil, clock.surroundings)
