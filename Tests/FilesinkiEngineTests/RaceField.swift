@@ -17,8 +17,10 @@ actor RaceField {
     private var busy: Set<Int> = []
     private var serial = 0
     private var story: [String] = []
-    /// The copies that reports have told of, by name.
-    private(set) var reported: [String] = []
+    /// The copies that reports have told of, by name. Two roots that resolve the same conflict at
+    /// once make the same copy, and each reports it.
+    private(set) var reported: Set<String> = []
+    private var told: Set<String> = []
     private(set) var runs = 0
     private(set) var lostRaces = 0
     private(set) var kills = 0
@@ -98,7 +100,7 @@ actor RaceField {
         do {
             let (report, isWhole) = try await perform(machine, number)
             story.append("\(number) ran, copies \(report.copies), away \(report.away != nil)")
-            reported += report.copies.map(\.description)
+            note(report, of: number)
             try await check(machine, number, report, isWhole: isWhole)
         } catch let failure as Failure
             where [.interrupted, .exists, .notFound, .badPath].contains(failure.code)
@@ -106,6 +108,15 @@ actor RaceField {
             story.append("\(number) ended: \(failure)")
         } catch {
             wrong.append("\(number) failed: \(error)")
+        }
+    }
+
+    private func note(_ report: SyncReport, of number: Int) {
+        for copy in report.copies.map(\.description) {
+            reported.insert(copy)
+            if !told.insert("\(number) \(copy)").inserted {
+                wrong.append("\(number) reports \(copy) twice")
+            }
         }
     }
 
@@ -169,7 +180,7 @@ actor RaceField {
                 let report = try await machine.sync()
                 runs += 1
                 published += report.publishedCommits
-                reported += report.copies.map(\.description)
+                note(report, of: number)
                 story.append("\(number) settles, copies \(report.copies)")
                 try await check(machine, number, report)
             }
