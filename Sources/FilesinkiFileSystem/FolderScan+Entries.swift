@@ -25,6 +25,9 @@ extension FolderScan {
             return true
         }
         var status = FileStatus(record)
+        if injection.hasDevices, let device = injection.device(visit.path(of: name)) {
+            status.stamp.device = device
+        }
         if !visit.live.logged.isEmpty, visit.live.logged.contains(Array(name)) {
             try? descriptor.fold(&status, of: name)
         }
@@ -70,10 +73,12 @@ extension FolderScan {
         switch name.status.kind {
         case .file: noteFile(name, visit)
         case .directory:
-            noteDirectory(name, visit)
+            let stamp = noteDirectory(name, visit)
             found.append(
                 FolderTask(
-                    folder: visit.path(of: name.name), filter: visit.filter ?? EverythingFilter()))
+                    folder: visit.path(of: name.name), filter: visit.filter ?? EverythingFilter(),
+                    device: name.status.stamp.device, knownDevice: stamp?.device,
+                    isNew: name.slot == nil))
         case .symlink: noteSymlink(name, descriptor, visit)
         case .special:
             let path = visit.path(of: name.name)
@@ -87,12 +92,14 @@ extension FolderScan {
         result.fileCount += 1
         let status = name.status
         guard let slot = name.slot else {
+            devices.note(status.stamp, known: nil, in: visit.device)
             result.candidates.append(
                 ScanCandidate(path: visit.path(of: name.name), status: status, knownRow: nil))
             return
         }
         let row = known.row(at: slot)
         let (kind, mode, stamp) = known.facts(ofRow: row)
+        devices.note(status.stamp, known: stamp, in: visit.device)
         if kind == .file, stamp == status.stamp {
             guard mode != status.mode else { return }
             let path = visit.path(of: name.name)
@@ -103,19 +110,47 @@ extension FolderScan {
         }
         let path = visit.path(of: name.name)
         result.candidates.append(ScanCandidate(path: path, status: status, knownRow: row))
-        if kind == .directory { markChildrenMissing(of: path, visit) }
+        if kind == .directory {
+            suspect(slot, visit.device, visit)
+            markChildrenMissing(of: path, visit)
+        }
     }
 
-    private mutating func noteDirectory(_ name: FoundName, _ visit: FolderVisit) {
+    /// - Returns: The folder's known stamp.
+    private mutating func noteDirectory(_ name: FoundName, _ visit: FolderVisit) -> FileStamp? {
         result.directoryCount += 1
         let status = name.status
+        var knownStamp: FileStamp?
+        var isKnown = false
         if let slot = name.slot {
-            let (kind, mode, _) = known.facts(ofRow: known.row(at: slot))
-            if kind == .directory, mode == status.mode { return }
+            let (kind, mode, stamp) = known.facts(ofRow: known.row(at: slot))
+            if kind == .directory { knownStamp = stamp }
+            isKnown = kind == .directory && mode == status.mode
         }
+        noteDevice(name, knownStamp, visit)
+        guard !isKnown else { return knownStamp }
         let entry = Entry.directory(mode: status.mode, modified: status.stamp.modified)
         result.changed.append(
             ScanChange(path: visit.path(of: name.name), entry: entry, stamp: status.stamp))
+        return knownStamp
+    }
+
+    /// Notes a mount point, and a folder whose known stamp names another device.
+    private mutating func noteDevice(
+        _ name: FoundName, _ knownStamp: FileStamp?, _ visit: FolderVisit
+    ) {
+        let stamp = name.status.stamp
+        let isMountPoint = stamp.device != visit.device
+        guard isMountPoint || knownStamp != nil, stamp.device != knownStamp?.device else { return }
+        let path = visit.path(of: name.name)
+        if isMountPoint {
+            devices.mountPoints.append(
+                .init(path: path, known: knownStamp?.device, present: stamp.device))
+        }
+        guard let slot = name.slot else { return }
+        let row = known.rows[known.row(at: slot)]
+        guard row.entry.kind == .directory else { return }
+        result.restamped.append(KnownFile(path: path, entry: row.entry, stamp: stamp))
     }
 
     private mutating func noteSymlink(
@@ -125,6 +160,7 @@ extension FolderScan {
         var knownKind: Entry.Kind?
         if let slot = name.slot {
             let (kind, _, knownStamp) = known.facts(ofRow: known.row(at: slot))
+            devices.note(stamp, known: knownStamp, in: visit.device)
             if kind == .symlink, knownStamp == stamp { return }
             knownKind = kind
         }
@@ -133,7 +169,10 @@ extension FolderScan {
             let target = try readLink(descriptor.raw, name.text)
             let entry = Entry.symlink(to: target, modified: stamp.modified)
             result.changed.append(ScanChange(path: path, entry: entry, stamp: stamp))
-            if knownKind == .directory { markChildrenMissing(of: path, visit) }
+            if knownKind == .directory, let slot = name.slot {
+                suspect(slot, visit.device, visit)
+                markChildrenMissing(of: path, visit)
+            }
         } catch {
             // EINVAL: it is no symlink any more; the next scan sees what it is.
             result.blocked.append(path)

@@ -69,13 +69,32 @@ extension FolderScan {
         }
         let slots = known.slots(of: path.parent?.bytes ?? [])
         let slot = Array(path.name).withUnsafeBytes { known.slot(of: $0, among: slots) }
-        var visit = FolderVisit(path: path.parent, filter: filter, slots: slots)
+        var visit = FolderVisit(path: path.parent, filter: filter, slots: slots, device: 0)
         if root.live != nil { visit.live.logged = [Array(path.name)] }
+        visit.device = try presentDevice(ofFolder: path.parent)
         var found: [FolderTask] = []
         if try !lookAlone(at: path, slot, visit, &found), let slot {
+            suspect(slot, knownDevice(in: visit), visit)
             markMissing(slot, filter)
         }
         return found.first
+    }
+
+    /// The device of a folder, or of the nearest one above that is there; nil is the root.
+    func presentDevice(ofFolder folder: RelativePath?) throws(Failure) -> UInt64 {
+        var next = folder
+        while let folder = next {
+            if let device = injection.device(folder) { return device }
+            do throws(Failure) {
+                if let status = try root.status(folder) { return status.stamp.device }
+            } catch {
+                // A symlink in its place.
+                if error.code != .badPath { throw error }
+            }
+            next = folder.parent
+        }
+        if let device = injection.device(nil) { return device }
+        return try root.status().stamp.device
     }
 
     private mutating func lookAlone(

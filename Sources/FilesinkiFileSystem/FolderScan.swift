@@ -5,18 +5,16 @@ import Glibc
 struct FolderScan: Sendable {
     let root: RootFolder
     let known: KnownTree
-    let fault: @Sendable (RelativePath?) -> SystemError?
+    let injection: ScanInjection
     var result = ScanResult()
+    var devices = DeviceNumbers()
     /// Folders without a known row that were read all the same.
     var enteredUnlisted: Set<[UInt8]> = []
 
-    init(
-        root: RootFolder, known: KnownTree,
-        fault: @escaping @Sendable (RelativePath?) -> SystemError?
-    ) {
+    init(root: RootFolder, known: KnownTree, injection: ScanInjection) {
         self.root = root
         self.known = known
-        self.fault = fault
+        self.injection = injection
     }
 
     /// Scans a folder below the root; one that cannot be read is blocked.
@@ -37,7 +35,7 @@ struct FolderScan: Sendable {
         let descriptor = try open(path)
         let listing: FolderListing
         do throws(SystemError) {
-            if let error = fault(path) { throw error }
+            if let error = injection.fault(path) { throw error }
             listing = try FolderListing(descriptor)
         } catch { throw error.failure("read the folder", path?.bytes ?? Array(root.path.utf8)) }
         var filter = task.filter
@@ -48,7 +46,8 @@ struct FolderScan: Sendable {
         let visit = FolderVisit(
             path: path, filter: filter is EverythingFilter ? nil : filter,
             slots: known.slots(of: path?.bytes ?? []),
-            live: LiveNames(listing, in: descriptor, root.live))
+            live: LiveNames(listing, in: descriptor, root.live), device: task.device,
+            knownDevice: task.knownDevice, isNew: task.isNew)
         return compare(listing, in: descriptor, visit)
     }
 
@@ -100,12 +99,21 @@ struct FolderScan: Sendable {
                 if let slot { seen[slot - visit.slots.lowerBound] = true }
             }
         }
+        if seen.contains(false) { noteMissing(seen, listing, in: descriptor, visit) }
+        return found
+    }
+
+    private mutating func noteMissing(
+        _ seen: [Bool], _ listing: FolderListing, in descriptor: borrowing Descriptor,
+        _ visit: FolderVisit
+    ) {
+        let beside = knownDevice(in: visit)
         for (index, isSeen) in seen.enumerated() where !isSeen {
             let slot = visit.slots.lowerBound + index
             if holdsUnlisted(slot, listing, in: descriptor, visit) { continue }
+            suspect(slot, beside, visit)
             markMissing(slot, visit.filter ?? EverythingFilter())
         }
-        return found
     }
 
     /// Whether a name is no file of the user's, but belongs to a live one.
@@ -137,6 +145,8 @@ struct FolderScan: Sendable {
                 "The name could be taken for \(RelativePath.stateFolder) elsewhere.",
                 remedy: "Give it another name.")
             result.problems.append(Problem(path, failure))
+        } else if let folder = visit.path, visit.isNew {
+            result.replicas.append(folder)
         }
         return true
     }
@@ -163,6 +173,12 @@ struct FolderVisit {
     /// The known children.
     var slots: Range<Int>
     var live = LiveNames()
+    /// The number of the device that the folder is on.
+    var device: UInt64
+    /// The number in the folder's known stamp.
+    var knownDevice: UInt64?
+    /// Whether nothing is known of the folder.
+    var isNew = false
 
     /// The path of a name in the folder.
     func path(of name: UnsafeRawBufferPointer) -> RelativePath {

@@ -58,6 +58,12 @@ package struct ScanResult: Sendable {
     package var problems: [Problem] = []
     /// Files and folders about which, and below which, nothing can be said.
     package var blocked: [RelativePath] = []
+    /// Known folders with a new stamp, because they are on another device than the known stamp says.
+    package var restamped: [KnownFile] = []
+    /// Folders on another device than the folder above, seen for the first time on that device.
+    package var mountPoints: [RelativePath] = []
+    /// Folders that are not known and hold the state of another replica.
+    package var replicas: [RelativePath] = []
     /// The number of regular files seen, without those left out.
     package var fileCount = 0
     /// The number of directories seen, without the root and those left out.
@@ -74,8 +80,21 @@ package struct ScanResult: Sendable {
         ignored += other.ignored
         problems += other.problems
         blocked += other.blocked
+        restamped += other.restamped
+        mountPoints += other.mountPoints
+        replicas += other.replicas
         fileCount += other.fileCount
         directoryCount += other.directoryCount
+    }
+
+    /// Drops what was found at some paths, apart from problems.
+    mutating func drop(_ isDropped: (RelativePath) -> Bool) {
+        candidates.removeAll { isDropped($0.path) }
+        changed.removeAll { isDropped($0.path) }
+        missing.removeAll(where: isDropped)
+        specials.removeAll { isDropped($0.path) }
+        ignored.removeAll(where: isDropped)
+        restamped.removeAll { isDropped($0.path) }
     }
 
     mutating func sort() {
@@ -86,5 +105,7 @@ package struct ScanResult: Sendable {
         ignored.sort { compare($0.bytes, $1.bytes) < 0 }
         problems.sort { compare($0.path.bytes, $1.path.bytes) < 0 }
         blocked.sort { compare($0.bytes, $1.bytes) < 0 }
+        mountPoints.sort { compare($0.bytes, $1.bytes) < 0 }
+        replicas.sort { compare($0.bytes, $1.bytes) < 0 }
     }
 }

@@ -10,16 +10,22 @@ package struct Scanner: Sendable {
     private let root: RootFolder
     private let filter: any ScanFilter
     private let workers: Int
-    /// Gives an error in place of reading a folder; for tests.
-    var fault: @Sendable (RelativePath?) -> SystemError? = { _ in nil }
+    /// The device that the root was on when the known tree was seen; nil when that is not known.
+    private let rootDevice: UInt64?
+    /// What tests put in place of the system's answers.
+    var injection = ScanInjection()
 
     /// - Parameters:
     ///   - filter: The filter for the names directly inside the root.
     ///   - workers: How many threads read folders, at least 1.
-    package init(root: RootFolder, filter: any ScanFilter, workers: Int = 2) {
+    ///   - rootDevice: The device that the root was on when the known tree was seen.
+    package init(
+        root: RootFolder, filter: any ScanFilter, workers: Int = 2, rootDevice: UInt64? = nil
+    ) {
         self.root = root
         self.filter = filter
         self.workers = workers
+        self.rootDevice = rootDevice
     }
 
     /// Scans the whole root, or one path and all below it.
@@ -30,22 +36,25 @@ package struct Scanner: Sendable {
     package func scan(
         _ known: KnownTree, below: RelativePath? = nil
     ) throws(Failure) -> ScanResult {
-        var first = FolderScan(root: root, known: known, fault: fault)
+        var first = FolderScan(root: root, known: known, injection: injection)
+        let device = try first.presentDevice(ofFolder: nil)
+        if let rootDevice { first.devices.same.insert(.init(known: rootDevice, present: device)) }
         var tasks: [FolderTask] = []
         if let below {
             if let task = try first.start(at: below, filter) { tasks = [task] }
         } else {
-            tasks = try first.scan(FolderTask(folder: nil, filter: filter))
+            tasks = try first.scan(FolderTask(folder: nil, filter: filter, device: device))
         }
         let shared = Shared(first)
         let queue = WorkQueue(tasks)
-        onThreads(tasks.isEmpty ? 1 : workers) { [root, fault] in
-            var part = FolderScan(root: root, known: known, fault: fault)
+        onThreads(tasks.isEmpty ? 1 : workers) { [root, injection] in
+            var part = FolderScan(root: root, known: known, injection: injection)
             queue.drain { part.scanOrBlock($0) }
             shared.add(part)
         }
         var whole = shared.value
         whole.settleUnlisted(below: below)
+        whole.settleDevices()
         whole.result.sort()
         return whole.result
     }
@@ -63,6 +72,7 @@ private final class Shared: Sendable {
         sum.withLock { sum in
             sum.result.merge(part.result)
             sum.enteredUnlisted.formUnion(part.enteredUnlisted)
+            sum.devices.merge(part.devices)
         }
     }
 }
@@ -73,4 +83,20 @@ struct FolderTask: Sendable {
     var folder: RelativePath?
     /// For the root its own filter, else that of the folder above.
     var filter: any ScanFilter
+    /// The number of the device that it is on.
+    var device: UInt64
+    /// The number in the folder's known stamp.
+    var knownDevice: UInt64?
+    /// Whether nothing is known of the folder.
+    var isNew = false
+}
+
+/// What tests put in place of the system's answers; nothing otherwise.
+struct ScanInjection: Sendable {
+    /// Gives an error in place of reading a folder.
+    var fault: @Sendable (RelativePath?) -> SystemError? = { _ in nil }
+    /// Gives the device number of a path; nil for the system's own. The root is nil.
+    var device: @Sendable (RelativePath?) -> UInt64? = { _ in nil }
+    /// Whether ``device`` is to be asked about each path.
+    var hasDevices = false
 }

@@ -46,6 +46,10 @@ package struct Failure: Error, Sendable {
         package static let differs = Code("differs")
         /// A link of a strategy could not answer; the next one was asked.
         package static let declined = Code("declined")
+        /// A file system is mounted below the root.
+        package static let mountPoint = Code("mount-point")
+        /// A replica lies inside another one.
+        package static let nestedReplica = Code("nested-replica")
         /// Stopped by a signal.
         package static let interrupted = Code("interrupted")
     }

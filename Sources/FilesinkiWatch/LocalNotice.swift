@@ -23,6 +23,8 @@ package enum LocalNotice: Hashable, Sendable {
         case flood
         /// The kernel had to drop events.
         case overflow
+        /// A file system below the root was unmounted.
+        case unmount
         case clock(ClockReading.Jump)
     }
 }

@@ -7,6 +7,8 @@ extension TreeWatch {
         package var changes: [TreeChange] = []
         /// Whether events were lost, so that anything may have changed.
         package var isOverflown = false
+        /// Whether a file system below the root was unmounted: no event tells of what was on it.
+        package var isUnmounted = false
         /// Whether the root was moved, deleted or unmounted.
         package var isRootGone = false
     }
@@ -28,7 +30,7 @@ extension TreeWatch {
         }
         if let most = bounds.events, count > most { round.heard.isOverflown = true }
         for moved in round.limbo.values { if let watch = moved.watch { forget(watch) } }
-        if round.heard.isOverflown {
+        if round.heard.isOverflown || round.heard.isUnmounted {
             rescan()
         } else {
             for path in round.unsure { walk(from: path) }
@@ -65,7 +67,11 @@ extension TreeWatch {
             forget(event.watch)
         } else if event.name.isEmpty {
             let end = IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT
-            if event.watch == folders.root, event.has(end) { round.heard.isRootGone = true }
+            if event.watch == folders.root {
+                if event.has(end) { round.heard.isRootGone = true }
+            } else if event.has(IN_UNMOUNT) {
+                round.heard.isUnmounted = true
+            }
         } else if !RelativePath.isStateFolder(event.name),
             let path = folders.path(of: event.watch, event.name)
         {

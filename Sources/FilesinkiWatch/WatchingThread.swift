@@ -66,6 +66,7 @@ final class WatchingThread {
         let now = ClockReading.moment
         for change in heard.changes { settling.note(change, at: now) }
         if heard.isOverflown { settling.noteEverything(at: now) }
+        if heard.isUnmounted { watch.post(.everything(.unmount)) }
         if heard.isRootGone { watch.post(.rootGone) }
     }
 

@@ -144,13 +144,13 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
         tree.remove("d/s/g")
         let path = try RelativePath(folder)
         var scanner = Scanner(root: tree.root, filter: EverythingFilter())
-        scanner.fault = { $0 == path ? SystemError(EIO) : nil }
+        scanner.injection.fault = { $0 == path ? SystemError(EIO) : nil }
         #expect(try words(scanner.scan(known)) == expected)
     }
 
     @Test func `an error in the root is an error of the scan`() throws {
         var scanner = Scanner(root: tree.root, filter: EverythingFilter())
-        scanner.fault = { $0 == nil ? SystemError(EIO) : nil }
+        scanner.injection.fault = { $0 == nil ? SystemError(EIO) : nil }
         let known = try knownTree()
         #expect(throws: Failure.self) { try scanner.scan(known) }
     }

@@ -254,3 +254,21 @@ struct TreeWatchTests {
         #expect(failure?.code == .notFound)
     }
 }
+
+@Suite("Watching mounted file systems", .serialized)
+struct MountedTreeWatchTests {
+    @Test("E2.2 an unmounted file system is heard of, and its bare folder is watched again")
+    func unmounted() throws {
+        var disk: MemoryDisk?
+        let watched = try WatchedTree(prepare: { root in disk = MemoryDisk(at: root + "/disk") })
+        guard disk != nil else { return }
+        watched.write("disk/f")
+        #expect(watched.paths() == ["disk/f"])
+        disk = nil
+        let heard = watched.tree.take()
+        #expect(heard.isUnmounted && !heard.isRootGone)
+        #expect(watched.tree.count == 2)
+        watched.write("disk/g")
+        #expect(watched.paths() == ["disk/g"])
+    }
+}

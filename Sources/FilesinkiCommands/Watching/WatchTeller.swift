@@ -74,6 +74,7 @@ extension LocalNotice.Reason {
         switch self {
         case .flood: "Many changes: everything is looked at."
         case .overflow: "Events were lost: everything is looked at."
+        case .unmount: "A file system in the root was unmounted: everything is scanned."
         case .clock(.slept): "The machine slept: everything is looked at."
         case .clock(.wasSet): "The clock was set: everything is looked at."
         }

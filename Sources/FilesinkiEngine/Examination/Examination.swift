@@ -26,7 +26,7 @@ package struct Examination: Sendable {
         guard let card = try? Replica.readCard(state) else { return [missingReplica()] }
         var findings = [
             Finding("replica", .ok, "\(options.root) is the replica \(card.device.name)."),
-            root(card), privacy(),
+            root(card), placement(card), privacy(),
         ]
         findings += fileSystem()
         findings += [disk(), manifest(), leftovers()]

@@ -13,6 +13,8 @@ extension Replica {
     package func delete(
         _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
     ) async throws -> SyncReport {
+        var options = options
+        options.deletesUnmounted = true
         // What is here goes into the history first, and what is new there is seen.
         let before = try await runPaths(paths, options)
         var doomed: [RelativePath] = []
@@ -44,6 +46,8 @@ extension Replica {
         at path: RelativePath, recursive: Bool, _ report: SyncReport
     ) throws -> [RelativePath] {
         guard let status = try root.status(path) else {
+            // It was gone here, and the run before has published that.
+            if report.steps.contains(where: { $0.isDeletion(atOrInside: path) }) { return [] }
             if let away = report.away, try manifest.base(path) == nil { throw away }
             throw Failure(
                 .notFound, path: path.bytes, "There is nothing at this path.",
@@ -65,5 +69,13 @@ extension Replica {
             }
         }
         return all.sorted { $1 < $0 }
+    }
+}
+
+extension Step {
+    /// Whether the step publishes the deletion of a path, or of one below it.
+    fileprivate func isDeletion(atOrInside folder: RelativePath) -> Bool {
+        guard case .publish(let entry) = action, entry.kind == .tombstone else { return false }
+        return path == folder || path.isInside(folder)
     }
 }

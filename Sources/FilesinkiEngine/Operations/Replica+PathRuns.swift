@@ -70,7 +70,7 @@ extension Replica {
         guard (try? root.status(path))?.kind == .directory else { return [] }
         let known = KnownTree(
             run.base.rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
-        let scan = try Scanner(root: root, filter: run.rules.filter).scan(known, below: path)
+        let scan = try scanner(run.rules).scan(known, below: path)
         return scan.changed.map(\.path) + scan.candidates.map(\.path)
     }
 

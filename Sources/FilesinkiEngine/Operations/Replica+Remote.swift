@@ -10,11 +10,10 @@ extension Replica {
     /// - Parameter acceptingOther: Start anew with whatever store is there: nothing is deleted here
     ///   or there, and both sides meet as for the first time.
     package func setRemote(_ address: String, acceptingOther: Bool) async throws {
+        try RootPlacement(root: options.root).check(against: address)
         let remote = try options.connect(address)
         guard let format = try await StoreFormat.read(from: remote) else {
-            throw Failure(
-                .notFound, path: remote.address, "There is no store there.",
-                remedy: "Make one with filesinki init --remote.")
+            throw Failure.noStore(at: remote.address)
         }
         let isOther = !card.store.isEmpty && (format.id != card.store || format.epoch != card.epoch)
         guard !isOther || acceptingOther else {
@@ -36,5 +35,14 @@ extension Replica {
         card.epoch = format.epoch
         connection = nil
         try saveCard()
+    }
+}
+
+extension Failure {
+    /// There is no store at an address.
+    static func noStore(at address: String) -> Failure {
+        Failure(
+            .notFound, path: address, "There is no store there.",
+            remedy: "Check the address, or make a store with filesinki init --remote.")
     }
 }

@@ -18,6 +18,8 @@ package struct InitReport: Sendable {
     package var away: Failure?
     /// The store's id in hexadecimal digits; empty when it was not reached.
     package var store: String
+    /// What the user should know of; stops nothing.
+    package var notices: [Failure] = []
 }
 
 extension Replica {
@@ -27,12 +29,16 @@ extension Replica {
     ///   - address: The remote, where a store is made when there is none.
     ///   - deviceName: The device's name when the replica is new.
     ///   - isRenaming: Whether a replica that is there already gets the name, too.
+    ///   - makesStore: No to make nothing, here or there, where no store can be reached.
     /// - Throws: Code `unfit-store` when the place cannot keep the promise of a write-once slot,
-    ///   `exists` when the replica has another remote.
+    ///   `exists` when the replica has another remote, `usage` when the store and the root are inside
+    ///   each other; without `makesStore` also `not-found` and `away`.
     package static func initialize(
         _ options: ReplicaOptions, address: String?, deviceName: String,
-        isRenaming: Bool = false
+        isRenaming: Bool = false, makesStore: Bool = true
     ) async throws -> InitReport {
+        let placement = RootPlacement(root: options.root)
+        if let address { try placement.check(against: address) }
         let state = options.stateFolder
         let existing = try readCard(state)
         var card =
@@ -50,34 +56,40 @@ extension Replica {
         var report = InitReport(
             root: options.root, device: card.device, remote: card.remote,
             wasThere: existing != nil, madeStore: false, away: nil, store: "")
-        try StateFile.makeFolder(options.root)
-        try await meetStore(&card, &report, options)
+        if existing == nil, let outer = placement.surroundingReplica() {
+            report.notices.append(.nestedReplica(Array(options.root.utf8), in: outer))
+        }
+        try await meetStore(&card, &report, options, makesStore: makesStore)
         report.store = hexadecimal(card.store)
+        try StateFile.makeFolder(options.root)
         if card != existing { try writeState(state, card, options) }
         return report
     }
 
     /// Makes or recognises the store; one that is away is met later.
     private static func meetStore(
-        _ card: inout ReplicaCard, _ report: inout InitReport, _ options: ReplicaOptions
+        _ card: inout ReplicaCard, _ report: inout InitReport, _ options: ReplicaOptions,
+        makesStore: Bool
     ) async throws {
         guard let address = card.remote, card.store.isEmpty else { return }
         do {
             let remote = try options.connect(address)
-            let (format, isNew) = try await openStore(at: remote, address, options)
+            let (format, isNew) = try await openStore(
+                at: remote, address, options, makesStore: makesStore)
             report.madeStore = isNew
             card.store = format.id
             card.epoch = format.epoch
-        } catch let failure as Failure where failure.code == .away {
+        } catch let failure as Failure where failure.code == .away && makesStore {
             report.away = failure
         }
     }
 
     /// The store at a remote, made when there is none and the place is fit for one.
     private static func openStore(
-        at remote: any Remote, _ address: String, _ options: ReplicaOptions
+        at remote: any Remote, _ address: String, _ options: ReplicaOptions, makesStore: Bool
     ) async throws -> (StoreFormat, isNew: Bool) {
         if let format = try await StoreFormat.read(from: remote) { return (format, false) }
+        guard makesStore else { throw Failure.noStore(at: remote.address) }
         let probe = SlotProbe(surroundings: options.surroundings) {
             try options.connect(address)
         }

@@ -5,6 +5,8 @@ package import FilesinkiReconcile
 package struct SyncOptions: Sendable {
     /// Only these paths and what is below them; empty for everything.
     package var paths: [RelativePath] = []
+    /// Whether a path that is found neither here nor in the store stops the run.
+    package var requiresPaths = false
     /// What the user asked for, as the log tells it.
     package var operation = "sync"
     /// Decide and report, but change nothing anywhere.
@@ -13,6 +15,8 @@ package struct SyncOptions: Sendable {
     package var approved: String?
     /// Whether nobody named the paths of the run by hand, so that the guards hold for it, too.
     package var isUnattended = false
+    /// Whether what is on a file system that is not mounted counts as deleted: the user said so.
+    package var deletesUnmounted = false
     /// How many deletions are let through; nil for what the rules say.
     package var maxDelete: MaxDelete?
     /// The chain for every conflict of this run, in place of the rules.

@@ -31,6 +31,8 @@ struct Observation: Sendable {
     var inline: [InlineContent] = []
     /// New contents that were put into packs.
     var packs: [PackReference] = []
+    /// The device that the root is on; nil when not all of it was looked at.
+    var rootDevice: UInt64?
     var fileCount = 0
     var folderCount = 0
 

@@ -34,6 +34,8 @@ extension Replica {
         card.epoch = format.epoch
         connection = nil
         try saveCard()
+        // The approval was for the store, not for a plan.
+        run.options.approved = nil
         run.base = BaseIndex([])
         run.preserved = [:]
         return try await fetch(run.base)

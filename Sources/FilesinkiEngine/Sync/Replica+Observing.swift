@@ -12,10 +12,10 @@ extension Replica {
     func observe(_ run: SyncRun, storing view: RemoteView?) async throws -> Observation {
         let known = KnownTree(
             run.base.rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
-        let scanner = Scanner(root: root, filter: run.rules.filter)
-        let scan = try scanner.scan(known)
+        let scan = try scanner(run.rules).scan(known)
         var found = StatScan()
         found.observation.take(scan, run.base)
+        found.observation.rootDevice = try root.status().stamp.device
         let waiting = try waitingRows()
         for candidate in scan.candidates {
             found.take(candidate, waiting: waiting[candidate.path], run.base)
@@ -49,6 +49,11 @@ extension Replica {
     /// What earlier runs have seen and could not publish, by path.
     private func waitingRows() throws -> [RelativePath: LocalRow] {
         Dictionary(try manifest.loadLocal().map { ($0.path, $0) }) { first, _ in first }
+    }
+
+    /// What scans the root by the rules of a run.
+    func scanner(_ rules: RunRules) throws -> Scanner {
+        Scanner(root: root, filter: rules.filter, rootDevice: try manifest.rootDevice)
     }
 
     /// Reads the files, and stores what is new to the store.
@@ -111,6 +116,13 @@ extension Observation {
         blocked.formUnion(scan.ignored)
         ignored = scan.ignored
         problems += scan.problems
+        for known in scan.restamped {
+            guard let row = base.row(known.path) else { continue }
+            refreshed.append(
+                BaseRow(path: row.path, entry: row.entry, version: row.version, stamp: known.stamp))
+        }
+        notices += scan.mountPoints.map { Problem($0, .mountPoint($0)) }
+        notices += scan.replicas.map { Problem($0, .innerReplica($0)) }
         notices += scan.specials.map { special in
             Problem(
                 special.path,

@@ -14,15 +14,22 @@ extension Replica {
     ) async throws -> Observation {
         var narrowed = run
         narrowed.base = base
-        return try await read(statScan(only: paths, base), narrowed, storing: view)
+        let found = try statScan(only: paths, narrowed)
+        return try await read(found, narrowed, storing: view)
     }
 
     /// What can be said of some paths without reading a content.
-    func statScan(only paths: [RelativePath], _ base: BaseIndex) -> StatScan {
+    func statScan(only paths: [RelativePath], _ run: SyncRun) throws -> StatScan {
+        let base = run.base
+        let mounts = try MountCheck(root, base, formerDevice: manifest.rootDevice)
         var found = StatScan()
         for path in paths {
-            do {
-                guard let status = try statusInTree(path) else {
+            do throws(Failure) {
+                var device: UInt64?
+                guard let status = try statusInTree(path, device: &device) else {
+                    if !run.options.deletesUnmounted, mounts.isUnmounted(path, above: device) {
+                        throw Failure.unmounted(path)
+                    }
                     if base.row(path) != nil { found.observation.changes[path] = LocalChange(nil) }
                     continue
                 }
@@ -80,9 +87,16 @@ extension Replica {
     }
 
     /// What is at a path; nil when nothing is, also because a folder of it is none any more.
-    private func statusInTree(_ path: RelativePath) throws(Failure) -> FileStatus? {
+    ///
+    /// - Parameter device: Set to the device of the last folder on the way; nil is the root's.
+    private func statusInTree(
+        _ path: RelativePath, device: inout UInt64?
+    ) throws(Failure) -> FileStatus? {
         for folder in path.ancestors.reversed() {
-            guard try root.status(folder)?.kind == .directory else { return nil }
+            guard let status = try root.status(folder), status.kind == .directory else {
+                return nil
+            }
+            device = status.stamp.device
         }
         return try root.status(path)
     }

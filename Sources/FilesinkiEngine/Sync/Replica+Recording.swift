@@ -32,6 +32,7 @@ extension Replica {
             for (content, sequence) in view.inline {
                 try writer.addInline(content, sequence: sequence)
             }
+            if let device = run.observation.rootDevice { try writer.setRootDevice(device) }
             try recordMeeting(view, writer)
             try recordPublication(publication, view, writer)
         }

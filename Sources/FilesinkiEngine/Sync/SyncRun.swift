@@ -57,6 +57,7 @@ extension Replica {
         try await look(&run, &view) { run, target in
             try await self.observe(run, storing: target)
         }
+        if options.requiresPaths { try requireSelection(run, view) }
         return try await finish(&run, view)
     }
 
@@ -93,6 +94,9 @@ extension Replica {
                 }
             }
             try checkGuards(&run, decision)
+            if round == 0, let approved = run.options.approved, approved != decision.id {
+                throw Failure.planNotFound(approved)
+            }
             run.hasPlanned = true
             if try await storeContents(of: decision, &run, current),
                 try await act(&run, current, decision.plan.steps)

@@ -56,7 +56,7 @@ extension Replica {
         var run = made
         var view = seen
         let base = run.base
-        let found = statScan(only: paths, base)
+        let found = try statScan(only: paths, run)
         if let view, try needsGuards(run, found, view) { return try await whole(run.options) }
         try await look(&run, &view) { run, target in
             var seen = try await self.read(found, run, storing: target)

@@ -42,7 +42,7 @@ extension Replica {
         let rows = [try manifest.base(path)].compactMap { $0 } + below
         let known = KnownTree(
             rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
-        return try Scanner(root: root, filter: rules.filter).scan(known, below: path)
+        return try scanner(rules).scan(known, below: path)
     }
 
     /// The live file whose log or journal this is, nil for its index, which changes when it is only

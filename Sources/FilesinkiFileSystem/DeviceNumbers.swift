@@ -1,0 +1,139 @@
+package import FilesinkiModel
+
+/// The device numbers that a scan met, and the folders whose known files were on another device.
+///
+/// A file system that is not mounted leaves an empty folder on the device of the folder above. Its files
+/// are then neither there nor deleted. A device number alone proves nothing, for NFS, btrfs and others
+/// give a new one at each mount: files that are still the same inode prove that only the number changed.
+struct DeviceNumbers: Sendable {
+    /// A number in known stamps, and the number that the folder has now.
+    struct Pair: Hashable, Sendable {
+        var known: UInt64
+        var present: UInt64
+    }
+
+    /// A known path that is not there, in a folder that is on another device than the path was.
+    struct Suspect: Sendable {
+        /// What to block: the folder, or the path where the folder is on the device that it was on.
+        var place: RelativePath
+        var pair: Pair
+    }
+
+    /// A folder that is on another device than the one above it.
+    struct MountPoint: Sendable {
+        var path: RelativePath
+        /// The device that the folder was on; nil when that is not known.
+        var known: UInt64?
+        var present: UInt64
+    }
+
+    /// Pairs of numbers that stand for one file system.
+    var same: Set<Pair> = []
+    var suspects: [Suspect] = []
+    var mountPoints: [MountPoint] = []
+
+    mutating func merge(_ other: DeviceNumbers) {
+        same.formUnion(other.same)
+        suspects += other.suspects
+        mountPoints += other.mountPoints
+    }
+
+    /// Whether a device number that is known is the present one under another number.
+    func areSame(_ known: UInt64, _ present: UInt64) -> Bool {
+        known == present || same.contains(Pair(known: known, present: present))
+    }
+
+    /// Notes a file that is there: proof of what a known number is now.
+    ///
+    /// - Parameters:
+    ///   - known: The file's known stamp; nil when there is none.
+    ///   - folder: The present number of the file's folder.
+    mutating func note(_ stamp: FileStamp, known: FileStamp?, in folder: UInt64) {
+        if stamp.device != folder { same.insert(Pair(known: stamp.device, present: folder)) }
+        guard let known, known.device != folder, known.inode == stamp.inode,
+            known.size == stamp.size, known.modified == stamp.modified,
+            known.changed == stamp.changed
+        else { return }
+        same.insert(Pair(known: known.device, present: folder))
+    }
+}
+
+extension FolderScan {
+    /// Notes a known path that is not there when it was on another device than its folder is.
+    mutating func suspect(_ slot: Int, _ beside: UInt64?, _ visit: FolderVisit) {
+        let row = known.rows[known.row(at: slot)]
+        guard let device = knownDevice(of: row, beside), device != visit.device else { return }
+        // The root's marker says that it is the root; what lies directly in it is on its device.
+        if visit.path == nil, row.entry.kind != .directory { return }
+        let place = beside == visit.device ? row.path : visit.path ?? row.path
+        devices.suspects.append(
+            .init(place: place, pair: .init(known: device, present: visit.device)))
+    }
+
+    /// The device that the known files of a folder were on, the present one if any was; nil when that
+    /// is not known.
+    func knownDevice(in visit: FolderVisit) -> UInt64? {
+        var found: UInt64?
+        for slot in visit.slots {
+            let (kind, _, stamp) = known.facts(ofRow: known.row(at: slot))
+            guard kind != .directory, let stamp else { continue }
+            if stamp.device == visit.device { return stamp.device }
+            found = stamp.device
+        }
+        return found ?? visit.knownDevice
+    }
+
+    /// The device that a path was on: of a folder, the one of a file below it.
+    private func knownDevice(of row: KnownFile, _ beside: UInt64?) -> UInt64? {
+        guard row.entry.kind == .directory else { return row.stamp?.device ?? beside }
+        var folders = [row.path]
+        while let folder = folders.popLast() {
+            for slot in known.slots(of: folder.bytes) {
+                let child = known.rows[known.row(at: slot)]
+                if child.entry.kind == .directory {
+                    folders.append(child.path)
+                } else if let stamp = child.stamp {
+                    return stamp.device
+                }
+            }
+        }
+        return row.stamp?.device ?? beside
+    }
+
+    /// Blocks the places whose files are on a file system that is not mounted, and all below them:
+    /// nothing that was found there counts.
+    mutating func settleDevices() {
+        let suspects = devices.suspects.filter {
+            !devices.areSame($0.pair.known, $0.pair.present)
+        }
+        let places = Set(suspects.map(\.place))
+        for mount in devices.mountPoints where !mount.path.isAtOrInside(places) {
+            if let known = mount.known, devices.areSame(known, mount.present) { continue }
+            result.mountPoints.append(mount.path)
+        }
+        guard !places.isEmpty else { return }
+        result.drop { $0.isAtOrInside(places) }
+        for place in places where place.parent?.isAtOrInside(places) != true {
+            result.blocked.append(place)
+            result.problems.append(Problem(place, .unmounted(place)))
+        }
+    }
+}
+
+extension RelativePath {
+    fileprivate func isAtOrInside(_ places: Set<RelativePath>) -> Bool {
+        guard !places.isEmpty else { return false }
+        return places.contains(self) || ancestors.contains(where: places.contains)
+    }
+}
+
+extension Failure {
+    /// Files of a file system that is not mounted are neither deleted nor changed.
+    package static func unmounted(_ path: RelativePath) -> Failure {
+        Failure(
+            .io, path: path.bytes,
+            "The files here were on another file system, which is not mounted now.",
+            remedy:
+                "Mount it and run again. To delete the files everywhere, run filesinki delete -r.")
+    }
+}

@@ -1,0 +1,162 @@
+import FilesinkiHashing
+import FilesinkiModel
+import Testing
+
+@testable import FilesinkiFileSystem
+
+/// File systems that are mounted below the root, as their device numbers tell of them.
+@Suite("Mount points below the root")
+struct MountPointTests {
+    /// One thing that became of a tree whose folder `d` was on another device, and what a scan finds.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        /// The device that `d` and all in it is on; nil for the root's.
+        var device: UInt64?
+        var expected: [String]
+        /// The device that the root was on.
+        var rootDevice: UInt64?
+        var change: @Sendable (TemporaryTree) throws -> Void
+
+        static let all = [
+            Case(
+                testDescription: "it is unmounted", device: nil,
+                expected: ["blocked d", "problem d"]
+            ) { tree in
+                for name in ["f", "l", "s"] { tree.remove("d/\(name)") }
+            },
+            Case(
+                testDescription: "it is unmounted, and something was written into the bare folder",
+                device: nil, expected: ["blocked d", "problem d"]
+            ) { tree in
+                for name in ["f", "l", "s"] { tree.remove("d/\(name)") }
+                try tree.write("n", to: "d/new")
+            },
+            Case(
+                testDescription: "its folder went with it", device: nil,
+                expected: ["blocked d", "problem d"]
+            ) { $0.remove("d") },
+            Case(
+                testDescription: "a symlink took its place", device: nil,
+                expected: ["blocked d", "problem d"]
+            ) { tree in
+                tree.remove("d")
+                try tree.link("elsewhere", at: "d")
+            },
+            Case(
+                testDescription: "another disk is mounted", device: 78,
+                expected: ["blocked d", "problem d"]
+            ) { tree in
+                for name in ["f", "l", "s"] { tree.remove("d/\(name)") }
+                try tree.write("other", to: "d/other")
+            },
+            Case(
+                testDescription: "a file is deleted on it", device: 77,
+                expected: ["missing d/f"]
+            ) { $0.remove("d/f") },
+            Case(
+                testDescription: "it has another number, and a file was deleted", device: 78,
+                expected: ["missing d/f", "read d/s/g", "symlink d/l -> target"]
+            ) { $0.remove("d/f") },
+            Case(
+                testDescription: "its files were copied to the root's disk", device: nil,
+                expected: ["read d/f", "read d/s/g", "symlink d/l -> target"]
+            ) { tree in
+                try tree.save("f", to: "d/f")
+                try tree.save("g", to: "d/s/g")
+                tree.remove("d/l")
+                try tree.link("target", at: "d/l")
+            },
+            Case(
+                testDescription: "the root itself had that number, and gives new inodes",
+                device: nil, expected: ["missing d/f", "read d/s/g", "symlink d/l -> target"],
+                rootDevice: 77
+            ) { tree in
+                tree.remove("d/f")
+                try tree.save("g", to: "d/s/g")
+                tree.remove("d/l")
+                try tree.link("target", at: "d/l")
+            },
+        ]
+    }
+
+    let tree: TemporaryTree
+
+    init() throws {
+        tree = try TemporaryTree()
+        try tree.makeFolder("d")
+        try tree.makeFolder("d/s")
+        try tree.write("f", to: "d/f")
+        try tree.write("g", to: "d/s/g")
+        try tree.link("target", at: "d/l")
+        try tree.write("e", to: "e")
+    }
+
+    @Test("E2.2 what a scan finds below a mount point", arguments: Case.all)
+    func differences(_ example: Case) throws {
+        let known = try knownTree(on: 77)
+        try example.change(tree)
+        let found = try scanner(example.device, rootDevice: example.rootDevice).scan(known)
+        #expect(words(found) == example.expected.sorted())
+    }
+
+    @Test("E2.2 files whose stamp is not to be trusted are on the device of their folder")
+    func unsettled() throws {
+        let known = try knownTree(on: 77)
+        let rows = known.rows.map { row in
+            var row = row
+            if row.entry.kind == .file { row.stamp = nil }
+            return row
+        }
+        tree.remove("d")
+        #expect(
+            try words(scanner(nil).scan(KnownTree(rows))) == ["blocked d", "problem d", "read e"])
+    }
+
+    @Test(
+        "E2.2 a scan below a mount point that is not mounted says no more", arguments: ["d", "d/f"])
+    func below(_ path: String) throws {
+        let known = try knownTree(on: 77)
+        for name in ["f", "l", "s"] { tree.remove("d/\(name)") }
+        let found = try scanner(nil).scan(known, below: RelativePath(path))
+        #expect(words(found) == ["blocked d", "problem d"])
+    }
+
+    @Test("E2.2 a mount point is told at first sight only")
+    func firstSight() throws {
+        let folders = try knownTree(on: nil).rows.filter { $0.entry.kind == .directory }
+        let first = try scanner(77).scan(KnownTree(folders))
+        #expect(first.mountPoints.map(\.description) == ["d"])
+        #expect(first.restamped.map(\.path.description) == ["d", "d/s"])
+        #expect(first.restamped.allSatisfy { $0.stamp?.device == 77 })
+        let second = try scanner(77).scan(knownTree(on: 77))
+        #expect(second.mountPoints.isEmpty && second.restamped.isEmpty)
+        #expect(try scanner(nil).scan(KnownTree([])).mountPoints.isEmpty)
+    }
+
+    /// Scans as if `d` and all in it were on a device.
+    private func scanner(_ device: UInt64?, rootDevice: UInt64? = nil) -> Scanner {
+        var scanner = Scanner(root: tree.root, filter: EverythingFilter(), rootDevice: rootDevice)
+        scanner.injection.hasDevices = true
+        scanner.injection.device = { path in
+            guard let device, let path, path.bytes.first == UInt8(ascii: "d") else { return nil }
+            return device
+        }
+        return scanner
+    }
+
+    /// The tree as it is now, as a manifest would hold it.
+    private func knownTree(on device: UInt64?) throws -> KnownTree {
+        let found = try scanner(device).scan(KnownTree([]))
+        let files = try found.candidates.map { candidate in
+            let (bytes, status) = try tree.root.readWhole(candidate.path, limit: 1000)
+            let entry = Entry.file(
+                ContentHasher.hash(bytes), size: Int64(bytes.count), mode: status.mode,
+                modified: status.stamp.modified)
+            return KnownFile(path: candidate.path, entry: entry, stamp: candidate.status.stamp)
+        }
+        let others = found.changed.map {
+            KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp)
+        }
+        return KnownTree(files + others)
+    }
+}
