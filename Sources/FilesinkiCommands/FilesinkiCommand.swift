@@ -11,6 +11,7 @@ struct FilesinkiCommand: Command {
             1 no, 2 usage, 3 conflict, 4 local I/O, 5 partial, 6 limit, 7 not allowed, 8 corrupt, \
             9 token expired, 75 remote away or busy.
 
+            filesinki help credentials and filesinki help stores explain these topics.
             filesinki --version prints the version, and those of the libraries.
             """,
         groupedSubcommands: [

@@ -10,8 +10,11 @@ package enum Program {
     ///     UTF-8.
     ///   - console: Where the command reads and writes.
     package static func run(arguments: [[UInt8]], in console: Console) async -> ExitCode {
+        let arguments = arguments.map(ArgumentText.encode)
+        // A command line that cannot be parsed fails in the form that it asks for.
+        console.wishes.isJSON = asksForJSON(arguments)
         do {
-            guard let command = try parse(arguments.map(ArgumentText.encode), in: console) else {
+            guard let command = try parse(arguments, in: console) else {
                 try console.output.flush()
                 return .done
             }
@@ -35,6 +38,11 @@ package enum Program {
             try Version.show(isJSON: arguments.count > 1, in: console)
             return nil
         }
+        if let topic = HelpTopic(arguments) {
+            try console.output.line(topic.text)
+            return nil
+        }
+        try CommandNames.check(arguments)
         // Without an argument the help is what a person wants to see.
         var command = try NamedCommand.parse(
             arguments.isEmpty ? ["--help"] : CompressionOption.complete(arguments))
@@ -42,6 +50,13 @@ package enum Program {
         // The parser's own: `help` ends by throwing the text to print.
         try command.run()
         return nil
+    }
+
+    private static func asksForJSON(_ arguments: [String]) -> Bool {
+        // These have no other form.
+        let isEvents = ["observe", "changes"].contains(arguments.first)
+        let isWatch = arguments.starts(with: ["kv", "watch"])
+        return isEvents || isWatch || arguments.prefix { $0 != "--" }.contains("--json")
     }
 
     private static func run(_ command: any Command, in console: Console) async -> ExitCode {
@@ -72,6 +87,10 @@ package enum Program {
         guard FilesinkiCommand.exitCode(for: error).isSuccess else {
             let prefix = "Error: "
             let text = message.hasPrefix(prefix) ? message.dropFirst(prefix.count) : message[...]
+            if console.wishes.isJSON {
+                try? console.output.json(Failure.usage(text).json(type: "failure"))
+                try? console.output.flush()
+            }
             console.complain(printableLines(ArgumentText.bytes(of: String(text))))
             return .usage
         }
@@ -89,5 +108,16 @@ package enum Program {
     private static func printableLines(_ bytes: [UInt8]) -> String {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return lines.map { printable($0) }.joined(separator: "\n")
+    }
+}
+
+extension Failure {
+    /// What the parser says: the mistake in its first line, then how the command is used.
+    fileprivate static func usage(_ text: Substring) -> Failure {
+        let lines = text.split(separator: "\n").map { line in
+            ArgumentText.decode(String(line.drop { $0 == " " }))
+        }
+        return Failure(
+            .usage, lines.first ?? "", remedy: lines.dropFirst().joined(separator: " "))
     }
 }

@@ -24,6 +24,8 @@ func failure(_ error: Int32, _ action: String, _ path: String) -> Failure {
             remedy: "Check that the disk or the share that holds the store is mounted.")
     case ELOOP:
         return symlinkFailure(path)
+    case ENOTDIR, EISDIR:
+        return strangeFailure(path)
     default:
         return Failure(
             .io, path: path, message,

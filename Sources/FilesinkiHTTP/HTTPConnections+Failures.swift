@@ -14,6 +14,11 @@ extension HTTPConnections {
         case let error as NIOSSLError where isDistrust(error): distrust(request, error)
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
             distrust(request, error)
+        case let error as NIOConnectionError where error.isUnknownHost:
+            Failure(
+                .away, path: request.place, "The host name \(error.host) was not found.",
+                remedy: "Check the spelling of the host name, and the network.",
+                cause: TransportFault(description: "no address for the host name"))
         default:
             Failure(
                 .away, path: request.place, "The server did not answer: \(words(error)).",
@@ -53,6 +58,13 @@ extension HTTPConnections {
         // Whatever else an error holds, it could be a field of the request: a password.
         default: "\(type(of: error))"
         }
+    }
+}
+
+extension NIOConnectionError {
+    /// Whether the name of the host has no address, or none that could be looked up.
+    fileprivate var isUnknownHost: Bool {
+        connectionErrors.isEmpty && (dnsAError != nil || dnsAAAAError != nil)
     }
 }
 

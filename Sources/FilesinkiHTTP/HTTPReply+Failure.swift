@@ -10,8 +10,9 @@ extension HTTPReply {
         switch status {
         case 401, 407:
             Failure(
-                .notAllowed, path: key, "\(address) does not know who is asking (\(status)).",
-                remedy: "Give it a token or a name and a password: see filesinki help remote.")
+                .notAllowed, path: key, "Authentication failed at \(address) (\(status)).",
+                remedy: "Set FILESINKI_TOKEN, or FILESINKI_USER and FILESINKI_PASSWORD; see "
+                    + "filesinki help credentials.")
         case 403:
             Failure(
                 .notAllowed, path: key, "\(address) does not allow this (403).",

@@ -133,10 +133,10 @@ struct MergeTests {
         #expect(outcome.output == [])
     }
 
-    @Test("a file that is not there exits with 1 and is named")
+    @Test("a file that is not there exits with 2, for 1 is a conflict, and is named")
     func missing() async throws {
         let outcome = try await edits().run("merge", "b", "h", "gone")
-        #expect(outcome.code == .negative)
+        #expect(outcome.code == .usage)
         #expect(outcome.talk.contains("gone"))
     }
 }

@@ -91,6 +91,18 @@ import Testing
         #expect(failure?.code == .away)
     }
 
+    @Test("E7.9 a host name that is not found is away, and the remedy is about the name")
+    func unknownHost() async throws {
+        let failure = await #expect(throws: Failure.self) {
+            // No name of a host begins with a dash: nobody is asked about it.
+            try await HTTPConnections().send(HTTPRequest("GET", "http://-bad-./"))
+        }
+        #expect(failure?.code == .away)
+        #expect(
+            failure?.message == "The host name -bad-. was not found.", "\(failure?.cause as Any)")
+        #expect(failure?.remedy.contains("spelling") == true)
+    }
+
     @Test func `connections are kept between requests`() async throws {
         let server = try ScriptedServer((0..<3).map { _ in .send(ScriptedServer.reply("200 OK")) })
         let connections = try HTTPConnections()

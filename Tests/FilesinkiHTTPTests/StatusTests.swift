@@ -19,6 +19,13 @@ import Testing
         #expect(!failure.remedy.isEmpty)
     }
 
+    @Test("E7.9 the remedy for a failed authentication names help that is there")
+    func authentication() {
+        let failure = HTTPReply(status: 401).failure("a/b", at: "http://h")
+        #expect(failure.remedy.contains("FILESINKI_TOKEN"))
+        #expect(failure.remedy.contains("filesinki help credentials"))
+    }
+
     @Test(
         "CK-21 a server says until when it wants to be left alone, by its own clock",
         arguments: [

@@ -34,9 +34,3 @@ enum NamedCommand {
         return (command, Array(rest))
     }
 }
-
-extension ParsableCommand {
-    fileprivate static func isNamed(_ name: String) -> Bool {
-        configuration.commandName == name || configuration.aliases.contains(name)
-    }
-}

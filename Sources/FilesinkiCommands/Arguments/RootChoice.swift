@@ -26,7 +26,7 @@ struct RootChoice: Equatable {
     /// - Parameters:
     ///   - options: What the user wrote.
     ///   - place: A path that may lie in a replica; then the way up begins there, and only after
-    ///     that at the current folder.
+    ///     that at the current folder. An absolute one must lie in a replica.
     static func find(
         _ options: RootOptions, near place: String? = nil, in console: Console
     ) throws(Failure) -> RootChoice {
@@ -34,7 +34,7 @@ struct RootChoice: Equatable {
             let path = try FilePlace.absoluteText(given, in: console.currentFolder)
             return RootChoice(path: path, origin: .given)
         }
-        if let path = nearestReplica(place, in: console) {
+        if let path = try nearestReplica(place, in: console) {
             return RootChoice(path: path, origin: .above)
         }
         if let variable = console.environment["FILESINKI_ROOT"], !variable.isEmpty {
@@ -44,12 +44,39 @@ struct RootChoice: Equatable {
         return RootChoice(path: try standardPath(console.environment), origin: .standard)
     }
 
-    private static func nearestReplica(_ place: String?, in console: Console) -> String? {
-        if let place, let start = try? FilePlace.absoluteText(place, in: console.currentFolder),
-            FileCall.status(Array(start.utf8)) != nil, let path = nearestReplica(from: start)
-        {
-            return path
+    /// The replica that a folder is or lies in.
+    ///
+    /// - Parameters:
+    ///   - folder: As the user typed it.
+    ///   - options: What else the user wrote; `--root` must name the same replica.
+    /// - Throws: `Failure` with code `not-found` for a folder that is absent or in no replica, `usage`
+    ///   when `--root` names another one: a command never answers for a replica that was not named.
+    static func of(
+        _ folder: String, _ options: RootOptions, in console: Console
+    ) throws(Failure) -> RootChoice {
+        let place = try FilePlace.absoluteText(folder, in: console.currentFolder)
+        guard FileCall.status(Array(place.utf8)) != nil else { throw .folderNotFound(place) }
+        if let given = options.root {
+            let root = try FilePlace.absoluteText(given, in: console.currentFolder)
+            let choice = RootChoice(path: root, origin: .given)
+            _ = try choice.below(Array(place.utf8))
+            return choice
         }
+        guard let path = nearestReplica(from: place) else { throw .notInReplica(place) }
+        return RootChoice(path: path, origin: .above)
+    }
+
+    private static func nearestReplica(
+        _ place: String?, in console: Console
+    ) throws(Failure) -> String? {
+        guard let place else { return nearestReplica(from: console.currentFolder) }
+        let start = try FilePlace.absoluteText(place, in: console.currentFolder)
+        let isThere = FileCall.status(Array(start.utf8)) != nil
+        if place.hasPrefix("/") {
+            if let path = nearestReplica(from: start) { return path }
+            throw isThere ? .notInReplica(start) : .folderNotFound(start)
+        }
+        if isThere, let path = nearestReplica(from: start) { return path }
         return nearestReplica(from: console.currentFolder)
     }
 
@@ -83,5 +110,21 @@ struct RootChoice: Equatable {
                 remedy: "Name the replica's folder with --root, or set FILESINKI_ROOT.")
         }
         return try FilePlace.absoluteText(".local/share/filesinki", in: home)
+    }
+}
+
+extension Failure {
+    /// A folder was named that is not there, as a disk that is not mounted is not.
+    static func folderNotFound(_ path: String) -> Failure {
+        Failure(
+            .notFound, path: path, "No such file or folder.",
+            remedy: "Check the path; if it is on a disk, mount it.")
+    }
+
+    /// A folder was named that is not part of a replica.
+    static func notInReplica(_ path: String) -> Failure {
+        Failure(
+            .notFound, path: path, "Not in a replica.",
+            remedy: "Make it one with filesinki init; if it is on a disk, mount it.")
     }
 }

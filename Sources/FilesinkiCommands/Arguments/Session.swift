@@ -24,24 +24,27 @@ struct Session {
     ///
     /// - Parameters:
     ///   - place: A path that may lie in the replica that is meant, as `sync DIR` has one.
+    ///   - folder: A folder that must be, or lie in, the replica that is meant.
     ///   - writable: Whether the command changes the replica, and so waits for other runs.
     ///   - remote: Whether the command may go on to the remote.
     ///   - reaching: How to reach the remote, where the user says it.
     static func open(
-        _ options: RootOptions, near place: String? = nil, writable: Bool, remote: Bool = true,
-        with reaching: AccessOptions? = nil, in console: Console
+        _ options: RootOptions, near place: String? = nil, of folder: String? = nil,
+        writable: Bool, remote: Bool = true, with reaching: AccessOptions? = nil,
+        in console: Console
     ) async throws -> Session {
         try await open(
-            options, near: place, access: writable ? .changing : .reading, remote: remote,
-            with: reaching, in: console)
+            options, near: place, of: folder, access: writable ? .changing : .reading,
+            remote: remote, with: reaching, in: console)
     }
 
     /// The same, with what the command does.
     static func open(
-        _ options: RootOptions, near place: String? = nil, access: Access, remote: Bool = true,
-        with reaching: AccessOptions? = nil, in console: Console
+        _ options: RootOptions, near place: String? = nil, of folder: String? = nil,
+        access: Access, remote: Bool = true, with reaching: AccessOptions? = nil,
+        in console: Console
     ) async throws -> Session {
-        var (root, settings) = try await options.findOrMake(near: place, in: console)
+        var (root, settings) = try await options.findOrMake(near: place, of: folder, in: console)
         _ = try reaching?.apply(to: &settings, in: console)
         let replica =
             access == .saving
@@ -75,18 +78,58 @@ struct Session {
         }
         return paths
     }
+
+    /// Says which of the paths are not among those found, nor hold any of them.
+    ///
+    /// - Returns: Whether all are.
+    func report(missing paths: [RelativePath], in found: [RelativePath]) throws -> Bool {
+        let known = Set(found)
+        let missing = paths.filter { path in
+            !known.contains(path) && !found.contains { $0.isInside(path) }
+        }
+        for path in missing { try console.report(.unknown(path)) }
+        return missing.isEmpty
+    }
+}
+
+extension Failure {
+    /// A path was named that was in no sync.
+    static func unknown(_ path: RelativePath) -> Failure {
+        Failure(
+            .notFound, path: path.bytes, "Not found as of the last sync.",
+            remedy: "Check the path; a new file is known after filesinki sync.")
+    }
+}
+
+extension Console {
+    /// Says what failed on one of several paths.
+    func report(_ failure: Failure) throws {
+        if wishes.isJSON { try output.json(failure.json(type: "failure")) }
+        complain(failure)
+    }
 }
 
 extension RootOptions {
     /// The replica that is meant and how to open it; the default one is made when it is not there.
     ///
-    /// - Parameter place: A path that may lie in the replica that is meant.
+    /// - Parameters:
+    ///   - place: A path that may lie in the replica that is meant.
+    ///   - folder: A folder that must be, or lie in, the replica that is meant.
     func findOrMake(
-        near place: String? = nil, in console: Console
+        near place: String? = nil, of folder: String? = nil, in console: Console
     ) async throws -> (root: RootChoice, settings: ReplicaOptions) {
-        let root = try RootChoice.find(self, near: place, in: console)
+        let root =
+            if let folder {
+                try RootChoice.of(folder, self, in: console)
+            } else {
+                try RootChoice.find(self, near: place, in: console)
+            }
         let settings = try replicaOptions(root: root.path, in: console)
         if root.origin == .standard, RootChoice.nearestReplica(at: root.path) == nil {
+            if let place {
+                throw Failure.notInReplica(
+                    try FilePlace.absoluteText(place, in: console.currentFolder))
+            }
             _ = try await Replica.initialize(
                 settings, address: nil, deviceName: DeviceName.standard(in: console))
             console.detail("Made the default replica \(printable(root.path.utf8)).")

@@ -30,6 +30,13 @@ struct WaitOptions: ParsableArguments {
         let seconds = try TimeText.length(timeout)
         return seconds == 0 ? nil : seconds
     }
+
+    /// The same with a later limit, for a command that ends by itself at its limit.
+    func extended(bySeconds seconds: Int64) -> WaitOptions {
+        var options = self
+        if let limit = try? limit() { options.timeout = "\(limit &+ seconds)s" }
+        return options
+    }
 }
 
 /// Whether a change that only waits here is enough.

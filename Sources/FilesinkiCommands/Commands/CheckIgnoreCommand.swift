@@ -23,6 +23,9 @@ struct CheckIgnoreCommand: ReplicaCommand {
         report.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .negative }
         let root = try RootChoice.find(replica, in: console)
+        guard RootChoice.nearestReplica(at: root.path) != nil else {
+            throw Failure.notInReplica(root.path)
+        }
         let reader = RootReader(root: root.path)
         let (filter, mistakes) = try reader.ignoreFilter(console.environment)
         for mistake in mistakes { console.complain(mistake) }

@@ -34,16 +34,14 @@ struct CloneCommand: Command {
         let path = try FilePlace.absoluteText(dir, in: console.currentFolder)
         var options = try RootOptions.make(state: state).replicaOptions(root: path, in: console)
         let access = try reaching.apply(to: &options, in: console)
-        var made = try await Replica.initialize(
-            options, address: nil, deviceName: try DeviceName.chosen(device, in: console))
+        // A mistyped address must not make a store, and a store that is away makes no replica.
+        let made = try await Replica.initialize(
+            options, address: address.text, deviceName: try DeviceName.chosen(device, in: console),
+            makesStore: false)
+        try console.pin(address, access)
         let session = Session(
             replica: try await Replica.open(options, writable: true),
             root: RootChoice(path: path, origin: .given), console: console, settings: options)
-        // Not by `initialize`: of a mistyped address it would make a store.
-        try await session.replica.setRemote(address.text, acceptingOther: false)
-        try console.pin(address, access)
-        made.remote = address.text
-        made.store = hexadecimal(try await session.replica.status().store)
         try console.show(made)
         return try await session.run { _ in }
     }

@@ -26,7 +26,12 @@ struct DoctorCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let root = try RootChoice.find(replica, near: dir, in: console)
+        let root =
+            if let dir {
+                try RootChoice.of(dir, replica, in: console)
+            } else {
+                try RootChoice.find(replica, in: console)
+            }
         let options = try replica.replicaOptions(root: root.path, in: console)
         var findings = credentials(in: console)
         let network = try await networkProgram(options, in: console)

@@ -30,10 +30,12 @@ struct InitCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let root = try FilePlace.absoluteText(
-            dir ?? replica.root ?? ".", in: console.currentFolder)
+        let root = try folder(in: console)
         let address = try remote.map { try RemoteAddress($0, currentFolder: console.currentFolder) }
-        if let address { try console.prepare(for: address) }
+        if let address {
+            try RootPlacement(root: root).check(against: address.text)
+            try console.prepare(for: address)
+        }
         var options = try replica.replicaOptions(root: root, in: console)
         let access = try reaching.apply(to: &options, in: console)
         if let address, try await !Self.hasMetStore(options) { address.makeFolder() }
@@ -43,6 +45,19 @@ struct InitCommand: ReplicaCommand {
         if let address { try console.pin(address, access) }
         try console.show(result)
         return result.away.map { ExitCode($0) } ?? .done
+    }
+
+    private func folder(in console: Console) throws(Failure) -> String {
+        let places = try [dir, replica.root].compactMap(\.self).map { place throws(Failure) in
+            try FilePlace.absoluteText(place, in: console.currentFolder)
+        }
+        guard let first = places.first else { return console.currentFolder }
+        guard places.allSatisfy({ $0 == first }) else {
+            throw Failure(
+                .usage, path: first, "This is not the folder that --root names.",
+                remedy: "Give the folder or --root.")
+        }
+        return first
     }
 
     /// Whether the folder is a replica that knows its store.
@@ -59,6 +74,10 @@ struct InitCommand: ReplicaCommand {
 extension Console {
     /// Shows what `init` found or made.
     func show(_ report: InitReport) throws {
+        for notice in report.notices {
+            if wishes.isJSON { try output.json(notice.json(type: "notice")) }
+            say(notice.description)
+        }
         if wishes.isJSON {
             var object: JSONObject = ["type": "replica"]
             object.add("root", report.root)
@@ -74,7 +93,9 @@ extension Console {
         let root = printable(report.root.utf8)
         say(report.wasThere ? "\(root) is a replica already." : "\(root) is a replica now.")
         if let remote = report.remote {
-            say(report.madeStore ? "Made a store at \(remote)." : "It meets others at \(remote).")
+            say(
+                report.madeStore
+                    ? "Made a store at \(remote)." : "Connected to the store at \(remote).")
         }
         if let away = report.away { complain(away) }
     }

@@ -10,7 +10,7 @@ struct LintCommand: ReplicaCommand {
         abstract: "List names that another system could not hold, with a remedy.",
         discussion: """
             Looks at the paths as of the last sync. Exits with 0 when there is nothing to list, and \
-            with 1 when there is.
+            with 1 when there is, or when a path is not found.
             """)
 
     @Argument(help: "Only these, and what is below them.", completion: .file())
@@ -24,10 +24,12 @@ struct LintCommand: ReplicaCommand {
         report.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }
         let session = try await Session.open(replica, writable: false, remote: false, in: console)
-        let known = try await session.replica.list(try session.paths(paths))
+        let chosen = try session.paths(paths)
+        let known = try await session.replica.list(chosen)
+        let isAllFound = try session.report(missing: chosen, in: known.map(\.0))
         let findings = NameLint.findings(in: known.map(\.0))
         for finding in findings { try show(finding, in: console) }
-        return findings.isEmpty ? .done : .negative
+        return findings.isEmpty && isAllFound ? .done : .negative
     }
 
     private func show(_ finding: NameFinding, in console: Console) throws {

@@ -7,7 +7,7 @@ struct ListCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls",
         abstract: "List the files, folders and symlinks as of the last sync.",
-        discussion: "Exits with 1 when there are none.")
+        discussion: "Exits with 1 when there are none, or a path is not found.")
 
     @Argument(help: "Only these, and what is below them.", completion: .file())
     var paths: [String] = []
@@ -26,14 +26,17 @@ struct ListCommand: ReplicaCommand {
         report.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .negative }
         let session = try await Session.open(replica, writable: false, remote: false, in: console)
+        let chosen = try session.paths(paths)
         if deleted {
-            let found = try await session.replica.deleted(try session.paths(paths))
+            let found = try await session.replica.deleted(chosen)
             for path in found { try show(deleted: path, in: console) }
-            return found.isEmpty ? .negative : .done
+            let isAllFound = try session.report(missing: chosen, in: found.map(\.path))
+            return found.isEmpty || !isAllFound ? .negative : .done
         }
-        let found = try await session.replica.list(try session.paths(paths))
+        let found = try await session.replica.list(chosen)
         for (path, entry) in found { try show(path, entry, in: console) }
-        return found.isEmpty ? .negative : .done
+        let isAllFound = try session.report(missing: chosen, in: found.map(\.0))
+        return found.isEmpty || !isAllFound ? .negative : .done
     }
 
     private func show(deleted path: DeletedPath, in console: Console) throws {

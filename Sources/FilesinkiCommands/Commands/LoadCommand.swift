@@ -46,10 +46,7 @@ struct LoadCommand: ReplicaCommand {
 
     /// The wait ends by itself when its time is over; only a remote that hangs is cut off.
     var waiting: WaitOptions {
-        guard waitNewer != nil else { return replica.waiting }
-        var waiting = replica.waiting
-        if let limit = try? waiting.limit() { waiting.timeout = "\(limit &+ 5)s" }
-        return waiting
+        waitNewer == nil ? replica.waiting : replica.waiting.extended(bySeconds: 5)
     }
 
     func run(in console: Console) async throws -> ExitCode {

@@ -18,7 +18,13 @@ struct LogCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: false, in: console)
-        let versions = try await session.replica.history(of: try session.path(path))
+        let target = try session.path(path)
+        let versions = try await session.replica.history(of: target)
+        guard !versions.isEmpty else {
+            throw Failure(
+                .notFound, path: target.bytes, "No version of this path was found.",
+                remedy: "Check the path; a new file has a version after filesinki sync.")
+        }
         if report.json {
             for version in versions.reversed() { try console.output.json(version.json) }
         } else {
@@ -26,7 +32,7 @@ struct LogCommand: ReplicaCommand {
             for version in versions.reversed() { version.add(to: &table) }
             for line in table.lines { try console.output.line(line) }
         }
-        return versions.isEmpty ? .negative : .done
+        return .done
     }
 }
 

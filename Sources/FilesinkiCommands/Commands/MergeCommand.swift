@@ -3,6 +3,7 @@ import FilesinkiEngine
 import FilesinkiMerge
 import FilesinkiModel
 import FilesinkiReconcile
+import Glibc
 
 /// `merge`: three files become one.
 struct MergeCommand: Command {
@@ -88,14 +89,35 @@ struct MergeCommand: Command {
 
     private func fileMerge(in console: Console) throws -> FileMerge {
         let limit = max(1, try TimeText.length(timeLimit))
-        let files = try [base, here, there].map {
-            try FilePlace.absoluteText($0, in: console.currentFolder)
-        }
+        let files = try [base, here, there].map { try Self.file($0, in: console) }
         let name = path.map(ArgumentText.bytes) ?? Array("file".utf8)
         return FileMerge(
             base: files[0], here: files[1], there: files[2], path: try RelativePath(name),
             strategy: try Strategy(parsing: strategy), settings: try merging.settings(),
             commandLimit: .seconds(limit))
+    }
+
+    /// The real path of a file that has to be there: 1 would tell git of a conflict.
+    private static func file(_ argument: String, in console: Console) throws -> String {
+        let path = try FilePlace.absoluteText(argument, in: console.currentFolder)
+        var status = stat()
+        guard stat(path, &status) == 0, let real = realpath(path, nil) else {
+            let isAbsent = errno == ENOENT || errno == ENOTDIR
+            throw isAbsent
+                ? Self.notFile(path, "No such file.")
+                : SystemFailure.make(errno, path: path, doing: "be read")
+        }
+        defer { free(real) }
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            throw Self.notFile(path, "This is a folder.")
+        }
+        return String(cString: real)
+    }
+
+    private static func notFile(_ path: String, _ message: String) -> Failure {
+        Failure(
+            .usage, path: path, message,
+            remedy: "Give three files: BASE HERE THERE. An empty BASE stands for none.")
     }
 
     private func write(

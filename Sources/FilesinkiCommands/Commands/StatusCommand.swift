@@ -41,7 +41,7 @@ struct StatusCommand: ReplicaCommand {
         report.apply(to: console)
         let limit = try maxAge.map { text throws(Failure) in try TimeText.length(text) }
         let session = try await Session.open(
-            replica, near: dir, writable: false, remote: false, in: console)
+            replica, of: dir, writable: false, remote: false, in: console)
         let status = try await session.replica.status()
         if prometheus {
             let text = PrometheusText(status, try await session.replica.metrics())

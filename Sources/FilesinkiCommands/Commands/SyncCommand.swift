@@ -53,6 +53,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
         return try await session.run(rules, patience, replica.waiting) { options in
             if let question { options.ask = { question.answer($0) } }
             options.paths = chosen
+            options.requiresPaths = true
             options.isDryRun = dryRun
             options.approved = approve
         }

@@ -11,7 +11,8 @@ struct WatchCommand: Command {
         discussion: """
             Begins with a run of everything, and goes on until SIGTERM or SIGINT: then what is in \
             flight is finished, and the exit code is 0. SIGHUP reads the rules anew. While the remote \
-            is away it tries again by itself. Other commands work beside it.
+            is away it tries again by itself. Other commands work beside it. With --timeout it ends \
+            when the time is over, as on SIGTERM.
             """)
 
     @Argument(help: "A folder that is, or lies in, the replica.", completion: .directory)
@@ -55,20 +56,34 @@ struct WatchCommand: Command {
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    /// It ends by itself when its time is over; only a remote that hangs is cut off.
+    var waiting: WaitOptions { replica.waiting.extended(bySeconds: Self.endingTime) }
+
+    /// How long a run that is under way may take to end, in seconds.
+    private static let endingTime: Int64 = 10
+
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        let limit = try replica.waiting.limit()
         var wishes = WatchOptions()
         wishes.settling = try settling()
         wishes.poll = try Self.length(poll)
         wishes.agenda = WatchAgenda.Limits(fullScan: try Self.length(fullScanEvery))
         wishes.sync = try rules.syncOptions(nil)
         wishes.sync.operation = "watch"
-        let session = try await Session.open(replica, near: dir, writable: true, in: console)
+        let session = try await Session.open(replica, of: dir, writable: true, in: console)
         await session.replica.close()
         let teller = WatchTeller(console, hook: exec.map { EventHook($0, console) })
         let watcher = try Watcher(
             try replica.replicaOptions(root: session.root.path, in: console), wishes
         ) { try await teller.tell($0) }
+        let clock = limit.map { limit in
+            Task {
+                try await console.timer(.seconds(limit))
+                watcher.end()
+            }
+        }
+        defer { clock?.cancel() }
         do { try await watcher.run() } catch {
             await teller.finish()
             throw error

@@ -18,7 +18,10 @@ enum SystemFailure {
 
     private static func remedy(_ number: Int32) -> String {
         switch number {
-        case ENOENT, ENOTDIR: "Check the spelling."
+        case ENOENT: "Check the spelling."
+        case ENOTDIR: "Check the path: a part of it is a file, not a folder."
+        case EISDIR: "Name a file, not a folder."
+        case ELOOP: "Check the symlinks of the path: they lead in a circle."
         case EACCES, EPERM: "Ask its owner for the permission."
         case ENOSPC, EDQUOT: "Make room and run the command again."
         case EBADF: "Whoever started filesinki has closed it; redirect it."

@@ -37,9 +37,12 @@ struct KeyValueOptions: ParsableArguments {
 }
 
 extension KeyValueOptions {
-    /// The replica's state folder, which need not be there.
+    /// The replica's state folder; that of the default replica need not be there.
     func stateFolder(in console: Console) throws -> String {
         let root = try RootChoice.find(replica, in: console)
+        guard root.origin == .standard || RootChoice.nearestReplica(at: root.path) != nil else {
+            throw Failure.notInReplica(root.path)
+        }
         return try replica.replicaOptions(root: root.path, in: console).stateFolder.path
     }
 

@@ -1,0 +1,205 @@
+import FilesinkiModel
+import Testing
+
+@testable import FilesinkiCommands
+
+/// What is given on the command line is what is meant, or an error that names it.
+@Suite("A path or folder that is given")
+struct GivenPathTests {
+    /// What each command does with a folder that is in no replica, `OUTSIDE`; empty for a command that
+    /// takes no path of a replica.
+    static let outside: [String: [[String]]] = [
+        "init": [], "clone": [], "serve folder": [], "serve token make": [],
+        "sync": [["sync", "OUTSIDE"], ["sync", "-n", "OUTSIDE"]],
+        "watch": [["watch", "OUTSIDE"]],
+        "status": [
+            ["status", "OUTSIDE"], ["status", "OUTSIDE", "--max-age", "2h"],
+            ["status", "OUTSIDE", "--prometheus"], ["status", "OUTSIDE", "--json"],
+        ],
+        "doctor": [["doctor", "OUTSIDE"], ["doctor", "OUTSIDE", "--offline", "--json"]],
+        "save": [["save", "OUTSIDE/f"]],
+        "load": [["load", "OUTSIDE/f"], ["load", "OUTSIDE/f", "--offline"]],
+        "delete": [["delete", "-r", "OUTSIDE"]],
+        "undelete": [["undelete", "OUTSIDE"]],
+        "ls": [["ls", "OUTSIDE"]],
+        "observe": [["observe", "OUTSIDE/", "--once", "--timeout", "1s"]],
+        "changes": [["changes", "OUTSIDE/"]],
+        "log": [["log", "OUTSIDE"]],
+        "show": [["show", "OUTSIDE@1"]],
+        "diff": [["diff", "OUTSIDE"]],
+        "restore": [["restore", "OUTSIDE@1"]],
+        "explain": [["explain", "OUTSIDE"]],
+        "resolve": [["resolve", "OUTSIDE", "--take", "here"]],
+        "lint": [["lint", "OUTSIDE"]],
+        "check-ignore": [["check-ignore", "OUTSIDE"]],
+    ]
+
+    /// Commands that take a replica by `--root` only.
+    static let byRoot: [String: [String]] = [
+        "devices list": ["devices"], "devices forget": ["devices", "forget", "a"],
+        "remote show": ["remote"], "remote set": ["remote", "set", "STORE"],
+        "remote check": ["remote", "check"], "conflicts": ["conflicts"], "check": ["check"],
+        "trust": ["trust"],
+        "kv get": ["kv", "get", "k"], "kv set": ["kv", "set", "k", "v"],
+        "kv unset": ["kv", "unset", "k"], "kv list": ["kv", "list"], "kv watch": ["kv", "watch"],
+        "kv sync": ["kv", "sync"], "kv status": ["kv", "status"], "kv quota": ["kv", "quota"],
+        "kv export": ["kv", "export"], "kv import": ["kv", "import"],
+        "kv bridge": ["kv", "bridge", "FILE"], "kv log": ["kv", "log", "k"],
+        "kv off": ["kv", "off"], "kv on": ["kv", "on"],
+    ]
+
+    /// Commands that have nothing to do with a replica.
+    static let elsewhere: Set = [
+        "merge", "compress", "decompress", "completions", "serve folder", "serve token make",
+        "serve token list", "serve token revoke", "init", "clone",
+    ]
+
+    @Test("E7.2 every command is in one of the tables")
+    func complete() {
+        let known = Set(Self.outside.keys).union(Self.byRoot.keys).union(Self.elsewhere)
+        #expect(Set(CommandNames.all).subtracting(known) == [])
+    }
+
+    /// A world whose current folder and `FILESINKI_ROOT` are a replica with content, and a folder beside
+    /// it that is none.
+    private func world() async throws -> World {
+        let world = try await ReplicaTests.pair()
+        try world.makeFolder("outside")
+        world.currentFolder = world.folder + "/a"
+        world.set("FILESINKI_ROOT", to: world.folder + "/a")
+        return world
+    }
+
+    @Test(
+        "E7.2 a folder in no replica is an error that names it",
+        arguments: outside.values.flatMap(\.self))
+    func outsideReplica(_ command: [String]) async throws {
+        let world = try await world()
+        let folder = world.folder + "/outside"
+        let words = command.map { $0.replacing("OUTSIDE", with: folder) }
+        let outcome = try await world.run(bytes: words.map { Array($0.utf8) }, input: [])
+        #expect(outcome.code == .negative || outcome.code == .usage, "\(outcome)")
+        #expect(outcome.talk.contains(folder), "\(outcome)")
+        #expect(!outcome.text.contains(#""root""#) && !outcome.text.contains("last success"))
+        #expect(world.names(in: "outside").isEmpty)
+        #expect(world.names(in: "data").isEmpty)
+    }
+
+    @Test(
+        "E7.2 relative to a folder in no replica, too",
+        arguments: ["status", "doctor", "watch", "sync"], [true, false])
+    func relative(_ command: String, _ isSet: Bool) async throws {
+        let world = try await world()
+        world.currentFolder = world.folder
+        if !isSet { world.set("FILESINKI_ROOT", to: nil) }
+        let outcome = try await world.run(command, "outside")
+        #expect(outcome.code == .negative || outcome.code == .usage, "\(outcome)")
+        #expect(outcome.talk.contains("outside"), "\(outcome)")
+        #expect(outcome.output.isEmpty, "\(outcome)")
+        #expect(world.names(in: "data").isEmpty)
+    }
+
+    @Test("E7.2 a --root that is no replica is an error that names it", arguments: byRoot.values)
+    func givenRoot(_ command: [String]) async throws {
+        let world = try await world()
+        let folder = world.folder + "/outside"
+        let words = command.map { word in
+            word == "STORE"
+                ? world.folder + "/store" : word == "FILE" ? world.folder + "/x.json" : word
+        }
+        let outcome = try await world.run(
+            bytes: (words + ["--root", folder]).map { Array($0.utf8) }, input: Array("{}".utf8))
+        #expect(outcome.code == .negative || outcome.code == .usage, "\(outcome)")
+        #expect(outcome.talk.contains(folder), "\(outcome)")
+        #expect(world.names(in: "outside").isEmpty)
+    }
+
+    @Test("E7.2 check-ignore asks no folder that is no replica")
+    func checkIgnore() async throws {
+        let world = try await world()
+        let folder = world.folder + "/outside"
+        let outcome = try await world.run("check-ignore", "--root", folder, "x")
+        #expect(outcome.code == .negative)
+        #expect(outcome.talk.contains(folder))
+    }
+
+    @Test("E7.2 --root and a folder of another replica contradict each other")
+    func contradiction() async throws {
+        let world = try await world()
+        for command in ["status", "doctor", "watch"] {
+            let outcome = try await world.run(
+                command, world.folder + "/b", "--root", world.folder + "/a")
+            #expect(outcome.code == .usage, "\(outcome)")
+        }
+        #expect(try await world.run("status", "sub", "--root", ".").code == .done)
+        #expect(try await world.run("init", "x", "--root", "y").code == .usage)
+    }
+
+    /// Commands with a path, or a plan, that is not there.
+    static let missing: [String] = [
+        "sync nosuch",
+        "sync one nosuch",
+        "sync -n nosuch",
+        "status nosuch",
+        "doctor nosuch",
+        "watch nosuch",
+        "ls nosuch",
+        "ls one nosuch",
+        "lint nosuch",
+        "lint one nosuch",
+        "log nosuch",
+        "show nosuch@1",
+        "diff nosuch",
+        "load nosuch",
+        "load nosuch --offline",
+        "delete nosuch",
+        "undelete nosuch",
+        "restore nosuch@1",
+        "explain nosuch",
+        "resolve nosuch --take here",
+        "save new nosuch",
+        "compress nosuch",
+        "decompress nosuch",
+        "kv import nosuch",
+        "merge nosuch one one",
+        "merge one nosuch one",
+        "merge one one nosuch",
+        "merge sub one one",
+        "sync --approve 0123456789abcdef",
+        "sync --approve 123",
+    ]
+
+    @Test("E7.6 a path that is not there is an error that names it", arguments: missing)
+    func missingPath(_ line: String) async throws {
+        let world = try await world()
+        let command = line.split(separator: " ").map(String.init)
+        let outcome = try await world.run(bytes: command.map { Array($0.utf8) })
+        #expect(outcome.code == (command[0] == "merge" ? .usage : .negative), "\(outcome)")
+        let name =
+            command.first { ["nosuch", "nosuch@1", "sub"].contains($0) } ?? command.last ?? ""
+        let told = command[0] == "explain" ? outcome.text : outcome.talk
+        #expect(told.contains(name.prefix { $0 != "@" }), "\(outcome)")
+        guard !["merge", "compress", "decompress", "kv", "watch"].contains(command[0]) else {
+            return
+        }
+        let json = try await world.run(bytes: (command + ["--json"]).map { Array($0.utf8) })
+        if !["load", "show", "explain"].contains(command[0]) {
+            #expect(json.text.contains(#""type":"failure""#), "\(json)")
+        }
+    }
+
+    @Test("E7.6 a path is known that is here, is in the store, or was deleted")
+    func knownPath() async throws {
+        let world = try await world()
+        try world.write("new", to: "a/new")
+        #expect(try await world.run("sync", "new").code == .done)
+        world.currentFolder = world.folder + "/b"
+        #expect(try await world.run("sync", "new").code == .done)
+        #expect(world.readText("b/new") == "new")
+        world.remove("b/new")
+        #expect(try await world.run("sync", "new").code == .done)
+        #expect(try await world.run("sync", "new").code == .done)
+        world.rename("store", to: "away")
+        #expect(try await world.run("sync", "nosuch").code == .away)
+    }
+}

@@ -1,0 +1,113 @@
+import FilesinkiCommands
+import FilesinkiModel
+import Testing
+
+@testable import FilesinkiCommands
+
+@Suite("What is mistyped")
+struct MistypedTests {
+    @Test(
+        "E7.7 a mistyped command is refused with 2, and the right one is suggested",
+        arguments: [
+            (["syncc"], "syncc", "sync"), (["snyc", "a"], "snyc", "sync"),
+            (["stauts"], "stauts", "status"),
+            (["kv", "gett", "k"], "gett", "get"), (["remote", "shwo"], "shwo", "show"),
+            (["help", "lod"], "lod", "load"), (["help", "kv", "lits"], "lits", "list"),
+            (["devices", "froget", "x"], "froget", "forget"),
+        ])
+    func suggestion(_ command: [String], _ word: String, _ right: String) async throws {
+        let world = try World()
+        let outcome = try await world.run(bytes: command.map { Array($0.utf8) })
+        #expect(outcome.code == .usage)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.talk.hasPrefix("filesinki: \(word): "), "\(outcome.talk)")
+        #expect(outcome.talk.contains("Did you mean '\(right)'?"), "\(outcome.talk)")
+    }
+
+    @Test(
+        "E7.7 a name that is like no command gets no suggestion",
+        arguments: [["bogus"], ["help", "bogus"], ["help", "sync", "bogus"]])
+    func bogus(_ command: [String]) async throws {
+        let world = try World()
+        let outcome = try await world.run(bytes: command.map { Array($0.utf8) })
+        #expect(outcome.code == .usage)
+        #expect(outcome.talk.contains("bogus") && !outcome.talk.contains("Did you mean"))
+    }
+
+    @Test("E7.7 distances count what was inserted, removed, replaced and swapped")
+    func distances() {
+        let pairs = [
+            ("sync", "sync", 0), ("syncc", "sync", 1), ("snyc", "sync", 1), ("", "ls", 2),
+            ("bogus", "log", 3), ("observ", "observe", 1), ("ca", "abc", 3),
+        ]
+        for (left, right, distance) in pairs {
+            #expect(CommandNames.distance(left, right) == distance, "\(left) \(right)")
+            #expect(CommandNames.distance(right, left) == distance, "\(left) \(right)")
+        }
+    }
+
+    @Test(
+        "E7.7 with --json a usage error is a failure in JSON, too",
+        arguments: [
+            ["sync", "--no-such", "--json"], ["--json", "syncc"], ["help", "bogus", "--json"],
+            ["load", "--json"], ["status", "--json", "--prometheus"], ["resolve", "--json"],
+            ["sync", "--strategy", "nonsense", "--json"], ["observe", "--no-such"],
+            ["changes", "--heartbeat"], ["kv", "watch", "--no-such"],
+        ])
+    func json(_ command: [String]) async throws {
+        let world = try World()
+        let outcome = try await world.run(bytes: command.map { Array($0.utf8) })
+        #expect(outcome.code == .usage)
+        #expect(outcome.lines.count == 1, "\(outcome)")
+        #expect(outcome.text.contains(#""type":"failure""#), "\(outcome)")
+        #expect(outcome.text.contains(#""code":"usage""#), "\(outcome)")
+        #expect(outcome.talk.hasPrefix("filesinki: "))
+    }
+
+    @Test("E7.7 behind -- nothing asks for JSON")
+    func noJSON() async throws {
+        let world = try World()
+        let outcome = try await world.run("compress", "a", "b", "--", "--json")
+        #expect(outcome.code == .usage)
+        #expect(outcome.output.isEmpty)
+    }
+
+    @Test(
+        "E7.9 the help topics that messages name are there", arguments: ["credentials", "stores"])
+    func topics(_ topic: String) async throws {
+        let world = try World()
+        let outcome = try await world.run("help", topic)
+        #expect(outcome.code == .done)
+        #expect(outcome.text.contains(topic.uppercased()))
+    }
+
+    @Test("E7.7 watch ends with 0 when --timeout is over")
+    func watchTimeout() async throws {
+        let world = try World()
+        _ = try await world.run("init", "a", "--remote", "store")
+        try world.write("x", to: "a/f")
+        // Only the time of the watch itself is over, not that of a command which hangs.
+        world.timer = { limit in
+            if limit > .seconds(5) { try await Task.sleep(for: .seconds(86_400)) }
+        }
+        #expect(try await world.run("watch", "a", "--timeout", "5s").code == .done)
+        #expect(try await world.run("watch", "a", "--timeout", "soon").code == .usage)
+    }
+
+    @Test(
+        "E7.9 the remedy fits what is wrong with a file",
+        arguments: [
+            ("folder", "Name a file, not a folder."), ("file/x", "a part of it is a file"),
+            ("loop", "lead in a circle"), ("absent", "Check the spelling."),
+        ])
+    func remedies(_ file: String, _ remedy: String) async throws {
+        let world = try World()
+        try world.makeFolder("folder")
+        try world.write("x", to: "file")
+        #expect(
+            FileCall.makeSymlink(Array("loop".utf8), at: Array("\(world.folder)/loop".utf8)) == 0)
+        let outcome = try await world.run("save", "p", file)
+        #expect(outcome.code != .done)
+        #expect(outcome.talk.contains(remedy), "\(outcome.talk)")
+    }
+}

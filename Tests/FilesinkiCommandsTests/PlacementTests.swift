@@ -1,0 +1,128 @@
+import FilesinkiCommands
+import Testing
+
+@testable import FilesinkiCommands
+
+/// A store and a root that lie in each other, replicas inside replicas, and clones that fail.
+@Suite("Where roots and stores lie")
+struct PlacementTests {
+    /// Root and store of a replica that must not be.
+    static let places = [
+        ("a", "a/store"), ("a", "a"), ("a", "a/deep/er/store"), ("a", "a/.filesinki/store"),
+        ("store/a", "store"), ("store/deep/a", "store"), ("a", "link"), ("a", "link/store"),
+        ("link", "a/store"), ("a/../b", "b/store"), ("a", "file://FOLDER/a/store"),
+    ]
+
+    private func world() async throws -> World {
+        let world = try World()
+        try world.write("x", to: "a/f")
+        #expect(FileCall.makeSymlink(Array("a".utf8), at: Array("\(world.folder)/link".utf8)) == 0)
+        return world
+    }
+
+    @Test("E2.4 init refuses a store inside the root, around it, or the same", arguments: places)
+    func refusedByInit(_ root: String, _ store: String) async throws {
+        let world = try await world()
+        let address = store.replacing("FOLDER", with: world.folder)
+        let outcome = try await world.run("init", root, "--remote", address)
+        #expect(outcome.code == .usage, "\(outcome)")
+        #expect(outcome.talk.contains("outside the root"), "\(outcome)")
+        #expect(world.names() == ["a", "link"])
+        #expect(world.names(in: "a") == ["f"])
+    }
+
+    @Test("E2.4 remote set refuses it, and the remote stays")
+    func refusedBySet() async throws {
+        let world = try await ReplicaTests.pair()
+        for place in ["a", "a/store", "a/../a/store", "."] {
+            let outcome = try await world.run("remote", "set", place, "--root", "a")
+            #expect(outcome.code == .usage, "\(outcome)")
+        }
+        #expect(try await world.run("remote", "--root", "a").text == "\(world.folder)/store\n")
+    }
+
+    @Test("E2.4 clone refuses it, and makes nothing")
+    func refusedByClone() async throws {
+        let world = try await ReplicaTests.pair()
+        for place in ["store", "store/c", "store/deep/c"] {
+            let outcome = try await world.run("clone", "store", place)
+            #expect(outcome.code == .usage, "\(outcome)")
+        }
+        let names = world.names(in: "store")
+        #expect(!names.contains("c") && !names.contains("deep") && !names.contains(".filesinki"))
+    }
+
+    @Test("E2.4 the doctor tells a store that came to lie in the root")
+    func doctor() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "a/store")
+        #expect(
+            FileCall.makeSymlink(Array("a/store".utf8), at: Array("\(world.folder)/store".utf8))
+                == 0)
+        let outcome = try await world.run("doctor", "a", "--offline")
+        #expect(outcome.code == .negative)
+        #expect(outcome.lines.contains { $0.hasPrefix("trouble  placement: ") }, "\(outcome.text)")
+    }
+
+    @Test("E2.4 a replica inside another one is told once by init, and by the doctor")
+    func inner() async throws {
+        let world = try await ReplicaTests.pair()
+        let made = try await world.run("init", "a/sub", "--remote", "other", "--json")
+        #expect(made.code == .done, "\(made)")
+        #expect(made.lines.count(where: { $0.contains(#""code":"nested-replica""#) }) == 1)
+        #expect(made.talk.contains("\(world.folder)/a"))
+        let again = try await world.run("init", "a/sub", "--remote", "other", "--json")
+        #expect(!again.text.contains("nested-replica"))
+        for root in ["a", "a/sub"] {
+            let doctor = try await world.run("doctor", root, "--offline")
+            #expect(
+                doctor.lines.contains { $0.hasPrefix("warning  placement: ") }, "\(doctor.text)")
+            #expect(doctor.code == .done)
+        }
+    }
+
+    @Test("E2.4 a replica that is found below a new root is told once by sync")
+    func outer() async throws {
+        let world = try World()
+        try world.write("x", to: "a/sub/f")
+        _ = try await world.run("init", "a/sub", "--remote", "other")
+        _ = try await world.run("init", "a", "--remote", "store")
+        let first = try await world.run("sync", "a", "--json")
+        #expect(first.code == .done, "\(first)")
+        #expect(first.lines.count(where: { $0.contains(#""code":"nested-replica""#) }) == 1)
+        #expect(try await !world.run("sync", "a", "--json").text.contains("nested-replica"))
+    }
+
+    @Test("E7.8 a clone that fails leaves nothing, and the retry goes on")
+    func failedClone() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "elsewhere")
+        #expect(try await world.run("clone", "store", "c").code == .away)
+        try world.makeFolder("store")
+        #expect(try await world.run("clone", "store", "c").code == .negative)
+        #expect(!world.names().contains("c"))
+        try world.write("mine", to: "d/own")
+        #expect(try await world.run("clone", "store", "d").code == .negative)
+        #expect(world.names(in: "d") == ["own"])
+        let retry = try await world.run("clone", "elsewhere", "c", "--device", "c")
+        #expect(retry.code == .done, "\(retry)")
+        #expect(world.readText("c/one") == "one\n")
+        #expect(try await world.run("clone", "elsewhere", "d").code == .done)
+        #expect(world.names(in: "d").contains("one"))
+    }
+
+    @Test(
+        "E7.8 a clone goes on where an interrupted one ended, and refuses the replica of another store"
+    )
+    func interruptedClone() async throws {
+        let world = try await ReplicaTests.pair()
+        _ = try await world.run("init", "c", "--device", "c")
+        #expect(try await world.run("clone", "store", "c").code == .done)
+        #expect(world.readText("c/one") == "one\n")
+        #expect(try await world.run("clone", "store", "c").code == .done)
+        _ = try await world.run("init", "x", "--remote", "other")
+        let refused = try await world.run("clone", "other", "c")
+        #expect(refused.code == .negative, "\(refused)")
+        #expect(refused.talk.contains("remote set"))
+    }
+}
