@@ -63,6 +63,24 @@ import Testing
         #expect(query(b.at("x.db"), "SELECT count(*) FROM t") == rows)
     }
 
+    @Test func `E1.1 a large content behind a small file is stored with the commit that names it`()
+        async throws
+    {
+        let world = try World()
+        let (a, b) = try await world.pair(TreeFixture())
+        let client = Client(
+            a.at("x.db"), "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
+        client.run("CREATE TABLE t(x); INSERT INTO t VALUES (randomblob(3000000))")
+        let report = try await a.sync()
+        #expect(report.publishedCommits == 1)
+        #expect(report.problems.isEmpty, "\(report.problems)")
+        #expect(try await b.sync().problems.isEmpty)
+        let hash = "SELECT hex(x) FROM t"
+        #expect(query(b.at("x.db"), hash) == query(a.at("x.db"), hash))
+        #expect(query(b.at("x.db"), "SELECT length(x) FROM t") == "3000000")
+        client.close()
+    }
+
     @Test func `what lies in the log is synced, and the log is not`() async throws {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())

@@ -15,10 +15,19 @@ struct ContentIntake: Sendable {
     enum Destination: Sendable {
         /// Nothing: the run only looks.
         case nowhere
-        /// They travel in the commit.
-        case commit
+        /// Small ones travel in the commit. A content that is cut into chunks, as of a file that has grown
+        /// since it was looked at, goes into a pack.
+        case commit(PackWriter)
         /// They go into packs first.
         case packs(PackWriter)
+
+        /// What stores packs; nil where nothing is stored.
+        var writer: PackWriter? {
+            switch self {
+            case .nowhere: nil
+            case .commit(let writer), .packs(let writer): writer
+            }
+        }
     }
 
     /// A file to be read.
@@ -38,11 +47,13 @@ struct ContentIntake: Sendable {
     let root: RootFolder
     let destination: Destination
     let knows: @Sendable (ContentID) async throws -> Bool
+    /// Whether a pack holds the chunk. A content inside a commit is none, although it may have its bytes.
+    let holdsChunk: @Sendable (ContentID) async throws -> Bool
     let progress: @Sendable (_ files: Int, _ bytes: Int64) -> Void
 
     /// Reads all files; the results come in no particular order.
     func run(_ items: [Item]) async throws -> IntakeResult {
-        guard case .packs(let writer) = destination else { return try await readAll(items) }
+        guard let writer = destination.writer else { return try await readAll(items) }
         do {
             var result = try await readAll(items)
             result.packs = try await writer.finish()
@@ -117,6 +128,7 @@ final class IntakeQueue: Sendable {
     private let items: [ContentIntake.Item]
     private let cursor = Mutex(0)
     private let claimed = Mutex(Set<ContentID>())
+    private let claimedChunks = Mutex(Set<ContentID>())
 
     init(_ items: [ContentIntake.Item]) {
         self.items = items
@@ -139,5 +151,11 @@ final class IntakeQueue: Sendable {
     /// Whether the caller is the first of the run to meet this content.
     func claim(_ content: ContentID) -> Bool {
         claimed.withLock { $0.insert(content).inserted }
+    }
+
+    /// Whether the caller is the first of the run to meet this chunk. Apart from ``claim(_:)``, for the same
+    /// bytes may be a content that travels in a commit.
+    func claim(chunk: ContentID) -> Bool {
+        claimedChunks.withLock { $0.insert(chunk).inserted }
     }
 }

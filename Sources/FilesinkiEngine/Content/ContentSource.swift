@@ -31,6 +31,13 @@ final class ContentSource: Sendable {
         return try await locator.find(content, isLocal: isLocal) != nil
     }
 
+    /// Whether a pack holds the chunk.
+    ///
+    /// - Parameter isLocal: As for ``holds(_:isLocal:)``.
+    func holdsChunk(_ chunk: ContentID, isLocal: Bool = false) async throws -> Bool {
+        try await locator.find(chunk, isLocal: isLocal)?.member.kind == .chunk
+    }
+
     /// Whether the content is in memory.
     func isAtHand(_ content: ContentID) -> Bool { atHand[content] != nil }
 

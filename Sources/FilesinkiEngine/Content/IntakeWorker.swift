@@ -91,8 +91,9 @@ struct IntakeWorker {
     }
 
     private mutating func keepChunk(_ id: ContentID, _ bytes: [UInt8]) async throws {
-        guard try await isWanted(id) else { return }
-        try await keep(id, bytes)
+        if case .nowhere = intake.destination { return }
+        guard queue.claim(chunk: id), try await !intake.holdsChunk(id) else { return }
+        try await addBlock(id, bytes)
     }
 
     private mutating func keep(_ id: ContentID, _ bytes: [UInt8]) async throws {
@@ -100,6 +101,10 @@ struct IntakeWorker {
             result.inline.append(InlineContent(id: id, bytes: bytes))
             return
         }
+        try await addBlock(id, bytes)
+    }
+
+    private mutating func addBlock(_ id: ContentID, _ bytes: [UInt8]) async throws {
         if builder.plainCount + bytes.count > Int(ContentIntake.batchSize) { try await flush() }
         bytes.withUnsafeBytes { builder.add(id, kind: .chunk, bytes: $0) }
     }
@@ -111,7 +116,7 @@ struct IntakeWorker {
 
     /// Hands the block that is being filled to the pack.
     mutating func flush() async throws {
-        guard case .packs(let writer) = intake.destination, let block = try builder.finish() else {
+        guard let writer = intake.destination.writer, let block = try builder.finish() else {
             return
         }
         try await writer.add(block)

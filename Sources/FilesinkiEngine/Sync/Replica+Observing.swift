@@ -84,6 +84,9 @@ extension Replica {
                 if known.contains(content) { return true }
                 return try await source?.holds(content, isLocal: isSmall) ?? true
             },
+            holdsChunk: { [source] chunk in
+                try await source?.holdsChunk(chunk, isLocal: isSmall) ?? true
+            },
             progress: { counter.add(files: $0, bytes: $1) })
         var result = try await intake.run(items)
         result.packs = unpublished + result.packs
@@ -94,13 +97,12 @@ extension Replica {
         _ view: RemoteView?, isSmall: Bool
     ) async throws -> ContentIntake.Destination {
         guard view != nil else { return .nowhere }
-        if isSmall { return .commit }
         let remote = try await connected().remote
         let file = unpublishedPacksFile
-        return .packs(
-            PackWriter(
-                remote: remote, surroundings: surroundings,
-                cache: IndexFolder(path: state.indexes), onStored: { file.add($0) }))
+        let writer = PackWriter(
+            remote: remote, surroundings: surroundings,
+            cache: IndexFolder(path: state.indexes), onStored: { file.add($0) })
+        return isSmall ? .commit(writer) : .packs(writer)
     }
 }
 
