@@ -33,7 +33,9 @@ extension ReconcileInput {
             return oneLeft(
                 here, drift: isSaved ? .content : hereDrift, isAsBase: thereDrift == .same, item)
         case (nil, let there?):
-            return oneLeft(there, drift: thereDrift, isAsBase: hereDrift == .same, item)
+            let isSaved = self.there[item.therePath]?.isSaved ?? false
+            return oneLeft(
+                there, drift: isSaved ? .content : thereDrift, isAsBase: hereDrift == .same, item)
         }
     }
 

@@ -65,11 +65,14 @@ package struct RemoteChange: Hashable, Sendable {
     /// it is not known, false: an entry equal to the base's in time and mode, but of another
     /// version, counts as come back in any case.
     package var cameBack: Bool
+    /// Whether a user saved the base's content again there: it then counts as an edit against a deletion.
+    /// Where it is not known, false.
+    package var isSaved: Bool
 
     package init(
         _ entry: VersionedEntry, movedFrom: RelativePath? = nil, device: Device? = nil,
         formerContents: Set<ContentID> = [], formerTargets: Set<[UInt8]> = [],
-        cameBack: Bool = false
+        cameBack: Bool = false, isSaved: Bool = false
     ) {
         self.entry = entry
         self.movedFrom = movedFrom
@@ -77,6 +80,7 @@ package struct RemoteChange: Hashable, Sendable {
         self.formerContents = formerContents
         self.formerTargets = formerTargets
         self.cameBack = cameBack
+        self.isSaved = isSaved
     }
 }
 

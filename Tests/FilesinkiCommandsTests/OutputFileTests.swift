@@ -111,6 +111,21 @@ struct OutputFileTests {
         #expect(status(world, "link").st_mode & S_IFMT == S_IFLNK)
     }
 
+    @Test("E7.3 restore --at brings a folder back as it was then")
+    func folderAtMoment() async throws {
+        let world = try await world()
+        for (content, file) in [("2\n", "r/d/two"), ("edited\n", "r/d/two"), ("3\n", "r/d/three")] {
+            try world.write(content, to: file)
+            #expect(try await world.run("sync", "r").code == .done)
+        }
+        world.wait(seconds: 1000)
+        #expect(try await world.run("delete", "--root", "r", "-r", "d").code == .done)
+        let back = try await world.run("restore", "--root", "r", "--at", "@1700000500", "d")
+        #expect(back.code == .done, "\(back.talk)")
+        #expect(world.readText("r/d/two") == "edited\n")
+        #expect(world.readText("r/d/three") == "3\n")
+    }
+
     @Test("E7.3 ls --deleted lists deleted paths in each form")
     func deleted() async throws {
         let world = try await world()

@@ -25,6 +25,19 @@ struct AcknowledgedSaveTests {
         #expect(b.text("f") == "1")
     }
 
+    @Test("E3.5 a published save of unchanged content survives a deletion that did not know it")
+    func publishedFirst() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
+        b.remove("f")
+        try await a.save("1", at: "f")
+        let report = try await b.sync()
+        #expect(report.steps.contains { $0.reason == .editBeatsDelete })
+        try await world.converge()
+        #expect(a.text("f") == "1")
+        #expect(b.text("f") == "1")
+    }
+
     @Test("E3.5 it is an edit once: a deletion made with it in sight holds")
     func once() async throws {
         let world = try World()

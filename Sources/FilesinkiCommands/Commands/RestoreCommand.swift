@@ -93,12 +93,13 @@ extension Session {
     private func newestVersion(of path: RelativePath, at moment: Timestamp) async throws -> UInt64 {
         let found = try await replica.version(of: path, at: moment)
         try console.show(found.place)
-        guard let version = found.version else {
+        guard found.version != nil else {
             throw Failure(
                 .notFound, path: path.bytes, "There was nothing at this path then.",
                 remedy: "See its versions with filesinki log.")
         }
-        return version
+        // Not the version of the path itself: that of a folder is older than what was in it.
+        return found.place.sequence
     }
 
     /// Writes the tree of a moment into a folder of its own.

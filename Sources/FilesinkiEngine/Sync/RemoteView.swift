@@ -47,7 +47,8 @@ struct RemoteView: Sendable {
                 VersionedEntry(change.entry, version: commit.sequence),
                 movedFrom: change.movedFrom, device: commit.device, formerContents: former,
                 formerTargets: targets,
-                cameBack: changes[change.path] != nil)
+                cameBack: changes[change.path] != nil,
+                isSaved: change.reason == Change.savedAgain)
         }
         packs += commit.packs.map { ($0, commit.sequence) }
         inline += commit.inline.map { ($0.id, commit.sequence) }

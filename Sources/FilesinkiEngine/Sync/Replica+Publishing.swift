@@ -47,7 +47,7 @@ extension Replica {
     ) async throws -> Publication {
         let changes = steps.compactMap { step in
             step.published(preserved: run.preserved[step.path]?.sequence)?
-                .explained(by: run.options.operation)
+                .explained(by: run.word(for: step))
         }
         guard !changes.isEmpty else { return .nothing }
         let log = try await connected().log
@@ -73,11 +73,24 @@ extension Replica {
     }
 }
 
+extension SyncRun {
+    /// The command that made a change, where it says more than that the file was edited; empty else.
+    fileprivate func word(for step: Step) -> String {
+        if PathCommand.names.contains(options.operation) { return options.operation }
+        guard observation.changes[step.path]?.isSaved == true,
+            let base = step.base?.entry, step.action.entry?.hasSameContent(as: base) == true
+        else { return "" }
+        return Change.savedAgain
+    }
+}
+
 extension Change {
-    /// The same change with the command as its reason where it has none and the command says more than
-    /// that the file was edited.
-    func explained(by command: String) -> Change {
-        guard reason.isEmpty, PathCommand.names.contains(command) else { return self }
+    /// The reason of a change by which a user saved the content that the path had already.
+    static let savedAgain = "save"
+
+    /// The same change with a command as its reason where it has none.
+    fileprivate func explained(by command: String) -> Change {
+        guard reason.isEmpty, !command.isEmpty else { return self }
         var change = self
         change.reason = command
         return change
