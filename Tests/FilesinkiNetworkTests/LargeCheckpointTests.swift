@@ -1,6 +1,7 @@
 import FilesinkiHTTP
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiServer
 import FilesinkiStore
 import FilesinkiTesting
 import Testing
