@@ -8,6 +8,9 @@ import Testing
 struct WaitingTests {
     /// A remote that never answers.
     private struct Hanging: Remote {
+        /// Called with each request.
+        var isAsked: @Sendable () -> Void = {}
+
         var address: String { "http://hanging" }
 
         func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
@@ -35,7 +38,10 @@ struct WaitingTests {
         func delete(_ key: ObjectKey) async throws { try await hang() }
         func wait(prefix: String, timeout: Duration) async throws { try await hang() }
 
-        private func hang() async throws { try await Task.sleep(for: .seconds(86_400)) }
+        private func hang() async throws {
+            isAsked()
+            try await Task.sleep(for: .seconds(86_400))
+        }
     }
 
     /// A world whose replica `a` has a remote that hangs, and where time is over at once.
@@ -68,6 +74,10 @@ struct WaitingTests {
 
     @Test func `what was saved when the time was over is kept`() async throws {
         let world = try await Self.hanging()
+        // Time is over once the remote was asked, which a save does after it has written the file.
+        let (requests, asked) = AsyncStream<Void>.makeStream()
+        world.network.connect = { _, _ in Hanging { asked.finish() } }
+        world.timer = { _ in for await _ in requests {} }
         _ = try await world.run("save", "--root", "a", "x", "--timeout", "5s", input: [7])
         #expect(world.read("a/x") == [7])
     }
