@@ -44,4 +44,14 @@ struct RandomRaceTests {
                 "\(copies) copies on the disks, each reported once")
         }
     }
+
+    /// 5017: two runs of one device are killed one after the other, each with copies.
+    @Test("E3.2 histories that once left a copy unreported", arguments: [5017])
+    func regressions(seed: UInt64) async throws {
+        let field = try await RaceField(seed: seed)
+        for _ in 0..<Self.roundsPerHistory {
+            try await field.race()
+            #expect(await field.wrong == [])
+        }
+    }
 }

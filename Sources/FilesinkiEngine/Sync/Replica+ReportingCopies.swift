@@ -16,9 +16,7 @@ extension Replica {
 
     /// Begins the report with the copies that a killed run has made and recorded.
     func reportLeftCopies(_ run: inout SyncRun) throws {
-        guard let bytes = try manifest.value(Self.unreportedKey) else { return }
-        for path in bytes.split(separator: 0) {
-            let copy = RelativePath(unchecked: Array(path))
+        for copy in try unreportedCopies() {
             guard try root.status(copy) != nil, !run.report.copies.contains(copy) else { continue }
             run.report.copies.append(copy)
         }
@@ -80,21 +78,32 @@ extension Replica {
     /// Lists the conflicts of a round as open, and notes that their copies are still to be reported.
     func recordCopies(_ run: SyncRun, _ writer: ManifestWriter) throws {
         for row in run.conflicts { _ = try writer.addConflict(row) }
-        guard !run.report.copies.isEmpty else { return }
-        let names = Array(run.report.copies.map(\.bytes).joined(separator: [0]))
-        try writer.setValue(Self.unreportedKey, names)
+        try addUnreported(run.report.copies, writer)
     }
 
     /// Leaves it to the next run to report copies, for nobody reads the report of this one.
     func keepUnreported(_ copies: [RelativePath]) throws {
-        guard !copies.isEmpty else { return }
-        let names = Array(copies.map(\.bytes).joined(separator: [0]))
-        try manifest.write { try $0.setValue(Self.unreportedKey, names) }
+        try manifest.write { try addUnreported(copies, $0) }
+    }
+
+    private func unreportedCopies() throws -> [RelativePath] {
+        (try manifest.value(Self.unreportedKey) ?? []).split(separator: 0).map {
+            RelativePath(unchecked: Array($0))
+        }
+    }
+
+    /// Adds to what no run has reported yet: several runs may have been killed one after the other.
+    private func addUnreported(_ copies: [RelativePath], _ writer: ManifestWriter) throws {
+        let known = try unreportedCopies()
+        let all = known + copies.filter { !known.contains($0) }
+        guard !all.isEmpty else { return }
+        try writer.setValue(
+            Self.unreportedKey, Array(all.map(\.bytes).joined(separator: [0])))
     }
 
     /// Notes that the copies of a run were reported.
     func endReport(_ run: SyncRun) throws {
-        guard !run.report.copies.isEmpty, !run.report.isDryRun else { return }
+        guard !run.report.isDryRun, try manifest.value(Self.unreportedKey) != nil else { return }
         try manifest.write { try $0.setValue(Self.unreportedKey, nil) }
     }
 }
