@@ -45,8 +45,11 @@ struct RandomRaceTests {
         }
     }
 
-    /// 5017: two runs of one device are killed one after the other, each with copies.
-    @Test("E3.2 histories that once left a copy unreported", arguments: [5017])
+    /// 5017: two runs of one device are killed one after the other, each with copies. The others: a save
+    /// left the copy of its path that an earlier run had made while the remote was away.
+    @Test(
+        "E3.2 histories that once left a copy unreported or waiting",
+        arguments: [76, 143, 192, 5017])
     func regressions(seed: UInt64) async throws {
         let field = try await RaceField(seed: seed)
         for _ in 0..<Self.roundsPerHistory {

@@ -62,7 +62,16 @@ extension Replica {
             all.formUnion(try newBelow(path, run))
         }
         for path in view?.changes.keys.filter(run.selection.contains) ?? [] { all.insert(path) }
+        all.formUnion(try waitingCopies(of: paths))
         return all.sorted()
+    }
+
+    /// The conflict copies of paths that an earlier run has made and could not publish. The cost grows
+    /// with the number of open conflicts.
+    private func waitingCopies(of paths: [RelativePath]) throws -> [RelativePath] {
+        let named = Set(paths)
+        return try manifest.conflicts().filter { named.contains($0.path) }.compactMap(\.copyPath)
+            .filter { try manifest.local($0) != nil }
     }
 
     /// What a folder holds that is new or may have changed.
