@@ -1,6 +1,7 @@
 #!/bin/bash
 # Apache with mod_dav_fs and threads (the event module): http://127.0.0.1:PORT/dav
 #
+#   APACHE_SPARE=50            ends processes, and cuts their connections, after each burst
 #   APACHE_AUTH=basic|digest   lets in only the user "ann" with the password "open sesame"
 . "$(dirname "$0")/lib.sh"
 PROGRAMS=apache2
@@ -51,6 +52,10 @@ DefaultRuntimeDir $FOLDER
 Listen 127.0.0.1:$PORT
 ServerName localhost
 MaxKeepAliveRequests 0
+# After a burst Apache ends the processes that it has to spare, and cuts the connections that they
+# keep open. APACHE_SPARE=50 makes it do so all the time; as many as there can be, never.
+MinSpareThreads 25
+MaxSpareThreads ${APACHE_SPARE:-400}
 KeepAliveTimeout 60
 ErrorLog $FOLDER/error.log
 DocumentRoot $FOLDER/dav

@@ -30,11 +30,14 @@ struct RealStore: Sendable {
             await server.sharedAddress() + "/" + name, schemes: ["http": false])
     }
 
-    /// One more way to it, with connections of its own.
-    func connect() throws -> WebDAVRemote {
-        WebDAVRemote(
+    /// One more way to it, with connections of its own. As in the product, what fails in passing is
+    /// tried again: a server may close a connection that has just been idle at any time.
+    func connect() throws -> RetryingRemote {
+        let surroundings = ManualClock().surroundings
+        let remote = WebDAVRemote(
             address: address, transport: try HTTPConnections(),
             credentials: .password(user: RealServer.user, Secret(RealServer.password)),
-            surroundings: ManualClock().surroundings)
+            surroundings: surroundings)
+        return RetryingRemote(remote, surroundings: surroundings)
     }
 }

@@ -75,8 +75,7 @@ private final class Race: Sendable {
         try await withThrowingTaskGroup(of: [Int: [UInt8]].self) { group in
             for writer in 0..<writers {
                 group.addTask {
-                    let remote = RetryingRemote(
-                        try self.store.connect(), surroundings: ManualClock().surroundings)
+                    let remote = try self.store.connect()
                     var own: [Int: [UInt8]] = [:]
                     for commit in 0..<self.commits {
                         let bytes = Array("\(writer) \(commit)".utf8)
