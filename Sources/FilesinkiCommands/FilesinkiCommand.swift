@@ -4,15 +4,15 @@ import ArgumentParser
 struct FilesinkiCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "filesinki",
-        abstract: "Keeps folders on several machines in step, and loses nothing.",
+        abstract: "Sync folders between machines without losing data.",
         usage: "filesinki COMMAND [ARGUMENTS]",
         discussion: """
-            Standard output is data, standard error is talk. The exit code says how it went: 0 done, \
-            1 no, 2 usage, 3 conflict, 4 local I/O, 5 partial, 6 limit, 7 not allowed, 8 corrupt, \
-            9 token expired, 75 remote away or busy.
+            Data goes to standard output, messages to standard error. Exit codes: 0 done, 1 \
+            negative answer, 2 usage, 3 conflict, 4 local I/O, 5 partial, 6 limit, 7 not allowed, \
+            8 corrupt, 9 token expired, 75 remote unavailable or busy.
 
-            filesinki help credentials and filesinki help stores explain these topics.
-            filesinki --version prints the version, and those of the libraries.
+            filesinki help credentials explains how to authenticate; filesinki --version prints \
+            the versions of filesinki and its libraries.
             """,
         groupedSubcommands: [
             CommandGroup(

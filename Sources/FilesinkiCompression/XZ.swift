@@ -20,7 +20,7 @@ package enum XZ {
     ) throws(Failure) -> [UInt8] {
         var options = lzma_options_lzma()
         guard lzma_lzma_preset(&options, preset) == 0 else {
-            throw .compressorRefused("there is no preset \(preset)")
+            throw .compressorRefused("invalid preset \(preset)")
         }
         let wanted = min(options.dict_size, UInt32(clamping: bytes.count))
         options.dict_size = max(smallestDictionary, min(wanted, largestDictionary))

@@ -90,14 +90,14 @@ extension DirectoryRemote {
         let name = temporaryName()
         guard mkdirat(collection.number, name, 0o777) == 0 else {
             if errno == ENOENT || errno == EEXIST { return nil }
-            throw failure(errno, "A folder could not be made", path)
+            throw failure(errno, "Cannot create a folder in the store", path)
         }
         do throws(Failure) {
             guard let staged = collection.open(name, O_RDONLY | O_DIRECTORY),
                 try stage(staged, path)
             else {
                 if errno == ENOENT { return nil }
-                throw failure(errno, "The file could not be made", path)
+                throw failure(errno, "Cannot create a file in the store", path)
             }
             try staged.syncFolder(path)
         } catch {

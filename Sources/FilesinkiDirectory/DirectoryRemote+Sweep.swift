@@ -24,7 +24,7 @@ extension DirectoryRemote {
     func present(in top: borrowing Descriptor) throws(Failure) -> Int64 {
         let name = temporaryName()
         guard let file = top.open(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600) else {
-            throw failure(errno, "The file could not be made", folder.path)
+            throw failure(errno, "Cannot create a file in the store", folder.path)
         }
         unlinkat(top.number, name, 0)
         return Int64(try file.status(folder.path).st_mtim.tv_sec)

@@ -20,7 +20,7 @@ extension DirectoryRemote {
         let path = name ?? temporaryName()
         let flags = name == nil ? O_EXCL : 0
         guard let file = folder.open(path, O_RDWR | O_CREAT | flags, mode: 0o666) else {
-            throw failure(errno, "The file could not be made", path)
+            throw failure(errno, "Cannot create a file in the store", path)
         }
         let size = try lock(file, path, in: folder)
         guard offset <= size else { throw wrongOffset(path) }

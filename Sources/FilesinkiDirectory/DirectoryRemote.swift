@@ -35,7 +35,7 @@ package struct DirectoryRemote: LocalRemote {
             let error = errno
             var status = stat()
             if stat(made, &status) == 0, status.isFolder { continue }
-            throw failure(error, "The folder of the store could not be made", made)
+            throw failure(error, "Cannot create the store's folder", made)
         }
         var status = stat()
         guard stat(path, &status) == 0, status.isFolder else {
@@ -100,7 +100,7 @@ extension DirectoryRemote {
             guard let file = parent.open(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666) else {
                 // Somebody's deletion took the emptied folder away: make it again.
                 if errno == ENOENT || errno == EEXIST { continue }
-                throw failure(errno, "The file could not be made", path)
+                throw failure(errno, "Cannot create a file in the store", path)
             }
             do throws(Failure) {
                 try file.write(bytes, path)

@@ -76,7 +76,7 @@ final class StoreFolder: Sendable {
             } else if errno == ENOENT {
                 throw vanished(key)
             } else {
-                throw failure(errno, "A folder of the store could not be made", key)
+                throw failure(errno, "Cannot create a folder in the store", key)
             }
         }
         throw vanished(key)

@@ -34,7 +34,7 @@ package final class FileReader {
         guard after == content.before, total == after.stamp.size else {
             throw Failure(
                 .changing, path: path.bytes, "The file changed while it was read.",
-                remedy: "Run again when whoever writes it has finished.")
+                remedy: "Run again when the program that writes it has finished.")
         }
         return content.shown
     }

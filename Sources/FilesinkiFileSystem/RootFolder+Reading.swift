@@ -104,7 +104,7 @@ extension RootFolder {
     private func changing(_ path: RelativePath) -> Failure {
         Failure(
             .changing, path: path.bytes, "The file changed while it was read.",
-            remedy: "Run again when whoever writes it has finished.")
+            remedy: "Run again when the program that writes it has finished.")
     }
 }
 

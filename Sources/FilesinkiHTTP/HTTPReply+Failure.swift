@@ -16,7 +16,7 @@ extension HTTPReply {
         case 403:
             Failure(
                 .notAllowed, path: key, "\(address) does not allow this (403).",
-                remedy: "Ask whoever runs the server for the right to do it.")
+                remedy: "Ask the server's administrator for permission.")
         case 413, 507:
             Failure(
                 .limit, path: key, "\(address) has no room for this (\(status)).",

@@ -92,7 +92,7 @@ struct SQLiteRefusal: Error {
         if isBusy { return .held(path) }
         if kind == SQLITE_FULL {
             return Failure(
-                .full, path: path, "There is no room for the database: \(text).",
+                .full, path: path, "No space left for the database: \(text).",
                 remedy: "Make room and run again.")
         }
         return Failure(

@@ -28,6 +28,17 @@ extension ManifestDatabase {
     /// How many paths were agreed on.
     package func baseCount() throws(Failure) -> Int { try base.count() }
 
+    /// How many files were agreed on and their bytes, held to what 64 bits can count.
+    ///
+    /// For a person to read: rows are not verified. Costs a pass over the rows, and no memory.
+    package func baseFiles() throws(Failure) -> (count: Int, bytes: Int64) {
+        let select = try cache.statement(
+            "SELECT count(*), CAST(total(size) AS INTEGER) FROM base WHERE kind = 1")
+        defer { select.reset() }
+        guard try select.step() else { return (0, 0) }
+        return (Int(clamping: select.integer(0)), select.integer(1))
+    }
+
     /// The paths whose scanned state is not the base's, in no order.
     package func loadLocal() throws(Failure) -> [LocalRow] { try local.rows() }
 

@@ -21,7 +21,7 @@ struct ManifestFile {
         let number = errno
         guard number != ENOENT || create else {
             throw Failure(
-                .notFound, path: path, "There is no manifest.",
+                .notFound, path: path, "No manifest was found.",
                 remedy: "Make a replica with filesinki init or filesinki clone.")
         }
         throw refusal(number, "could not be opened")

@@ -21,7 +21,7 @@ enum SecretSource: Hashable, Sendable {
         case .given(let secret): return secret
         case .file(let path):
             guard let bytes = try PrivateFile(path).read() else {
-                throw Self.missing(path, "There is no such file of secrets.")
+                throw Self.missing(path, "The file with the secret was not found.")
             }
             return try Self.firstLine(bytes, path)
         case .command(let text):
@@ -43,7 +43,7 @@ enum SecretSource: Hashable, Sendable {
         var line = bytes.prefix { $0 != UInt8(ascii: "\n") }
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         guard !line.isEmpty, let text = String(validating: line, as: UTF8.self) else {
-            throw missing(place, "There is no secret in what was found.")
+            throw missing(place, "No secret was found in it.")
         }
         return Secret(text)
     }

@@ -44,7 +44,7 @@ private struct CanonicalBytes {
         add(step.path.bytes)
         add(step.action.word.utf8)
         add(step.action.entry) { $0.add($1) }
-        add(step.reason.sentence.utf8)
+        add(step.reason.word.utf8)
         add(step.base) { $0.add($1.entry) }
         add(step.here) { $0.add($1) }
         add(step.there) { bytes, there in

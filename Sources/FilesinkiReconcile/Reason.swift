@@ -77,32 +77,32 @@ extension Reason {
         }
     }
 
-    /// The rule in a sentence for a person.
-    package var sentence: String {
+    /// The rule in a few words for a person, without a capital or a full stop.
+    package var explanation: String {
         switch self {
-        case .edit: "Edited on one side."
-        case .created: "New on one side."
-        case .deleted: "Deleted on one side."
-        case .equal: "Both sides are equal."
-        case .metadata: "Mode or time changed."
-        case .laterTime: "Both sides changed only the time; the later one stays."
-        case .committedMode: "Both sides changed the mode; the committed one stays."
-        case .strategy(let link): "Both sides changed it; the strategy's '\(link)' decided."
-        case .merged(let link): "Both sides changed it; '\(link)' merged them."
-        case .editBeatsDelete: "One side deleted it, the other edited it; the edit stays."
+        case .edit: "edited"
+        case .created: "new"
+        case .deleted: "deleted"
+        case .equal: "the same on both sides"
+        case .metadata: "mode or time changed"
+        case .laterTime: "both sides changed only the time; the later one was kept"
+        case .committedMode: "both sides changed the mode; the committed one was kept"
+        case .strategy(let link): "both sides changed it; the strategy '\(link)' decided"
+        case .merged(let link): "both edits kept, merged by \(link)"
+        case .editBeatsDelete: "one side edited it, the other deleted it; the edit was kept"
         case .deleteBeatsEdit:
-            "One side deleted it, the other edited it; on-delete lets the deletion stay."
-        case .folderKeepsName: "A directory has the same name, and keeps it."
-        case .holdsSurvivor: "The directory stays for what survives inside it."
-        case .renamed(let path): "Renamed from \(path)."
-        case .moved(let path): "Renamed to \(path)."
-        case .bothNames(let path): "Both sides renamed \(path); both names stay."
-        case .staleCopy: "A stale copy of what was deleted there."
-        case .conflictCopy(let path): "The other content of a conflict at \(path)."
-        case .asks(let link): "Both sides changed it; '\(link)' has to be asked."
-        case .open: "Both sides changed it; the strategy leaves the conflict open."
-        case .blocked: "It cannot be seen here, so nothing is decided."
-        case .holdsBlocked: "The directory holds what cannot be seen here, so it stays."
+            "one side edited it, the other deleted it; deleted, as on-delete says"
+        case .folderKeepsName: "a folder has the same name and keeps it"
+        case .holdsSurvivor: "the folder still holds something"
+        case .renamed(let path): "renamed from \(path)"
+        case .moved(let path): "renamed to \(path)"
+        case .bothNames(let path): "both sides renamed \(path); both names were kept"
+        case .staleCopy: "an old copy of a file that was deleted there"
+        case .conflictCopy(let path): "the other version of \(path)"
+        case .asks(let link): "both sides changed it; the strategy '\(link)' needs an answer"
+        case .open: "both sides changed it; the strategy leaves the conflict open"
+        case .blocked: "cannot be read here, so nothing was decided"
+        case .holdsBlocked: "the folder holds files that cannot be read here"
         }
     }
 }

@@ -101,6 +101,6 @@ extension Step: CustomStringConvertible {
     /// The step as `--dry-run` prints it: action, path, origin and reason, on one line.
     package var description: String {
         let source = origin.map { " from \($0)" } ?? ""
-        return "\(action.word) \(path)\(source): \(reason.sentence)"
+        return "\(action.word) \(path)\(source): \(reason.explanation)"
     }
 }

@@ -41,7 +41,7 @@ extension ProbeTrial {
             case .answer(let writer, .mine): winners.append(writer)
             case .answer(_, .theirs(let bytes)):
                 guard bytes == final else {
-                    throw .init(detail: "A loser was told other bytes than the slot's.")
+                    throw .init(detail: "A writer that lost received other bytes than the slot's.")
                 }
             case .broken(let detail): throw .init(detail: detail)
             case .fine: break
@@ -49,7 +49,8 @@ extension ProbeTrial {
         }
         guard winners.count == 1 else {
             throw .init(
-                detail: "\(winners.count) of \(writers) writers were told that they won one slot.")
+                detail:
+                    "\(winners.count) of \(writers) writers were answered that they won one slot.")
         }
         guard winners.map(bid) == [final] else {
             throw .init(detail: "A slot does not hold the bytes of the one who won it.")

@@ -33,7 +33,7 @@ extension ProbeTrial {
     /// The last one, which also tidies up.
     static let deletion = Step(
         name: "deletion", promise: "What is deleted is gone, and of a missing key it succeeds.",
-        consequence: "What nobody needs any more could not be removed."
+        consequence: "Objects that are no longer needed could not be removed."
     ) { trial in
         try await trial.cleanUp()
         return "Everything that was tried was removed again."

@@ -53,7 +53,7 @@ struct ProbeTrial: Sendable {
     /// Cuts uploads at several places; where there is no connection to cut there is nothing to try.
     func cutUploads() async throws -> String {
         guard let cuttable = remote(0).unwrapped(as: (any CuttableRemote).self) else {
-            return "There is no connection that could be cut."
+            return "No connection could be cut."
         }
         let bytes = content(7, size: 300_000)
         for (number, count) in [1, 4096, 299_999].enumerated() {
@@ -88,10 +88,10 @@ struct ProbeTrial: Sendable {
         for name in ["nothing", "packs/nothing", "log/1000000/c"] {
             let key = try ObjectKey("\(place)/\(name)")
             guard try await remote(0).get(key, range: nil) == nil else {
-                throw SlotProbe.Broken(detail: "A key that nobody wrote was read.")
+                throw SlotProbe.Broken(detail: "A key that was never written was read.")
             }
         }
-        return "Keys that nobody wrote were read as missing."
+        return "Keys that were never written were read as missing."
     }
 
     func listAll() async throws -> String {

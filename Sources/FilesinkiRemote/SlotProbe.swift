@@ -65,7 +65,7 @@ package struct SlotProbe: Sendable {
             name: "unversioned", promise: "The remote is not set up to keep old versions of a key.",
             holds: unfitness == nil,
             detail: unfitness ?? "The remote was asked, and said that it is not.",
-            consequence: "Of two that fill a slot at once both would be told that they won it.")
+            consequence: "Of two that fill a slot at once both would be answered that they won it.")
     }
 
     private func check(

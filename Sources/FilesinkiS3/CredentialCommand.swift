@@ -37,7 +37,7 @@ struct CredentialCommand: Sendable {
         var found = try AWSConfiguration.checked(id, secret, token: values["SessionToken"], "")
         if let expires = values["Expiration"] {
             guard let time = BasicTime.parse(expires) else {
-                throw failure("it printed an end of life that is no time")
+                throw failure("it printed an invalid expiry time")
             }
             found.expires = time
         }

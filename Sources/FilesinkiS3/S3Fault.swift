@@ -55,7 +55,7 @@ struct S3Fault {
         return switch code {
         case "NoSuchBucket":
             (
-                .notFound, "There is no bucket \(address.bucket) at \(who).",
+                .notFound, "The bucket \(address.bucket) was not found at \(who).",
                 "Make the bucket, without versioning, or put its address right."
             )
         case "QuotaExceeded", "EntityTooLarge", "StorageLimitExceeded", "XMinioStorageFull":

@@ -40,7 +40,7 @@ package final class Connection {
         }
         guard let opened else {
             throw Failure(
-                .io, path: path, "There is no memory to open the \(purpose.name).",
+                .io, path: path, "Out of memory while opening the \(purpose.name).",
                 remedy: "Close other programs and run again.")
         }
         handle = opened

@@ -22,7 +22,7 @@ struct ServerExchange: Sendable {
         case .password:
             throw Failure(
                 .usage, path: address, "A filesinki server takes a token and no password.",
-                remedy: "Ask whoever runs it to make one with filesinki serve token.")
+                remedy: "Ask its administrator to create one with filesinki serve token make.")
         }
         let isOpen = !server.address.isSecure && !server.address.isLoopback
         guard authorization == nil || !isOpen || server.isInsecure else {
@@ -90,7 +90,7 @@ struct ServerExchange: Sendable {
         // A proxy between here and there may say no in the server's stead, but nothing else.
         if reply.isSuccess || reply.status == 404 || reply.status == 405 {
             throw Failure(
-                .away, path: address, "What answers there is no filesinki server.",
+                .away, path: address, "The server at this address is not a filesinki server.",
                 remedy: "For a WebDAV server write webdav:// or webdavs://; else check the address "
                     + "and whether the network wants you to log in.")
         }

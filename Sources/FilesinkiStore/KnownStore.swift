@@ -35,7 +35,7 @@ package struct KnownStore: Hashable, Sendable {
         guard let found else {
             throw Failure(
                 known == nil ? .notFound : .wrongStore, path: address,
-                "There is no store there.",
+                "No store was found there.",
                 remedy: known == nil
                     ? "Make one with filesinki init --remote URL."
                     : "If it was moved, set its new place with filesinki remote set URL.")

@@ -63,7 +63,7 @@ extension TOMLReader {
         case UInt8(ascii: "U"): result += try scalar(digits: 8)
         default:
             throw flaw(
-                "There is no such escape in a string.",
+                "Invalid escape in a string.",
                 "Write \\\\ for a backslash, or put the text in single quotes.")
         }
     }

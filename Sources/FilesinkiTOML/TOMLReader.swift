@@ -68,7 +68,7 @@ package struct TOMLReader {
     mutating func pair(depth: Int = 0) throws(Failure) -> TOMLPair {
         let key = try key()
         guard take("=") else {
-            throw flaw("There is no = after the key.", "Write key = value.")
+            throw flaw("Missing = after the key.", "Write key = value.")
         }
         skipSpaces()
         return TOMLPair(key: key, value: try value(depth: depth))
@@ -96,7 +96,7 @@ package struct TOMLReader {
         while let byte = peek(), isBare(byte) { index += 1 }
         guard index > start else {
             throw flaw(
-                "There is no key where one should be.",
+                "Missing key.",
                 "Write key = value, with a key of letters, digits, - and _, or in quotes.")
         }
         return String(decoding: bytes[start..<index], as: UTF8.self)

@@ -77,7 +77,7 @@ extension WebDAVServer {
             return reply.failure(path.text, at: address.description)
         }
         return Failure(
-            .unfitStore, path: path.text, "There is no WebDAV at this address.",
+            .unfitStore, path: path.text, "This address does not offer WebDAV.",
             remedy: "Check the address; WebDAV may have to be switched on at the server.")
     }
 }

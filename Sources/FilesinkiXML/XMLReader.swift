@@ -28,7 +28,7 @@ package enum XMLReader {
         // One call for the whole: in pieces, a long token would be read again for each of them.
         guard let length = Int32(exactly: bytes.count) else { throw notXML("it is too long") }
         guard let parser = XML_ParserCreateNS(nil, XMLBuilder.separator) else {
-            throw notXML("there is no memory for it")
+            throw notXML("out of memory")
         }
         defer { XML_ParserFree(parser) }
         let builder = XMLBuilder(parser, maximumElements: maximumElements)

@@ -79,7 +79,7 @@ struct ConflictTests {
         let versions = log.lines.compactMap { $0.split(separator: " ").first }
         #expect(versions.count == 4)
         #expect(log.lines[0].hasSuffix("auto:json, merged with \(versions[1])"), "\(log.text)")
-        #expect(log.lines[1].hasSuffix("auto:json, gave way to another content"))
+        #expect(log.lines[1].hasSuffix("auto:json, superseded"))
         let json = try await world.run("log", "--json", "f.json")
         #expect(json.lines[0].contains(#""merged_with":\#(versions[1].dropFirst())"#))
         #expect(json.lines[0].contains(#""based_on":\#(versions[2].dropFirst())"#))

@@ -57,6 +57,8 @@ struct GoldenTests {
             name: "ls-deleted", before: ["delete --root a one"], command: "ls --root a --deleted"),
         Scene(name: "log", before: ["write a/one 1", "sync a"], command: "log --root a one"),
         Scene(
+            name: "log-store", before: ["write a/one 1", "sync a"], command: "log --root a"),
+        Scene(
             name: "observe", before: ["write a/one 1", "delete --root a two", "sync a"],
             command: "observe --root b --since 0 --once"),
         Scene(

@@ -25,6 +25,29 @@ struct HistoryTests {
         #expect(try await world.run("log", "--root", "a", "absent").code == .negative)
     }
 
+    @Test("log without a path has the store's commits, the newest first")
+    func store() async throws {
+        let world = try await world()
+        try world.write("x", to: "a/sub/three")
+        world.remove("a/one")
+        #expect(try await world.run("sync", "a").code == .done)
+        world.rename("a/sub", to: "a/other")
+        #expect(try await world.run("sync", "a").code == .done)
+        let log = try await world.run("log", "--root", "a")
+        #expect(log.code == .done)
+        let words = log.lines.map { $0.split(separator: " ").filter { !$0.isEmpty } }
+        #expect(words.map(\.first) == ["4", "3", "2", "1"], "\(log.text)")
+        #expect(words.map { $0.dropFirst(3).first } == ["a", "a", "b", "a"], "\(log.text)")
+        #expect(log.lines.first?.hasSuffix("R sub/ -> other/ (2 files)") == true, "\(log.text)")
+        #expect(log.lines[1].hasSuffix("A sub/three  D one"), "\(log.text)")
+        #expect(log.lines[2].hasSuffix("M one"), "\(log.text)")
+        #expect(log.lines[3].hasSuffix("A one  A sub/two"), "\(log.text)")
+        let newest = try await world.run("log", "--root", "a", "-n", "1", "--json")
+        #expect(newest.lines.count == 1)
+        #expect(newest.text.contains(#""sequence":4,"#) && newest.text.contains(#""renamed":2"#))
+        #expect(try await world.run("log", "--root", "a", "-n", "0").code == .usage)
+    }
+
     @Test("show prints a version, or a content by its ID")
     func show() async throws {
         let world = try await world()

@@ -42,7 +42,7 @@ struct MonitorTests {
         world.network.ping = { _ in throw Failure(.away, "It is away.", remedy: "Wait.") }
         let outcome = try await world.run("sync", "a", "--ping-url", "http://m/secret")
         #expect(outcome.code == .done)
-        #expect(outcome.talk.contains("The monitor was not told"))
+        #expect(outcome.talk.contains("The monitor was not notified"))
         #expect(!outcome.talk.contains("secret"))
         world.network.prepare = { throw Failure(.usage, "No network.", remedy: "Install it.") }
         let without = try await world.run("sync", "a", "--ping-url", "http://m/secret")

@@ -61,7 +61,7 @@ struct PlacementTests {
                 == 0)
         let outcome = try await world.run("doctor", "a", "--offline")
         #expect(outcome.code == .negative)
-        #expect(outcome.lines.contains { $0.hasPrefix("trouble  placement: ") }, "\(outcome.text)")
+        #expect(outcome.lines.contains { $0.hasPrefix("failed   placement  ") }, "\(outcome.text)")
     }
 
     @Test("E2.4 a replica inside another one is told once by init, and by the doctor")
@@ -76,7 +76,7 @@ struct PlacementTests {
         for root in ["a", "a/sub"] {
             let doctor = try await world.run("doctor", root, "--offline")
             #expect(
-                doctor.lines.contains { $0.hasPrefix("warning  placement: ") }, "\(doctor.text)")
+                doctor.lines.contains { $0.hasPrefix("warning  placement  ") }, "\(doctor.text)")
             #expect(doctor.code == .done)
         }
     }

@@ -49,9 +49,9 @@ struct ReplicaTests {
         #expect(quiet.code == .done)
         #expect(quiet.output.isEmpty)
         #expect(quiet.talk.isEmpty)
-        #expect(try await world.run("sync", "-v", "b").talk.hasPrefix("Nothing to do"))
+        #expect(try await world.run("sync", "-v", "b").talk.hasPrefix("Up to date (commit "))
         world.terminals.talk = true
-        #expect(try await world.run("sync", "b").talk.contains("Nothing to do"))
+        #expect(try await world.run("sync", "b").talk.contains("Up to date"))
         #expect(try await world.run("sync", "-q", "b").talk.isEmpty)
     }
 
@@ -74,13 +74,13 @@ struct ReplicaTests {
         try world.write("edited", to: "a/one")
         let plan = try await world.run("sync", "a", "--dry-run")
         #expect(plan.code == .done)
-        #expect(plan.lines == ["send          one  Edited on one side."])
+        #expect(plan.lines == ["  send      edited     one  6 B"])
         #expect(plan.talk.contains("Nothing was changed. Plan "))
         let again = try await world.run("sync", "a", "--dry-run")
         #expect(again.talk == plan.talk)
         #expect(try await world.run("load", "--root", "b", "one").text == "one\n")
         let run = try await world.run("sync", "a")
-        #expect(run.lines == plan.lines)
+        #expect(run.lines == ["  sent      edited     one  6 B"])
     }
 
     @Test("--json gives a step for each path and a result at the end")
@@ -91,7 +91,7 @@ struct ReplicaTests {
         #expect(
             outcome.lines.first
                 == #"{"type":"step","path":"new","action":"publish","reason":"created","#
-                + #""text":"New on one side."}"#)
+                + #""text":"new"}"#)
         #expect(outcome.lines.last?.hasPrefix(#"{"type":"result","exit":0,"plan":""#) == true)
         #expect(outcome.lines.count == 2)
     }
@@ -177,7 +177,7 @@ struct ReplicaTests {
         world.hoursLater += 3
         let stale = try await world.run("status", "a", "--max-age", "2h", "--json")
         #expect(stale.code == .negative)
-        #expect(stale.text.contains(#""stale":true,"paths":3,"pending":[]"#))
+        #expect(stale.text.contains(#""stale":true,"paths":3,"files":2,"bytes":8,"pending":[]"#))
         #expect(try await world.run("status", "a", "--max-age", "soon").code == .usage)
     }
 }

@@ -30,6 +30,31 @@ struct TimeTextTests {
         #expect(TimeText.parse(text)?.seconds == seconds)
     }
 
+    static let ages: [(Int64, String)] = [
+        (0, "just now"), (1, "1 second ago"), (59, "59 seconds ago"), (60, "1 minute ago"),
+        (7199, "1 hour ago"), (7200, "2 hours ago"), (3 * 86_400, "3 days ago"),
+        (1_000_000_000, "11,574 days ago"),
+    ]
+
+    @Test("how long ago, in the largest unit", arguments: ages)
+    func ago(_ seconds: Int64, _ text: String) {
+        let now = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
+        let then = Timestamp(seconds: now.seconds - seconds, nanoseconds: 0)
+        #expect(TimeText.ago(then, now: now) == text)
+    }
+
+    @Test func `near days have names, and a time to come is no age`() {
+        let now = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
+        func day(_ hours: Int64) -> String {
+            TimeText.day(Timestamp(seconds: now.seconds + hours * 3600, nanoseconds: 0), now: now)
+        }
+        #expect(day(0).hasPrefix("today "))
+        #expect(day(-24).hasPrefix("yesterday "))
+        #expect(day(-72).hasPrefix("2023-11-1"))
+        let later = Timestamp(seconds: now.seconds + 72 * 3600, nanoseconds: 0)
+        #expect(TimeText.ago(later, now: now) == TimeText.day(later, now: now))
+    }
+
     static let lengths: [(String, Int64?)] = [
         ("90", 90), ("30s", 30), ("15m", 900), ("2h", 7200), ("7d", 604_800), ("0", 0),
         ("-1", nil), ("h", nil), ("", nil), ("1w", nil), ("9223372036854775807d", nil),

@@ -28,17 +28,15 @@ import Testing
             ])
         #expect(
             plan.steps.map(\.description) == [
-                "take b: New on one side.", "take b/t: New on one side.",
-                "take b/f: New on one side.", "take b/t/g: New on one side.",
-                "take z: Edited on one side.", "delete a/s: Deleted on one side.",
-                "delete a/f: Deleted on one side.", "delete a: Deleted on one side.",
+                "take b: new", "take b/t: new", "take b/f: new", "take b/t/g: new",
+                "take z: edited", "delete a/s: deleted", "delete a/f: deleted",
+                "delete a: deleted",
             ])
     }
 
     @Test func `a rename says where the content is`() {
         let plan = plan(base: ["f": file("X")], there: ["g": file("X")])
-        #expect(
-            plan.description == "take g from f: Renamed from f.\ndelete f: Renamed to g.")
+        #expect(plan.description == "take g from f: renamed from f\ndelete f: renamed to g")
         #expect(plan.steps.first?.movedFrom == path("f"))
         #expect(plan.counts.deletedHere == 0)
     }

@@ -40,7 +40,7 @@ extension FileSinki.Root {
         if let given = environment(name), given.hasPrefix("/") { return given }
         guard let home = environment("HOME"), home.hasPrefix("/") else {
             throw FileSinkiError(
-                .usage, path: "", message: "There is no home folder.",
+                .usage, path: "", message: "No home folder was found.",
                 remedy: "Set HOME, or name the root in FileSinki.setup.")
         }
         return home + "/" + usual

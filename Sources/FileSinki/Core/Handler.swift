@@ -21,7 +21,7 @@ extension Handler {
     static func typed<Value: FileSyncable>(_ type: Value.Type, _ form: FileForm) -> Handler {
         Handler { question, reply in
             TypedQuestion<Value>(question, form)?.ask(reply)
-                ?? reply.give(.declined("A content is no \(Value.self)."))
+                ?? reply.give(.declined("A content is not a \(Value.self)."))
         }
     }
 
@@ -35,7 +35,7 @@ extension Handler {
                 return reply.give(question.base == question.here ? .there : .here)
             }
             guard let merge, let left = form.decode(question.here), let right = form.decode(there)
-            else { return reply.give(.declined("There is no merge for it.")) }
+            else { return reply.give(.declined("No merge is set for it.")) }
             merge(left, right, question.base.flatMap(form.decode), reply)
         }
     }

@@ -8,7 +8,7 @@ struct AccessOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The file with the token of a filesinki server, readable by its owner only.",
+            "File with the access token of a filesinki server, readable only by its owner.",
             valueName: "file"),
         completion: .file())
     var tokenFile: String?
@@ -16,7 +16,7 @@ struct AccessOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Certificates to trust besides the system's, in PEM form.", valueName: "file"),
+            "PEM file of certificates to trust in addition to the system's.", valueName: "file"),
         completion: .file())
     var caFile: String?
 }

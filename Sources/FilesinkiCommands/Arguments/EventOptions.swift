@@ -5,20 +5,20 @@ import FilesinkiModel
 /// What `observe` and `changes` have in common.
 struct EventOptions: ParsableArguments {
     @Argument(
-        help: "A path, or a folder with a slash behind it for everything inside; none for all.",
+        help: "A path, or FOLDER/ for everything in it; all paths if none is given.",
         completion: .file())
     var paths: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Go on behind this token; 0 is the beginning of the log.", valueName: "token"))
+            "Start after this token; 0 is the beginning of the log.", valueName: "token"))
     var since: String?
 
-    @Flag(name: .long, help: "Also tell what this device published.")
+    @Flag(name: .long, help: "Include changes published by this device.")
     var own = false
 
-    @Flag(name: .long, help: "If the token has expired, tell what is different since.")
+    @Flag(name: .long, help: "If the token has expired, print what differs since then.")
     var resync = false
 
     @OptionGroup var replica: RootOptions

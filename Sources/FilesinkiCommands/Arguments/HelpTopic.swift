@@ -1,6 +1,6 @@
 /// Help on what is no command: `filesinki help TOPIC`.
 enum HelpTopic: String, CaseIterable {
-    case credentials, stores
+    case credentials
 
     /// The topic that arguments ask for; nil for none.
     init?(_ arguments: [String]) {
@@ -29,21 +29,6 @@ enum HelpTopic: String, CaseIterable {
               token-file = "/home/me/.config/filesinki/desktop.token"
 
             A certificate of your own is named by FILESINKI_CA_FILE.
-            """
-        case .stores:
-            """
-            STORES
-
-            A replica remembers its store and the last commit that it has seen. When the store's
-            history does not contain that commit, the store was replaced, or restored from an older
-            backup. Nothing is changed then, and filesinki exits with 7.
-
-              filesinki remote show              where the store is
-              filesinki remote set URL           the same store is at another address
-              filesinki remote set --accept URL  use the store as it is now
-
-            With --accept nothing is deleted here or there: what both sides have is compared as in
-            a first sync, and what differs is kept as a conflict.
             """
         }
     }

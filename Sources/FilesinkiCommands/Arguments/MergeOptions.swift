@@ -7,26 +7,26 @@ struct MergeOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "How a field that both changed is merged: max, min, sum, union or newest.",
+            "How to merge a field that both sides changed: max, min, sum, union or newest.",
             valueName: "/pointer=rule"))
     var field: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The side of a single field that both changed: newest, oldest, here or there.",
+            "The side to take for a field that both changed: newest, oldest, here or there.",
             valueName: "choice"))
     var fieldChoice: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "By which member the objects of an array are known.", valueName: "/pointer=member"))
+            "The member that identifies the objects of an array.", valueName: "/pointer=member"))
     var identity: [String] = []
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The columns by which CSV rows are known.", valueName: "names"))
+        help: ArgumentHelp("The columns that identify CSV rows.", valueName: "names"))
     var keyColumns: String?
 
     /// - Throws: `Failure` with code `usage` for what is not understood.

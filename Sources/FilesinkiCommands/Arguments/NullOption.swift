@@ -3,7 +3,8 @@ import FilesinkiModel
 
 /// How a list of paths is separated.
 struct NullOption: ParsableArguments {
-    @Flag(name: [.customShort("0"), .long], help: "Print bare paths, each ended by a NUL byte.")
+    @Flag(
+        name: [.customShort("0"), .long], help: "Print bare paths, each terminated by a NUL byte.")
     var null = false
 
     /// Tells the console.

@@ -17,7 +17,7 @@ extension RemoteAddress {
         case nil:
             throw Failure(
                 .usage, path: text,
-                "Nothing is known of stores at \(text[..<end.lowerBound].lowercased())://.",
+                "Unsupported remote type: \(text[..<end.lowerBound].lowercased())://",
                 remedy: "Use a folder, or http(s)://, webdav(s):// or s3://.")
         }
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// How a command that has a result gives it.
 struct ReportOptions: ParsableArguments {
-    @Flag(name: .long, help: "Print one JSON object a line.")
+    @Flag(name: .long, help: "Print one JSON object per line.")
     var json = false
 
     @OptionGroup var talk: TalkOptions

@@ -106,7 +106,7 @@ struct RootChoice: Equatable {
         }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
             throw Failure(
-                .usage, "There is no replica here, and HOME is not set.",
+                .usage, "No replica was found, and HOME is not set.",
                 remedy: "Name the replica's folder with --root, or set FILESINKI_ROOT.")
         }
         return try FilePlace.absoluteText(".local/share/filesinki", in: home)

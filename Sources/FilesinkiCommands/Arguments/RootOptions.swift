@@ -17,7 +17,7 @@ struct RootOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Where the replica keeps its state, if not in .filesinki.", valueName: "dir"),
+            "Where the replica keeps its state instead of .filesinki.", valueName: "dir"),
         completion: .directory)
     var state: String?
 

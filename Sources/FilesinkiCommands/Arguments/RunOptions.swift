@@ -8,21 +8,21 @@ struct RunOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The rule for every conflict of this run, such as 'newest, keep-both'.",
+            "Strategy for all conflicts of this run, e.g. 'newest, keep-both'.",
             valueName: "chain"))
     var strategy: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What becomes of an edit that meets a deletion: keep, delete or ask.",
+            "When one side edited and the other deleted a file: keep, delete or ask.",
             valueName: "choice"))
     var onDelete: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Let through as many deletions, as 100 or 30%.", valueName: "number"))
+            "Allow up to this many deletions, e.g. 100 or 30%.", valueName: "number"))
     var maxDelete: String?
 
     /// Whether nothing was asked for.

@@ -2,10 +2,10 @@ import ArgumentParser
 
 /// How much a command says: every command has these.
 struct TalkOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print errors only.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Say more.")
+    @Flag(name: .shortAndLong, help: "Print more.")
     var verbose = false
 
     /// Tells the console.

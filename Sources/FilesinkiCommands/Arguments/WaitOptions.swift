@@ -6,13 +6,16 @@ struct WaitOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "How long to wait for another run to end, as 30s or 5m.", valueName: "time"))
+            "How long to wait for another run to finish, e.g. 30s or 5m.", valueName: "time"))
     var lockWait = "10s"
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "How long all of it may take, as 30s or 5m; then it ends with 75 and its work is kept.",
+            """
+            Time limit for the whole command, e.g. 30s or 5m. On expiry it exits with 75 and keeps \
+            completed work.
+            """,
             valueName: "time"))
     var timeout: String?
 
@@ -44,7 +47,7 @@ struct PatienceOption: ParsableArguments {
     @Flag(
         name: .long,
         help: """
-            Exit with 75 when the change only waits here; with --timeout, try again until then.
+            Exit with 75 if the change could not be published; with --timeout, retry until then.
             """)
     var wait = false
 }
@@ -56,7 +59,7 @@ extension TimeText {
     static func length(_ text: String) throws(Failure) -> Int64 {
         guard let seconds = seconds(of: text) else {
             throw Failure(
-                .usage, path: ArgumentText.bytes(of: text), "This is no length of time.",
+                .usage, path: ArgumentText.bytes(of: text), "Invalid duration.",
                 remedy: "Write it as 30s, 5m or 2h.")
         }
         return seconds

@@ -6,10 +6,10 @@ import FilesinkiModel
 struct ChangesCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "changes",
-        abstract: "Tell what others changed in the store since a token, as JSON lines.",
+        abstract: "Print changes by other devices since a token, as JSON lines.",
         discussion: """
-            Looks at the log only, and moves no file. Without --since it prints the token of this \
-            moment. Exits with 9 when the token has expired, with 75 when the remote is away.
+            Reads the log only, without syncing files. Without --since, prints the current token. \
+            Exits with 9 if the token has expired, and with 75 if the remote is unavailable.
             """)
 
     @OptionGroup var events: EventOptions

@@ -8,15 +8,15 @@ struct CheckCommand: ReplicaCommand {
         commandName: "check",
         abstract: "Verify the store and this replica's metadata.",
         discussion: """
-            Reads every commit, and looks for each content of the current tree. With --read-data \
-            every object of the store is read and compared with its hash, and so every version that \
-            the history names. Exits with 8 when something is damaged, and lists it.
+            Reads every commit and verifies that each content of the current tree is stored. With \
+            --read-data, also reads every object of the store, and thus every version in the \
+            history, and compares it with its hash. Exits with 8 and lists what is damaged.
             """)
 
-    @Flag(name: .long, help: "Read every object of the store, too, and compare it with its hash.")
+    @Flag(name: .long, help: "Read every object of the store and compare it with its hash.")
     var readData = false
 
-    @Flag(name: .long, help: "With --read-data: read the contents of the current tree only.")
+    @Flag(name: .long, help: "With --read-data: read only the contents of the current tree.")
     var current = false
 
     @OptionGroup var replica: RootOptions

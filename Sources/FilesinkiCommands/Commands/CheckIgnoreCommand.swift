@@ -6,13 +6,13 @@ import FilesinkiRules
 struct CheckIgnoreCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-ignore",
-        abstract: "Say which rule ignores a path.",
+        abstract: "Show which rule ignores a path.",
         discussion: """
-            Prints those of the paths that are ignored, each with the rule: file, line and pattern. \
-            Exits with 1 when none is. With -v, also the rule that takes a path back in.
+            Prints the ignored paths, each with its rule: file, line and pattern. Exits with 1 if \
+            none is ignored. With -v, also prints rules that include a path again.
             """)
 
-    @Argument(help: "What to look at; it need not be there.", completion: .file())
+    @Argument(help: "The paths to check; they need not exist.", completion: .file())
     var paths: [String] = []
 
     @OptionGroup var list: PathsOption

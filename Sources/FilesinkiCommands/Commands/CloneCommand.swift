@@ -7,15 +7,15 @@ import FilesinkiRemote
 struct CloneCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "clone",
-        abstract: "Make a new replica of an existing store, with all its files.")
+        abstract: "Create a replica of an existing store, with all its files.")
 
-    @Argument(help: "Where the store is.")
+    @Argument(help: "The store's address.")
     var url: String
 
-    @Argument(help: "The folder to make.", completion: .directory)
+    @Argument(help: "The folder to create.", completion: .directory)
     var dir: String
 
-    @Option(name: .long, help: ArgumentHelp("This device's name, for people.", valueName: "name"))
+    @Option(name: .long, help: ArgumentHelp("A name for this device.", valueName: "name"))
     var device: String?
 
     @Option(

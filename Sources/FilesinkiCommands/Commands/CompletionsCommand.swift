@@ -5,7 +5,7 @@ import FilesinkiModel
 struct CompletionsCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "completions",
-        abstract: "Print the completions for a shell.",
+        abstract: "Print completions for a shell.",
         discussion: """
             For example: filesinki completions bash \
             > ~/.local/share/bash-completion/completions/filesinki

@@ -7,25 +7,25 @@ struct CompressCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "compress",
         abstract: "Compress standard input, or a file, to standard output.",
-        discussion: "The result is an ordinary .xz or .zst stream that other programs read.")
+        discussion: "The result is an ordinary .xz or .zst stream.")
 
     /// The formats that can be written.
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case xz, zstd
     }
 
-    @Argument(help: "The file; standard input without it, or with -.", completion: .file())
+    @Argument(help: "The file; standard input if omitted or -.", completion: .file())
     var file: String?
 
-    @Option(name: .shortAndLong, help: "The file to write, whole or not at all.")
+    @Option(name: .shortAndLong, help: "Write to this file, atomically.")
     var output: String?
 
-    @Option(name: .long, help: "xz, which is small, or zstd, which is fast.")
+    @Option(name: .long, help: "xz (smaller) or zstd (faster).")
     var format = Format.xz
 
     @Option(
         name: .shortAndLong,
-        help: "From 0, fast, to 9, small; with zstd up to 19. Usual: 6, with zstd 3.")
+        help: "From 0 (fast) to 9 (small), with zstd to 19. Default: 6, with zstd 3.")
     var level: Int?
 
     @OptionGroup var report: ReportOptions
@@ -46,7 +46,7 @@ struct CompressCommand: Command {
         let chosen = level ?? (format == .xz ? 6 : 3)
         guard (0...highest).contains(chosen) else {
             throw Failure(
-                .usage, "There is no level \(chosen) of \(format.rawValue).",
+                .usage, "Invalid level for \(format.rawValue): \(chosen).",
                 remedy: "Choose one from 0 to \(highest).")
         }
         switch format {

@@ -6,10 +6,10 @@ import FilesinkiModel
 struct ConflictsCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "conflicts",
-        abstract: "List the open conflicts, the oldest first.",
+        abstract: "List open conflicts, oldest first.",
         discussion: """
-            Exits with 3 when there are some, and with 0 when there are none. A conflict is over \
-            when it is resolved, or when its copy is removed.
+            Exits with 3 when there are open conflicts, else with 0. A conflict ends when it is \
+            resolved, or when its conflict copy is removed.
             """)
 
     @OptionGroup var null: NullOption
@@ -20,13 +20,14 @@ struct ConflictsCommand: ReplicaCommand {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: false, remote: false, in: console)
         let conflicts = try await session.replica.conflicts()
+        let now = console.surroundings.now()
         for conflict in conflicts {
             if report.json {
                 try console.output.json(conflict.json)
             } else if null.null {
                 try console.output.path(conflict.path)
             } else {
-                for line in conflict.text { try console.output.line(line) }
+                for line in conflict.text(now: now) { try console.output.line(line) }
             }
         }
         return conflicts.isEmpty ? .done : .conflict
@@ -49,18 +50,26 @@ extension OpenConflict {
         return object
     }
 
-    fileprivate var text: [String] {
-        var lines = ["\(path)  (\(TimeText.local(time)))"]
-        if let copy { lines.append("  copy   \(copy)") }
-        for (name, entry) in [("base ", base), ("here ", here), ("there", there)] {
-            lines.append("  \(name)  \(entry.map(Self.text) ?? "nothing")")
+    /// Three lines: the versions, where they are, and what to do.
+    fileprivate func text(now: Timestamp) -> [String] {
+        let versions = [("base", base), ("here", here), ("there", there)].map { name, entry in
+            "\(name) \(entry.map { Self.text($0, now: now) } ?? "nothing")"
         }
-        return lines
+        let head = ["\(path)   since \(TimeText.day(time, now: now))"] + versions
+        let place =
+            copy.map { "the version from there is in place, the one from here is  \($0)" }
+            ?? "both sides keep their own version"
+        let name = ShellWord.quoted("\(path)")
+        return [
+            head.joined(separator: "    "), "    " + place,
+            "    compare: filesinki diff --conflict \(name)"
+                + "      resolve: filesinki resolve \(name) --take here|there",
+        ]
     }
 
-    private static func text(_ entry: Entry) -> String {
+    private static func text(_ entry: Entry, now: Timestamp) -> String {
         switch entry.kind {
-        case .file: "\(SizeText.text(entry.size)), changed \(TimeText.local(entry.modified))"
+        case .file: "\(SizeText.text(entry.size)) \(TimeText.day(entry.modified, now: now))"
         case .symlink: "symlink to \(printable(entry.target))"
         case .directory: "folder"
         case .tombstone: "deleted"

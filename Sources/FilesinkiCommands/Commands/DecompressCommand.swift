@@ -7,12 +7,12 @@ struct DecompressCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "decompress",
         abstract: "Decompress standard input, or a file, to standard output.",
-        discussion: "An .xz or .zst stream; which of them is seen from its first bytes.")
+        discussion: "Detects .xz and .zst streams by their first bytes.")
 
-    @Argument(help: "The file; standard input without it, or with -.", completion: .file())
+    @Argument(help: "The file; standard input if omitted or -.", completion: .file())
     var file: String?
 
-    @Option(name: .shortAndLong, help: "The file to write, whole or not at all.")
+    @Option(name: .shortAndLong, help: "Write to this file, atomically.")
     var output: String?
 
     @OptionGroup var report: ReportOptions

@@ -8,10 +8,10 @@ struct DeleteCommand: ReplicaCommand {
         commandName: "delete",
         abstract: "Delete paths here and everywhere; undelete brings them back.")
 
-    @Argument(help: "What to delete.", completion: .file())
+    @Argument(help: "The paths to delete.", completion: .file())
     var paths: [String] = []
 
-    @Flag(name: [.short, .long], help: "Folders too, with everything in them.")
+    @Flag(name: [.short, .long], help: "Delete folders and everything in them.")
     var recursive = false
 
     @OptionGroup var compression: CompressionOption

@@ -6,7 +6,7 @@ import FilesinkiModel
 struct DevicesCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "Show who shares this store, and what each has seen.",
+        abstract: "Show the devices that use this store, and what each has seen.",
         subcommands: [DevicesListCommand.self, DevicesForgetCommand.self],
         defaultSubcommand: DevicesListCommand.self)
 
@@ -45,8 +45,8 @@ struct DevicesListCommand: ReplicaCommand {
 struct DevicesForgetCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Leave a device out of account that will not come back.",
-        discussion: "If it comes back, it meets the store as a new one does, and loses nothing.")
+        abstract: "Forget a device that will not come back.",
+        discussion: "If it does come back, it joins the store as a new device and loses nothing.")
 
     @Argument(help: "The device's name, or the beginning of its id.")
     var name: String

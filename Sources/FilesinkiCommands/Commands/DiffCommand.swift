@@ -7,22 +7,23 @@ import Synchronization
 struct DiffCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Compare two versions of a path, or one with what is here.",
+        abstract: "Compare two versions of a path, or a version with the current file.",
         discussion: """
-            Without a version, the newest one is compared with what is here. Exits with 0 when they \
-            are equal and with 1 when they differ. On a terminal, a long one goes through $PAGER.
+            Without a version, compares the newest version with the current file. Exits with 0 if \
+            they are equal and with 1 if they differ. On a terminal, long output goes through \
+            $PAGER.
             """)
 
-    @Argument(help: "What to compare.", completion: .file())
+    @Argument(help: "The path to compare.", completion: .file())
     var path: String
 
     @Argument(help: "The older version.")
     var first: UInt64?
 
-    @Argument(help: "The newer version; what is here without it.")
+    @Argument(help: "The newer version; the current file if omitted.")
     var second: UInt64?
 
-    @Flag(name: .long, help: "The three contents of an open conflict.")
+    @Flag(name: .long, help: "Compare the versions of an open conflict.")
     var conflict = false
 
     @OptionGroup var replica: RootOptions
@@ -61,7 +62,7 @@ struct DiffCommand: ReplicaCommand {
         let open = try await session.replica.conflicts().last { $0.path == target }
         guard let open else {
             throw Failure(
-                .notFound, path: target.bytes, "There is no open conflict.",
+                .notFound, path: target.bytes, "No open conflict was found.",
                 remedy: "See the open ones with filesinki conflicts.")
         }
         let here = try await session.content(of: open.here, at: open.copy ?? target)
@@ -129,7 +130,7 @@ extension Session {
         if let given { return given }
         guard let newest = try await replica.list([path]).first(where: { $0.0 == path }) else {
             throw Failure(
-                .notFound, path: path.bytes, "There is no version of it.",
+                .notFound, path: path.bytes, "No version was found.",
                 remedy: "See what there is with filesinki ls, and what was with filesinki log.")
         }
         return newest.1.version

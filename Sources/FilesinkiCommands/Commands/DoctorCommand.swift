@@ -9,16 +9,16 @@ import Glibc
 struct DoctorCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look for the usual troubles, and say what to do about each.",
+        abstract: "Check this replica for common problems.",
         discussion: """
-            One line for each thing that was looked at: ok, warning or trouble, and the remedy. \
-            Nothing is repaired. Exits with 1 when there is a trouble; warnings are none.
+            Prints each problem and its remedy, and how many checks passed; -v lists all checks. \
+            Repairs nothing. Exits with 1 when a check failed; warnings do not count.
             """)
 
-    @Argument(help: "A folder that is or lies in the replica.", completion: .directory)
+    @Argument(help: "The replica, or a folder in it.", completion: .directory)
     var dir: String?
 
-    @Flag(name: .long, help: "Do not ask the remote.")
+    @Flag(name: .long, help: "Do not contact the remote.")
     var offline = false
 
     @OptionGroup var replica: RootOptions
@@ -39,7 +39,11 @@ struct DoctorCommand: ReplicaCommand {
         let examination = Examination(options, console.machine)
         let canReach = !offline && network?.level != .trouble
         findings = await examination.run(canReach: canReach) + findings
-        for finding in findings { try show(finding, in: console) }
+        if report.json {
+            for finding in findings { try console.output.json(finding.json) }
+        } else {
+            try show(findings, in: console)
+        }
         return findings.contains { $0.level == .trouble } ? .negative : .done
     }
 
@@ -77,24 +81,49 @@ struct DoctorCommand: ReplicaCommand {
         return [Finding("credentials", .ok, "\(path) is private.")]
     }
 
-    private func show(_ finding: Finding, in console: Console) throws {
-        if report.json {
-            var object: JSONObject = ["type": "finding"]
-            object.add("name", finding.name)
-            object.add("level", finding.level.rawValue)
-            object.add("message", finding.message)
-            object.add("remedy", finding.remedy.isEmpty ? nil : finding.remedy)
-            return try console.output.json(object)
+    /// The number of checks that passed, then those that did not; with `-v` all of them.
+    private func show(_ findings: [Finding], in console: Console) throws {
+        let passed = findings.count { $0.level == .ok }
+        let warnings = findings.count { $0.level == .warning }
+        let failed = findings.count - passed - warnings
+        var counts = [CountText.text(passed, "check") + " passed"]
+        if warnings > 0 { counts.append(CountText.text(warnings, "warning")) }
+        if failed > 0 { counts.append("\(failed) failed") }
+        let isVerbose = report.talk.verbose
+        if !report.talk.quiet {
+            try console.output.line(
+                counts.joined(separator: ", ") + (isVerbose ? "" : "  (-v lists all)"))
         }
-        guard finding.level != .ok || !report.talk.quiet else { return }
-        let style = console.outputStyle
-        let level =
-            switch finding.level {
-            case .ok: style.green("ok     ")
-            case .warning: style.yellow("warning")
-            case .trouble: style.red("trouble")
-            }
-        let remedy = finding.remedy.isEmpty ? "" : " " + finding.remedy
-        try console.output.line("\(level)  \(finding.name): \(finding.message)\(remedy)")
+        let shown = findings.filter { isVerbose || $0.level != .ok }
+        let width = shown.map(\.name.count).max() ?? 0
+        for finding in shown {
+            let space = String(repeating: " ", count: width - finding.name.count)
+            let remedy = finding.remedy.isEmpty ? "" : " " + finding.remedy
+            try console.output.line(
+                "\(finding.level.column(console.outputStyle))  \(finding.name)\(space)  "
+                    + finding.message + remedy)
+        }
+    }
+}
+
+extension Finding {
+    fileprivate var json: JSONObject {
+        var object: JSONObject = ["type": "finding"]
+        object.add("name", name)
+        object.add("level", level.rawValue)
+        object.add("message", message)
+        object.add("remedy", remedy.isEmpty ? nil : remedy)
+        return object
+    }
+}
+
+extension Finding.Level {
+    /// The level as the first column.
+    fileprivate func column(_ style: TerminalStyle) -> String {
+        switch self {
+        case .ok: style.green("ok     ")
+        case .warning: style.yellow("warning")
+        case .trouble: style.red("failed ")
+        }
     }
 }

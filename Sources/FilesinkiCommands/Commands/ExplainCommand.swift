@@ -7,13 +7,13 @@ import FilesinkiRules
 struct ExplainCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Say why a path was changed, deleted, skipped or renamed.",
+        abstract: "Explain why a path was changed, deleted, skipped or renamed.",
         discussion: """
-            By which device, when, from which base and by which rule; the newest first. Exits with \
-            1 when nothing is known of the path.
+            Shows by which device, when, from which base and by which rule, newest first. Exits with \
+            1 if nothing is known about the path.
             """)
 
-    @Argument(help: "What to explain.", completion: .file())
+    @Argument(help: "The path to explain.", completion: .file())
     var path: String
 
     @OptionGroup var replica: RootOptions

@@ -8,20 +8,20 @@ import FilesinkiRemote
 struct InitCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Make a folder a replica; again is harmless.",
+        abstract: "Make a folder a replica. Running it again is harmless.",
         discussion: """
-            With --remote, a store is made there when there is none. A token and certificates that \
-            are given with it are kept in the replica for its later runs. With --device, a replica \
-            that is there already is renamed.
+            With --remote, creates a store there if there is none. A token and certificates given \
+            with it are kept in the replica for later runs. With --device, renames an existing \
+            replica.
             """)
 
-    @Argument(help: "The folder; the current one without it.", completion: .directory)
+    @Argument(help: "The folder; the current one if omitted.", completion: .directory)
     var dir: String?
 
-    @Option(name: .long, help: ArgumentHelp("Where replicas meet.", valueName: "url"))
+    @Option(name: .long, help: ArgumentHelp("The store's address.", valueName: "url"))
     var remote: String?
 
-    @Option(name: .long, help: ArgumentHelp("This device's name, for people.", valueName: "name"))
+    @Option(name: .long, help: ArgumentHelp("A name for this device.", valueName: "name"))
     var device: String?
 
     @OptionGroup var reaching: AccessOptions

@@ -7,13 +7,13 @@ import FilesinkiRules
 struct LintCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
-        abstract: "List names that another system could not hold, with a remedy.",
+        abstract: "List names that other systems cannot store.",
         discussion: """
-            Looks at the paths as of the last sync. Exits with 0 when there is nothing to list, and \
-            with 1 when there is, or when a path is not found.
+            Checks the paths as of the last sync. Exits with 0 if there is nothing to list, and with \
+            1 if there is, or if a path is not found.
             """)
 
-    @Argument(help: "Only these, and what is below them.", completion: .file())
+    @Argument(help: "Only these paths and everything below them.", completion: .file())
     var paths: [String] = []
 
     @OptionGroup var list: PathsOption

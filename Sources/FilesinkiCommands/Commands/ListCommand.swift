@@ -6,16 +6,16 @@ import FilesinkiModel
 struct ListCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls",
-        abstract: "List the files, folders and symlinks as of the last sync.",
-        discussion: "Exits with 1 when there are none, or a path is not found.")
+        abstract: "List files, folders and symlinks as of the last sync.",
+        discussion: "Exits with 1 if there are none, or a path is not found.")
 
-    @Argument(help: "Only these, and what is below them.", completion: .file())
+    @Argument(help: "Only these paths and everything below them.", completion: .file())
     var paths: [String] = []
 
-    @Flag(name: .shortAndLong, help: "Show mode, size, time and version too.")
+    @Flag(name: .shortAndLong, help: "Show mode, size, time and version.")
     var long = false
 
-    @Flag(name: .long, help: "List deleted paths, which undelete brings back.")
+    @Flag(name: .long, help: "List deleted paths, which undelete can restore.")
     var deleted = false
 
     @OptionGroup var list: PathsOption

@@ -6,23 +6,23 @@ import FilesinkiModel
 struct LoadCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
-        abstract: "Print the best content of a path, after a look at the remote.",
+        abstract: "Print a file's current content, after checking the remote.",
         discussion: """
-            When the remote is away, what is here is printed and said on standard error. Exits with \
-            1 when there is nothing at the path, or no newer version came in time, and with 75 when \
-            that cannot be known. --json tells of the content that -o writes.
+            If the remote is unavailable, prints the local content and says so on standard error. \
+            Exits with 1 if nothing is at the path or no newer version arrived in time, and with \
+            75 if that cannot be determined. --json describes the content that -o writes.
             """)
 
-    @Argument(help: "What to load.")
+    @Argument(help: "The path to load.")
     var path: String
 
-    @Option(name: .shortAndLong, help: "The file to write, whole or not at all.")
+    @Option(name: .shortAndLong, help: "Write to this file, atomically.")
     var output: String?
 
-    @Flag(name: .long, help: "Look only at what is here.")
+    @Flag(name: .long, help: "Do not contact the remote.")
     var offline = false
 
-    @Option(name: .long, help: ArgumentHelp("An older version.", valueName: "version"))
+    @Option(name: .long, help: ArgumentHelp("Print this version.", valueName: "version"))
     var version: UInt64?
 
     @Option(

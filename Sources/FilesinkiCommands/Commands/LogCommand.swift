@@ -2,37 +2,124 @@ import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
 
-/// `log`: the versions of a path.
+/// `log`: the store's history, or the versions of a path.
 struct LogCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "List the versions of a path, the newest first.",
-        discussion: "Exits with 1 when there are none.")
+        abstract: "Show the store's history, or the versions of a path.",
+        discussion: """
+            Newest first. Without a path, one line for each commit: A added, M modified, D deleted, \
+            R renamed. Exits with 1 when the path has no version.
+            """)
 
-    @Argument(help: "Whose versions.", completion: .file())
-    var path: String
+    @Argument(help: "A file, folder or symlink.", completion: .file())
+    var path: String?
+
+    @Option(name: [.customShort("n"), .long], help: "Show this many at most.")
+    var limit: Int?
 
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit must be 1 or more.") }
+    }
+
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: false, in: console)
-        let target = try session.path(path)
-        let versions = try await session.replica.history(of: target)
+        if let path {
+            try show(try await versions(of: session.path(path), session), in: console)
+        } else {
+            try show(try await session.replica.commits(limit: limit), in: console)
+        }
+        return .done
+    }
+
+    private func versions(
+        of target: RelativePath, _ session: Session
+    ) async throws -> [PathVersion] {
+        let versions = try await session.replica.history(of: target).reversed()
         guard !versions.isEmpty else {
             throw Failure(
                 .notFound, path: target.bytes, "No version of this path was found.",
                 remedy: "Check the path; a new file has a version after filesinki sync.")
         }
+        return Array(versions.prefix(limit ?? versions.count))
+    }
+
+    private func show(_ versions: [PathVersion], in console: Console) throws {
         if report.json {
-            for version in versions.reversed() { try console.output.json(version.json) }
+            for version in versions { try console.output.json(version.json) }
         } else {
             var table = TextTable(rightAligned: [0, 3])
-            for version in versions.reversed() { version.add(to: &table) }
+            for version in versions { version.add(to: &table) }
             for line in table.lines { try console.output.line(line) }
         }
-        return .done
+    }
+
+    private func show(_ commits: [CommitSummary], in console: Console) throws {
+        if report.json {
+            for commit in commits { try console.output.json(commit.json) }
+            return
+        }
+        var table = TextTable(rightAligned: [0])
+        let now = console.surroundings.now()
+        for commit in commits { commit.add(to: &table, now: now) }
+        try Pager.show(in: console) { write in
+            for line in table.lines { try write(Array((line + "\n").utf8)) }
+        }
+    }
+}
+
+extension CommitSummary {
+    fileprivate var json: JSONObject {
+        var object: JSONObject = ["type": "commit"]
+        object.add("sequence", sequence)
+        object.add("time", time)
+        object.add("device", device.name)
+        object.add("device_id", hexadecimal(device.id))
+        object.add("added", added)
+        object.add("modified", modified)
+        object.add("deleted", deleted)
+        object.add("renamed", renamed)
+        object.add("superseded", superseded)
+        object.add("paths", .array(changes.map(\.path.jsonValue)))
+        return object
+    }
+
+    /// Adds the commit as a line: number, time, device, what it changed.
+    fileprivate func add(to table: inout TextTable, now: Timestamp) {
+        table.add(
+            String(sequence), TimeText.day(time, now: now), printable(device.name.utf8), words)
+    }
+
+    private var words: String {
+        let named = changes.reduce(0) { $0 + $1.files }
+        var words = changes.map(\.text)
+        if count > named { words.append("and \(CountText.text(count - named)) more") }
+        if words.isEmpty, superseded > 0 {
+            words.append("kept \(CountText.text(superseded, "version"))")
+        }
+        return words.joined(separator: "  ")
+    }
+}
+
+extension CommitSummary.NamedChange {
+    /// How many changes it stands for.
+    fileprivate var files: Int {
+        if case .renamed(_, let files?) = kind { files } else { 1 }
+    }
+
+    fileprivate var text: String {
+        switch kind {
+        case .added: "A \(path)"
+        case .modified: "M \(path)"
+        case .deleted: "D \(path)"
+        case .renamed(let origin, nil): "R \(origin) -> \(path)"
+        case .renamed(let origin, let files?):
+            "R \(origin)/ -> \(path)/ (\(CountText.text(files, "file")))"
+        }
     }
 }
 
@@ -71,7 +158,7 @@ extension PathVersion {
         if let origin = change.movedFrom { words.append("renamed from \(origin)") }
         if !change.reason.isEmpty { words.append(change.reason) }
         if let other = change.mergedWith { words.append("merged with @\(other)") }
-        if isSuperseded { words.append("gave way to another content") }
+        if isSuperseded { words.append("superseded") }
         return words.joined(separator: ", ")
     }
 }

@@ -9,15 +9,14 @@ import Glibc
 struct MergeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Merge three files, as sync does, to standard output.",
+        abstract: "Merge three files as sync does.",
         discussion: """
-            Exits with 0 when everything was merged, and with 1 when a conflict is left: then nothing \
-            is written, unless --markers asks for a text with both sides between markers. An empty \
-            BASE is none. As git's merge driver: \
-            filesinki merge --markers --path %P -o %A %O %A %B
+            Exits with 0 if everything was merged, and with 1 if a conflict remains; then nothing is \
+            written unless --markers is given. An empty BASE means no common base. As git's merge \
+            driver: filesinki merge --markers --path %P -o %A %O %A %B
             """)
 
-    @Argument(help: "What both sides started from.", completion: .file())
+    @Argument(help: "The common base.", completion: .file())
     var base: String
 
     @Argument(help: "One side.", completion: .file())
@@ -26,25 +25,28 @@ struct MergeCommand: Command {
     @Argument(help: "The other side.", completion: .file())
     var there: String
 
-    @Option(name: .long, help: ArgumentHelp("The strategy.", valueName: "chain"))
+    @Option(name: .long, help: ArgumentHelp("The strategy to use.", valueName: "chain"))
     var strategy = "auto"
 
-    @Option(name: .long, help: ArgumentHelp("The name of the file.", valueName: "name"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The file's name, which selects the merge.", valueName: "name"))
     var path: String?
 
-    @Option(name: .shortAndLong, help: "The file to write, whole or not at all.")
+    @Option(name: .shortAndLong, help: "Write to this file, atomically.")
     var output: String?
 
-    @Flag(name: .long, help: "Write a text with conflict markers where a conflict is left.")
+    @Flag(name: .long, help: "Write conflict markers where a conflict remains.")
     var markers = false
 
     @Flag(
         name: .long,
-        help: "Write nothing; say whether the merge is symmetric and idempotent for these files.")
+        help: "Check whether the merge is symmetric and idempotent for these files.")
     var check = false
 
     @Option(
-        name: .long, help: ArgumentHelp("How long a command may take, as 60s.", valueName: "time"))
+        name: .long,
+        help: ArgumentHelp("Time limit for a merge command, e.g. 60s.", valueName: "time"))
     var timeLimit = "60s"
 
     @OptionGroup var merging: MergeOptions

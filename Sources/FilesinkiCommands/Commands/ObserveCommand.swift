@@ -6,25 +6,25 @@ import FilesinkiModel
 struct ObserveCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "observe",
-        abstract: "Tell what others change in the store, as JSON lines, as it happens.",
+        abstract: "Print changes by other devices as they happen, as JSON lines.",
         discussion: """
-            Each change is brought here before it is told. Every line has a token; --since with the \
-            last one goes on behind it, so that nothing is missed and nothing told twice. Exits with \
-            9 when the token has expired; when --timeout is over, with 0, or 1 if nothing was told.
+            Each change is synced before it is printed. Every line has a token; --since with the \
+            last one resumes after it, without gaps or repetitions. Exits with 9 if the token has \
+            expired; when --timeout expires, with 0, or 1 if nothing was printed.
             """)
 
     @OptionGroup var events: EventOptions
 
-    @Flag(name: .long, help: "End after the first batch of events.")
+    @Flag(name: .long, help: "Exit after the first batch of events.")
     var once = false
 
-    @Flag(name: .long, help: "Only look; bring nothing here.")
+    @Flag(name: .long, help: "Print events without syncing.")
     var noSync = false
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Print a token when nothing was printed for so long.", valueName: "time"))
+            "Print a token after this long without an event.", valueName: "time"))
     var heartbeat: String?
 
     /// The telling ends by itself when its time is over: what was told was not in vain.

@@ -7,7 +7,7 @@ import FilesinkiRemote
 struct RemoteCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "remote",
-        abstract: "Show, set or check where replicas meet.",
+        abstract: "Show, set or check the remote.",
         subcommands: [
             RemoteShowCommand.self, RemoteSetCommand.self, RemoteCheckCommand.self,
         ],
@@ -20,7 +20,7 @@ struct RemoteCommand: Command {
 struct RemoteShowCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Print the remote's address. Exits with 1 when there is none.")
+        abstract: "Print the remote's address. Exits with 1 if none is set.")
 
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
@@ -46,16 +46,16 @@ struct RemoteShowCommand: ReplicaCommand {
 struct RemoteSetCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Set where the store is now, or, with --accept, meet another store.",
+        abstract: "Set the store's new address, or, with --accept, another store.",
         discussion: """
             A new place of the same store is set at once. Another store is only met with --accept: \
             nothing is deleted then, here or there; both sides meet as for the first time.
             """)
 
-    @Argument(help: "Where the store is.")
+    @Argument(help: "The store's address.")
     var url: String
 
-    @Flag(name: .long, help: "Meet whatever store is there as for the first time.")
+    @Flag(name: .long, help: "Accept the store at this address as it is now.")
     var accept = false
 
     @OptionGroup var reaching: AccessOptions
@@ -84,13 +84,13 @@ struct RemoteSetCommand: ReplicaCommand {
 struct RemoteCheckCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Prove that a place keeps the promises that a store needs.",
+        abstract: "Test whether a place provides the guarantees that a store needs.",
         discussion: """
             Many writers race for the same slots, below a name of their own that is removed \
             afterwards. Exits with 7 when a promise is broken, and says which.
             """)
 
-    @Argument(help: "The place; this replica's remote without it.")
+    @Argument(help: "The address; this replica's remote if omitted.")
     var url: String?
 
     @OptionGroup var reaching: AccessOptions
@@ -105,7 +105,7 @@ struct RemoteCheckCommand: ReplicaCommand {
         try show(result.checks, in: console)
         guard !result.isFit else { return .done }
         throw Failure(
-            .unfitStore, path: address, "The place does not keep every promise.",
+            .unfitStore, path: address, "The place does not provide every guarantee.",
             remedy: result.alternative)
     }
 

@@ -7,32 +7,33 @@ import FilesinkiRules
 struct ResolveCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
-        abstract: "End a conflict: the content chosen gets the name, the copy goes.",
+        abstract: "Resolve a conflict by choosing one version.",
         discussion: """
-            What is not chosen stays in the history: see filesinki log. A path with * or ? or [ that \
-            has no conflict by that name is a pattern, as in .gitignore.
+            The versions that are not chosen stay in the history: see filesinki log. A path with *, \
+            ? or [ that has no conflict by that name is a pattern, as in .gitignore.
             """)
 
-    @Argument(help: "Whose conflict; a path or a pattern.", completion: .file())
+    @Argument(help: "The path of the conflict, or a pattern.", completion: .file())
     var paths: [String] = []
 
-    @Flag(name: .long, help: "All open conflicts.")
+    @Flag(name: .long, help: "Resolve all open conflicts.")
     var all = false
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "here (this replica's), there (the committed one), base, or a version.",
+            "here (this replica's version), there (the committed one), base, or a version number.",
             valueName: "side"))
     var take: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("A file with the content; - for standard input.", valueName: "file"),
+        help: ArgumentHelp(
+            "A file with the content to use; - is standard input.", valueName: "file"),
         completion: .file())
     var with: String?
 
-    @Flag(name: .long, help: "Take the last resolve back: both contents stand side by side again.")
+    @Flag(name: .long, help: "Undo the last resolve: both versions are kept again.")
     var undo = false
 
     @OptionGroup var list: PathsOption
@@ -79,7 +80,7 @@ struct ResolveCommand: ReplicaCommand {
             try console.show(result, exit: one)
             if one != .done { code = one }
         }
-        if targets.isEmpty { console.say("There is no open conflict.") }
+        if targets.isEmpty { console.say("No open conflict was found.") }
         return code
     }
 
@@ -114,7 +115,7 @@ struct ResolveCommand: ReplicaCommand {
         case let text:
             guard let version = text.flatMap({ UInt64($0) }) else {
                 throw Failure(
-                    .usage, path: text ?? "", "This is no side of a conflict.",
+                    .usage, path: text ?? "", "Invalid side of a conflict.",
                     remedy: "Take here, there, base, or the number of a version.")
             }
             return .version(version)

@@ -6,21 +6,21 @@ import FilesinkiModel
 struct RestoreCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Bring back an older version of a path, or a whole tree as it was.",
+        abstract: "Restore an older version of a path, or the tree of an earlier time.",
         discussion: """
             PATH@VERSION, or PATH with --at, brings the path back here and everywhere; what it \
             replaces stays in the history. A folder comes back with everything that was in it \
-            then; what it holds besides stays. With --at TIME -o DIR, the tree of that time, or the \
-            paths given of it, is written into DIR, and nothing else is changed.
+            then; what it holds besides stays. With --at TIME -o DIR, the tree of that time, or \
+            the paths given of it, is written into DIR, and nothing else is changed.
             """)
 
-    @Argument(help: ArgumentHelp("What to bring back.", valueName: "path@version"))
+    @Argument(help: ArgumentHelp("The path to restore.", valueName: "path@version"))
     var paths: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A moment, as 2024-05-01, '2024-05-01 11:30', with a Z for UTC, or @SECONDS.",
+            "A time: 2024-05-01, '2024-05-01 11:30', with Z for UTC, or @SECONDS.",
             valueName: "time"))
     var at: String?
 
@@ -49,7 +49,7 @@ struct RestoreCommand: ReplicaCommand {
         let moment = try at.map { text in
             guard let moment = TimeText.parse(text) else {
                 throw Failure(
-                    .usage, path: text, "This is no moment.",
+                    .usage, path: text, "Invalid date or time.",
                     remedy: "Write it as 2024-05-01 or '2024-05-01 11:30'.")
             }
             return moment

@@ -7,34 +7,36 @@ import FilesinkiModel
 struct SaveCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "save",
-        abstract: "Write content at a path, durably, and publish it.",
+        abstract: "Write a file durably and publish it.",
         discussion: """
-            Exits with 0 when the content is here and published, or waits here for a remote that is \
-            away. For example: echo hi | filesinki save notes/a
+            Exits with 0 if the content is stored here and published, or kept here until the \
+            remote is available. For example: echo hi | filesinki save notes/a
 
-            With --compress the file in the root is PATH.zst, or with --compress=xz PATH.xz: an ordinary \
-            compressed file, which load --compressed reads.
+            With --compress the file in the root is PATH.zst, or with --compress=xz PATH.xz: an \
+            ordinary compressed file, which load --compressed reads.
 
-            With --if-version it exits with 1, and saves nothing, when somebody else was first. It \
-            does not wait then: 75 says that the remote is away.
+            With --if-version, exits with 1 and saves nothing if another device was first, and \
+            with 75 if the remote is unavailable.
             """)
 
-    @Argument(help: "Where to save.")
+    @Argument(help: "The path to write.")
     var path: String
 
-    @Argument(help: "The file; standard input without it, or with -.", completion: .file())
+    @Argument(help: "The file; standard input if omitted or -.", completion: .file())
     var file: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Only if the path is at this version; 0 for none.", valueName: "version")
+        help: ArgumentHelp(
+            "Save only if the path is at this version; 0 if it must not exist.",
+            valueName: "version")
     )
     var ifVersion: UInt64?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Receives what is at the path in the end, if it became something else.",
+            "Write the resulting content here if a merge changed it.",
             valueName: "file"),
         completion: .file())
     var final: String?
@@ -117,13 +119,13 @@ extension Console {
         try show(report.sync.problems, type: "problem")
         for copy in report.sync.copies { say("\(path): the other content is kept as \(copy).") }
         if let away = report.sync.away {
-            say("\(path): saved here; it waits for the remote. \(away)")
+            say("\(path): saved here, not yet published. \(away)")
         } else if report.differs {
             say("\(path): saved, and became something else by the rules for a conflict.")
         } else {
             detail(
                 report.version == 0
-                    ? "\(path): saved here; there is no remote."
+                    ? "\(path): saved here; no remote is set."
                     : "\(path): saved as version \(report.version).")
         }
     }

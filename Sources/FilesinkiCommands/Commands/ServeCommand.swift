@@ -5,7 +5,7 @@ import FilesinkiModel
 struct ServeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Offer a folder with a store over HTTP or HTTPS.",
+        abstract: "Serve a store over HTTP or HTTPS.",
         subcommands: [ServeFolderCommand.self, ServeTokenCommand.self],
         defaultSubcommand: ServeFolderCommand.self)
 
@@ -18,14 +18,14 @@ struct ServeFolderCommand: Command {
         commandName: "folder",
         abstract: "Serve a store until the process is stopped.",
         discussion: """
-            Others reach it as http://HOST:PORT, or https://. To listen beyond this machine it needs \
-            tokens (filesinki serve token make) and encryption, unless --insecure is given. Without a \
-            token, every user of this machine can read and change the store; the first token ends \
-            that at once. The folder may be used directly at the same time. SIGTERM ends the server \
-            when the requests under way are done.
+            Others reach it as http://HOST:PORT, or https://. To listen beyond this machine it \
+            needs tokens (filesinki serve token make) and encryption, unless --insecure is given. \
+            Without a token, every user of this machine can read and change the store; the first \
+            token ends that at once. The folder may be used directly at the same time. SIGTERM \
+            ends the server when the requests under way are done.
             """)
 
-    @Argument(help: "The folder with the store.", completion: .directory)
+    @Argument(help: "The store's folder.", completion: .directory)
     var dir: String
 
     @Flag(
@@ -35,35 +35,36 @@ struct ServeFolderCommand: Command {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Where to listen; port 0 takes a free one.", valueName: "host:port"))
+        help: ArgumentHelp(
+            "Address to listen on; port 0 selects a free port.", valueName: "host:port"))
     var listen = "127.0.0.1:8390"
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The certificate, with those that vouch for it, in PEM form."),
+        help: ArgumentHelp("PEM file with the certificate and its chain."),
         completion: .file())
     var certificate: String?
 
-    @Option(name: .long, help: "The certificate's key, in PEM form.", completion: .file())
+    @Option(name: .long, help: "PEM file with the certificate's key.", completion: .file())
     var key: String?
 
-    @Flag(name: .long, help: "Use a certificate that the server makes for itself.")
+    @Flag(name: .long, help: "Use a self-signed certificate that the server creates.")
     var selfSigned = false
 
-    @Flag(name: .long, help: "Listen to other machines without tokens or encryption.")
+    @Flag(name: .long, help: "Accept other machines without tokens or encryption.")
     var insecure = false
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "How large the store may become, such as 500M or 20G.", valueName: "size")
+            "Maximum size of the store, e.g. 500M or 20G.", valueName: "size")
     )
     var quota: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A line for each request into this file; - is standard error.", valueName: "file"),
+            "Log each request to this file; - is standard error.", valueName: "file"),
         completion: .file())
     var accessLog: String?
 
@@ -151,7 +152,7 @@ extension Console {
         }
         if ready.isOpen {
             complain(
-                "Warning: there is no token, so everybody who can connect can read and change the "
+                "Warning: no token exists, so everybody who can connect can read and change the "
                     + "store, every user of this machine included. "
                     + "Make one with filesinki serve token make \(folder) NAME.")
         }

@@ -5,7 +5,7 @@ import FilesinkiModel
 struct ServeTokenCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Make, list or revoke the tokens that let others in.",
+        abstract: "Create, list or revoke access tokens.",
         subcommands: [
             ServeTokenMakeCommand.self, ServeTokenListCommand.self, ServeTokenRevokeCommand.self,
         ],
@@ -16,7 +16,7 @@ struct ServeTokenCommand: Command {
 
 /// The folder whose tokens are meant.
 struct ServedFolder: ParsableArguments {
-    @Argument(help: "The folder with the store.", completion: .directory)
+    @Argument(help: "The store's folder.", completion: .directory)
     var dir: String
 
     /// Hands the request to the part that has the server, and shows the answer.
@@ -67,15 +67,15 @@ extension TokenNotice {
 struct ServeTokenMakeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "make",
-        abstract: "Make a token, and print it: it is shown only this once.",
+        abstract: "Create a token and print it. It is shown only once.",
         discussion: """
-            The server keeps a hash of it. A running server accepts it at once; from the first token \
-            on, it requires one.
+            The server stores only a hash of it. A running server accepts it at once; after the \
+            first token is created, the server requires one.
             """)
 
     @OptionGroup var folder: ServedFolder
 
-    @Argument(help: "A name for people: whose it is.")
+    @Argument(help: "A name for the token, e.g. its owner's.")
     var name: String
 
     @Option(
@@ -85,13 +85,14 @@ struct ServeTokenMakeCommand: Command {
     var rights = "read,append,prune"
 
     @Option(
-        name: .long, help: ArgumentHelp("Only this zone; may be repeated.", valueName: "zone"))
+        name: .long,
+        help: ArgumentHelp("Limit the token to this zone; may be repeated.", valueName: "zone"))
     var zone: [String] = []
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
-            "Write the token to this file, readable by its owner only.", valueName: "file"),
+            "Write the token to this file, readable only by its owner.", valueName: "file"),
         completion: .file())
     var output: String?
 
@@ -119,7 +120,7 @@ struct ServeTokenMakeCommand: Command {
 /// `serve token list`.
 struct ServeTokenListCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the tokens, without what they say.")
+        commandName: "list", abstract: "List the tokens without their secrets.")
 
     @OptionGroup var folder: ServedFolder
     @OptionGroup var report: ReportOptions
@@ -133,11 +134,11 @@ struct ServeTokenListCommand: Command {
 /// `serve token revoke`.
 struct ServeTokenRevokeCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Take a token back: it lets nobody in any more.")
+        commandName: "revoke", abstract: "Revoke a token.")
 
     @OptionGroup var folder: ServedFolder
 
-    @Argument(help: "The token's id, as the list shows it.")
+    @Argument(help: "The token's id, as shown by list.")
     var id: String
 
     @OptionGroup var report: ReportOptions

@@ -8,14 +8,14 @@ struct ShowCommand: ReplicaCommand {
         commandName: "show", abstract: "Print a version of a path, or any content in the store.")
 
     @Argument(
-        help: ArgumentHelp("A path with a version, as notes/a@12.", valueName: "path@version"))
+        help: ArgumentHelp("A path with a version, e.g. notes/a@12.", valueName: "path@version"))
     var version: String?
 
     @Option(
         name: .long, help: ArgumentHelp("A content ID: 64 hexadecimal digits.", valueName: "id"))
     var content: String?
 
-    @Option(name: .shortAndLong, help: "The file to write, whole or not at all.")
+    @Option(name: .shortAndLong, help: "Write to this file, atomically.")
     var output: String?
 
     @OptionGroup var replica: RootOptions
@@ -45,7 +45,7 @@ struct ShowCommand: ReplicaCommand {
         } else if let content {
             guard let id = ContentID(hexadecimal: content) else {
                 throw Failure(
-                    .usage, path: content, "This is no content ID.",
+                    .usage, path: content, "Invalid content ID.",
                     remedy: "It has 64 hexadecimal digits; filesinki log --json shows them.")
             }
             try await session.replica.show(content: id, write)

@@ -6,25 +6,26 @@ import FilesinkiModel
 struct StatusCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show the last success, what waits, and open conflicts.",
+        abstract: "Show the last sync, pending changes and open conflicts.",
         discussion: """
-            Nothing is scanned and nobody is asked. Exits with 3 when conflicts are open, and with \
-            1 when the last success is older than --max-age. With --prometheus, open conflicts are a \
-            number among others, and the exit code is 0 or 1.
+            Does not scan the folder or contact the remote. Exits with 3 when there are open \
+            conflicts, and with 1 when the last successful sync is older than --max-age. With \
+            --prometheus, the exit code is 0 or 1.
             """)
 
-    @Argument(help: "A folder that is or lies in the replica.", completion: .directory)
+    @Argument(help: "The replica, or a folder in it.", completion: .directory)
     var dir: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("How old the last success may be, as 2h.", valueName: "time"))
+        help: ArgumentHelp(
+            "Exit with 1 when the last success is older than this, e.g. 2h.", valueName: "time"))
     var maxAge: String?
 
-    @Flag(name: .long, help: "Print what Prometheus' textfile collector reads.")
+    @Flag(name: .long, help: "Print metrics for Prometheus' textfile collector.")
     var prometheus = false
 
-    @Option(name: .shortAndLong, help: "The file to write, whole or not at all.")
+    @Option(name: .shortAndLong, help: "Write the metrics to this file, atomically.")
     var output: String?
 
     @OptionGroup var replica: RootOptions
@@ -50,11 +51,14 @@ struct StatusCommand: ReplicaCommand {
             return status.isStale(at: now, maximumAge: limit) ? .negative : .done
         }
         let isStale = status.isStale(at: console.surroundings.now(), maximumAge: limit)
-        let code: ExitCode = isStale ? .negative : status.conflicts > 0 ? .conflict : .done
+        let code: ExitCode = isStale ? .negative : status.conflicts.isEmpty ? .done : .conflict
         if report.json {
             try console.output.json(status.json(isStale: isStale, exit: code))
         } else {
-            for line in status.text(isStale: isStale) { try console.output.line(line) }
+            let text = StatusText(
+                status, isStale: isStale, now: console.surroundings.now(),
+                home: console.environment["HOME"])
+            for line in text.lines { try console.output.line(line) }
         }
         return code
     }
@@ -82,26 +86,11 @@ extension StatusReport {
         object.add("last_failure", lastFailure)
         object.add("stale", isStale)
         object.add("paths", paths)
+        object.add("files", files)
+        object.add("bytes", bytes)
         object.add("pending", .array(pending.map(\.jsonValue)))
         object.add("incoming", .array(incoming.map(\.jsonValue)))
-        object.add("conflicts", conflicts)
+        object.add("conflicts", conflicts.count)
         return object
-    }
-
-    func text(isStale: Bool) -> [String] {
-        var table = TextTable()
-        table.add("root", printable(root.utf8))
-        table.add("device", printable(device.name.utf8))
-        table.add("remote", remote.map { printable($0.utf8) } ?? "none")
-        table.add("commit", token.map { String($0.sequence) } ?? "none seen")
-        table.add(
-            "last success",
-            (lastSuccess.map { TimeText.local($0) } ?? "never") + (isStale ? ", stale" : ""))
-        if let lastFailure { table.add("last failure", lastFailure) }
-        table.add("paths", String(paths))
-        table.add("waiting here", String(pending.count))
-        table.add("waiting there", String(incoming.count))
-        table.add("open conflicts", String(conflicts))
-        return table.lines
     }
 }

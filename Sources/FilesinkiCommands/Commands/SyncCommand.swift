@@ -6,32 +6,34 @@ import FilesinkiModel
 struct SyncCommand: ReplicaCommand, PingingCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Bring this replica and the remote in step.",
+        abstract: "Sync this replica with the remote.",
         discussion: """
-            With a folder that is or lies in a replica, that replica is meant. When a guard stops a \
-            run, because it would delete or overwrite very much, --dry-run shows the plan and its \
-            id, and --approve with that id lets exactly that plan through.
+            A folder that is given selects the replica it belongs to. When a safety limit stops a \
+            run because it would delete or overwrite too much, --dry-run shows the plan and its \
+            id, and --approve ID approves exactly that plan.
             """)
 
-    @Argument(help: "Only these, and what is below them.", completion: .file())
+    @Argument(help: "Only these paths and everything below them.", completion: .file())
     var paths: [String] = []
 
-    @Flag(name: [.long, .customShort("n")], help: "Print the plan, and change nothing.")
+    @Flag(name: [.long, .customShort("n")], help: "Print the plan without changing anything.")
     var dryRun = false
 
-    @Option(name: .long, help: ArgumentHelp("Let a stopped plan through.", valueName: "plan"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Approve a plan that a safety limit stopped.", valueName: "plan"))
     var approve: String?
 
     @Flag(
         name: .long,
-        help: "Ask at the terminal where a strategy or on-delete says 'ask'; else it stays open.")
+        help: "Ask at the terminal where a strategy or on-delete says 'ask'.")
     var ask = false
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Tell a monitor: a request to this address when all went well, else to URL/fail.",
-            discussion: "$FILESINKI_PING_URL does the same.", valueName: "url"))
+            "Request this address on success, URL/fail on failure, for a monitor.",
+            discussion: "Default: $FILESINKI_PING_URL.", valueName: "url"))
     var pingURL: String?
 
     @OptionGroup var list: PathsOption

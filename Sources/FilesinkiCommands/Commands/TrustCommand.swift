@@ -7,16 +7,16 @@ import FilesinkiReconcile
 struct TrustCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
-        abstract: "Let the commands in the synced rules run on this device.",
+        abstract: "Allow the commands in the synced rules to run on this device.",
         discussion: """
-            Rules in .filesinki.toml come from every device, so their commands (exec:, choose:) do not \
-            run here until you have looked at them. Trust ends when a byte of the file changes.
+            Rules in .filesinki.toml come from every device, so their commands (exec:, choose:) do \
+            not run here until you have approved them. Any change to the file revokes the approval.
             """)
 
-    @Flag(name: .long, help: "Take the trust back.")
+    @Flag(name: .long, help: "Revoke the trust.")
     var revoke = false
 
-    @Flag(name: .long, help: "Only print the commands and whether they may run.")
+    @Flag(name: .long, help: "Print the commands and whether they may run.")
     var show = false
 
     @OptionGroup var replica: RootOptions

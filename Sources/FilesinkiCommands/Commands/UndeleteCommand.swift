@@ -5,13 +5,13 @@ import FilesinkiModel
 /// `undelete`: back from a tombstone.
 struct UndeleteCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undelete", abstract: "Bring back what a deleted path held last.",
+        commandName: "undelete", abstract: "Restore a deleted path.",
         discussion: """
             A folder comes back with everything that was deleted with it. List deleted paths with \
             filesinki ls --deleted.
             """)
 
-    @Argument(help: "What to bring back.")
+    @Argument(help: "The path to restore.")
     var path: String
 
     @OptionGroup var patience: PatienceOption

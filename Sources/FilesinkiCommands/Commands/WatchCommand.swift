@@ -7,21 +7,21 @@ import FilesinkiWatch
 struct WatchCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Keep this replica and the remote in step as files change here or there.",
+        abstract: "Sync continuously as files change here or in the store.",
         discussion: """
-            Begins with a run of everything, and goes on until SIGTERM or SIGINT: then what is in \
-            flight is finished, and the exit code is 0. SIGHUP reads the rules anew. While the remote \
-            is away it tries again by itself. Other commands work beside it. With --timeout it ends \
-            when the time is over, as on SIGTERM.
+            Starts with a full run and continues until SIGTERM or SIGINT, then finishes work in \
+            progress and exits with 0. SIGHUP reloads the rules. Retries while the remote is \
+            unavailable. Other commands can be used at the same time. --timeout ends it after \
+            that time, like SIGTERM.
             """)
 
-    @Argument(help: "A folder that is, or lies in, the replica.", completion: .directory)
+    @Argument(help: "The replica, or a folder in it.", completion: .directory)
     var dir: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Run this by sh after each run that changed something, with the events as JSON lines on "
+            "Run this with sh after each run that changed something, with the events as JSON lines on "
                 + "its standard input.",
             valueName: "command"))
     var exec: String?
@@ -29,26 +29,27 @@ struct WatchCommand: Command {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The rest after which a change counts as over, in milliseconds.", valueName: "ms"))
+            "How long a file must be unchanged before it is synced, in milliseconds.",
+            valueName: "ms"))
     var settle = 50
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "How long a file that never rests is held back at most, in milliseconds.",
+            "Sync a file that keeps changing after at most this long, in milliseconds.",
             valueName: "ms"))
     var maxSettle = 2000
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "How often to ask a remote that told nothing, as 30s.", valueName: "time"))
+            "How often to poll the remote, e.g. 30s.", valueName: "time"))
     var poll = "30s"
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "How often to look at everything although nothing was heard, as 10m.",
+            "How often to scan everything, e.g. 10m.",
             valueName: "time"))
     var fullScanEvery = "10m"
 
@@ -107,7 +108,7 @@ struct WatchCommand: Command {
         guard let seconds = TimeText.seconds(of: text), (1...31_536_000).contains(seconds) else {
             throw Failure(
                 .usage, path: ArgumentText.bytes(of: text),
-                "This is no length of time from a second to a year.",
+                "Invalid duration: it must be from a second to a year.",
                 remedy: "Write it as 30s, 5m or 2h.")
         }
         return .seconds(seconds)

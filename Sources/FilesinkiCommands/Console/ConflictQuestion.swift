@@ -10,7 +10,7 @@ struct ConflictQuestion: Sendable {
     init(_ console: Console) throws(Failure) {
         guard console.terminals.input else {
             throw Failure(
-                .usage, path: "--ask", "Standard input is no terminal.",
+                .usage, path: "--ask", "Standard input is not a terminal.",
                 remedy: "Leave --ask out; the conflicts stay open, and filesinki resolve ends them."
             )
         }

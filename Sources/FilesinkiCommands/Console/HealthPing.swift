@@ -15,14 +15,14 @@ struct HealthPing: Sendable {
         else { return nil }
         guard ["http://", "https://"].contains(where: { address.lowercased().hasPrefix($0) }) else {
             throw Failure(
-                .usage, "The address for --ping-url is no web address.",
+                .usage, "The address for --ping-url is not a web address.",
                 remedy: "Write it as https://host/path.")
         }
         self.address = address
         self.console = console
         do { try console.network.prepare() } catch {
             // The command runs all the same: the monitor's silence tells the rest.
-            console.complain("The monitor will not be told. \(error)")
+            console.complain("The monitor will not be notified. \(error)")
             return nil
         }
     }
@@ -34,7 +34,7 @@ struct HealthPing: Sendable {
             try await console.network.ping(request)
         } catch {
             let reason = (error as? Failure)?.message ?? "\(error)"
-            console.complain("The monitor was not told: \(printable(reason.utf8))")
+            console.complain("The monitor was not notified: \(printable(reason.utf8))")
         }
     }
 }

@@ -7,25 +7,25 @@ import Glibc
 struct KeyValueBridgeCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "bridge",
-        abstract: "Keep a settings file and the store in step, key by key, both ways.",
+        abstract: "Sync a settings file with the store, key by key.",
         discussion: """
-            The file is JSON, .env, INI or a property list in XML. What the file and the store last \
-            agreed on is remembered, so that a deletion on either side is one. What else is in the \
-            file stays as it is. At the first meeting the store's value of a key stays.
+            The file is JSON, .env, INI or an XML property list. The state last agreed on is \
+            remembered, so deletions on either side are synced. Everything else in the file is \
+            left alone. On the first sync the store's value of a key is kept.
             """)
 
-    @Argument(help: "The file, which is made when it is not there.", completion: .file())
+    @Argument(help: "The settings file; created if it does not exist.", completion: .file())
     var file: String
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Only these keys, with commas between them.", valueName: "keys"))
+        help: ArgumentHelp("Only these keys, separated by commas.", valueName: "keys"))
     var keys: String?
 
-    @Option(name: .long, help: "json, env, ini or plist; by the file's name without it.")
+    @Option(name: .long, help: "json, env, ini or plist; by default from the file's name.")
     var format: String?
 
-    @Flag(name: .long, help: "Go on as either side changes.")
+    @Flag(name: .long, help: "Keep running and sync changes on either side.")
     var watch = false
 
     @OptionGroup var patience: PatienceOption

@@ -5,10 +5,11 @@ import FilesinkiModel
 struct KeyValueCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "kv",
-        abstract: "Keep single values in step: settings, scores, counters.",
+        abstract: "Sync single values: settings, scores, counters.",
         discussion: """
-            Values have a type and come back exactly. What two devices set for one key is merged by \
-            the key's rule: newest, or max, min, sum, union. For example: filesinki kv set theme dark
+            Values are typed and come back exactly. Changes of one key on two devices are merged \
+            by the key's rule: newest, max, min, sum or union. For example: filesinki kv set \
+            theme dark
             """,
         subcommands: [
             KeyValueGetCommand.self, KeyValueSetCommand.self, KeyValueUnsetCommand.self,

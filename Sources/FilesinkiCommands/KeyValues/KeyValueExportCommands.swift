@@ -6,7 +6,7 @@ import FilesinkiModel
 struct KeyValueExportCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Print all values as one document, as they are here.",
+        abstract: "Print all values as one document.",
         discussion: """
             JSON keeps every type and rule exactly. A property list has no addresses, no null and no \
             rules.
@@ -16,7 +16,7 @@ struct KeyValueExportCommand: ReplicaCommand {
     var format = ExportText.Format.json.rawValue
 
     @Option(
-        name: .shortAndLong, help: "The file to write, whole or not at all.", completion: .file())
+        name: .shortAndLong, help: "Write to this file, atomically.", completion: .file())
     var output: String?
 
     @OptionGroup var options: KeyValueOptions
@@ -46,13 +46,13 @@ struct KeyValueExportCommand: ReplicaCommand {
 struct KeyValueImportCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Set the values of a document, all or none, and publish them.",
+        abstract: "Set all values of a document, or none, and publish them.",
         discussion: """
             Reads what kv export wrote, or a JSON object or property list of names and values; null \
             removes. Keys that are not in it stay as they are.
             """)
 
-    @Argument(help: "The file; standard input without it, or with -.", completion: .file())
+    @Argument(help: "The file; standard input if omitted or -.", completion: .file())
     var file: String?
 
     @Option(name: .long, help: "json or plist.")
@@ -82,7 +82,7 @@ extension ExportText.Format {
     init(parsing text: String) throws(Failure) {
         guard let found = Self(rawValue: text) else {
             throw Failure(
-                .usage, path: text, "This is no format.", remedy: "Use json or plist.")
+                .usage, path: text, "Invalid format.", remedy: "Use json or plist.")
         }
         self = found
     }

@@ -6,24 +6,24 @@ import FilesinkiModel
 struct KeyValueGetCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Print the value of a key as it is here; asks nobody.",
+        abstract: "Print a key's value, without contacting the remote.",
         discussion: """
-            Exits with 1 when the key has no value and no --default is given, and with 2 when the \
-            value is of another type than --type says.
+            Exits with 1 if the key has no value and no --default is given, and with 2 if the value \
+            is not of the type given with --type.
             """)
 
     @Argument(help: "The key.")
     var key: String
 
-    @Option(name: .long, help: "The type that is expected: string, int, double, bool, date, …")
+    @Option(name: .long, help: "The expected type: string, int, double, bool, date, …")
     var type: String?
 
     @Option(
         name: .customLong("default"),
-        help: ArgumentHelp("What to print when the key has no value.", valueName: "value"))
+        help: ArgumentHelp("The value to print if the key has none.", valueName: "value"))
     var standard: String?
 
-    @Flag(name: .long, help: "Print the very bytes, without a newline behind them.")
+    @Flag(name: .long, help: "Print the bytes without a newline.")
     var raw = false
 
     @OptionGroup var options: KeyValueOptions

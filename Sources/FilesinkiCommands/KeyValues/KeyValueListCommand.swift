@@ -6,7 +6,7 @@ import FilesinkiModel
 struct KeyValueListCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Print all keys with their values as they are here, a tab between them.")
+        abstract: "Print all keys and values, separated by a tab.")
 
     @OptionGroup var null: NullOption
     @OptionGroup var options: KeyValueOptions

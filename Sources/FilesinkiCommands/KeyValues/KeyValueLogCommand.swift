@@ -6,7 +6,7 @@ import FilesinkiModel
 struct KeyValueLogCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Print the values that were set here and gave way to others, the newest first.",
+        abstract: "Print values set here that others superseded, newest first.",
         discussion: "Exits with 1 when there are none.")
 
     @Argument(help: "The key.")

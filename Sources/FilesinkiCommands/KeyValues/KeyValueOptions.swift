@@ -7,12 +7,12 @@ import FilesinkiModel
 struct KeyValueOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("The store; those of other names do not see it.", valueName: "name"))
+        help: ArgumentHelp("The key-value store's name.", valueName: "name"))
     var store = KeyValuePlace.standardName
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Put before every key, as flutter.", valueName: "prefix"))
+        help: ArgumentHelp("A prefix for all keys, e.g. flutter.", valueName: "prefix"))
     var prefix: String = ""
 
     @OptionGroup var replica: RootOptions

@@ -6,29 +6,30 @@ import FilesinkiModel
 struct KeyValueQuotaCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "quota",
-        abstract: "Show how much the store holds, and show or set what it may hold.",
+        abstract: "Show usage and show or set limits.",
         discussion: """
-            The limits are those of this device. Exits with 6 when the store holds more, as it may \
-            after a merge.
+            Limits apply to this device. Exits with 6 if the store exceeds one, as it may after a \
+            merge.
             """)
 
-    @Option(name: .long, help: ArgumentHelp("The most keys.", valueName: "number"))
+    @Option(name: .long, help: ArgumentHelp("Maximum number of keys.", valueName: "number"))
     var maxKeys: Int?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The most that all values have together, as 4Mi.", valueName: "size"))
+        help: ArgumentHelp("Maximum size of all values together, e.g. 4Mi.", valueName: "size"))
     var maxTotal: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The most that one value has; at most 32Mi.", valueName: "size"))
+        help: ArgumentHelp("Maximum size of one value, up to 32Mi.", valueName: "size"))
     var maxValue: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The longest key, in bytes, \(ValueKey.maximumLength) at most.", valueName: "bytes"))
+            "Maximum length of a key in bytes, up to \(ValueKey.maximumLength).", valueName: "bytes"
+        ))
     var maxKey: Int?
 
     @OptionGroup var options: KeyValueOptions

@@ -59,7 +59,7 @@ extension KeyValueSession {
             if let away = report.away { object.add("away", .object(away.json(type: "failure"))) }
             try console.output.json(object)
         } else if let away = report.away {
-            console.say("It is kept here, and waits for the remote. \(away)")
+            console.say("Saved here, not yet published. \(away)")
         } else {
             console.detail(report.isQueued ? "It is kept here." : "It is published.")
         }

@@ -6,12 +6,12 @@ import FilesinkiModel
 struct KeyValueSetCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Set values, durably, and publish them.",
+        abstract: "Set values durably and publish them.",
         discussion: """
-            KEY VALUE sets one, with - for what standard input holds; KEY=VALUE… sets several at \
-            once: all or none. KEY --merge RULE sets the rule alone. The rule exec:COMMAND holds on this \
-            device only. Exits with 0 when they are kept here and published, or wait for a \
-            remote that is away; with 6, and nothing changed, when a limit would be broken.
+            KEY VALUE sets one key, or with - from standard input; KEY=VALUE… sets several, all or \
+            none. KEY --merge RULE sets only the rule. The rule exec:COMMAND applies to this \
+            device only. Exits with 0 if the values are stored here and published, or kept until \
+            the remote is available; with 6, and no change, if a limit would be exceeded.
             """)
 
     @Argument(help: "KEY VALUE, KEY -, KEY=VALUE…, or KEY with --merge.")
@@ -25,13 +25,13 @@ struct KeyValueSetCommand: ReplicaCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "How changes on two devices are merged: newest, max, min, sum, union or exec:COMMAND.",
+            "How to merge changes of two devices: newest, max, min, sum, union or exec:COMMAND.",
             valueName: "rule"))
     var merge: String?
 
     @Flag(
         name: .long,
-        help: "Add to the number or the array that is there, in one step; the rule is sum or union."
+        help: "Add to the current number or array in one step; the rule is sum or union."
     )
     var add = false
 

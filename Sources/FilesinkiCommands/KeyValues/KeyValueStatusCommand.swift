@@ -6,7 +6,7 @@ import FilesinkiModel
 struct KeyValueStatusCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show what waits, and what was changed last, by whom and when; asks nobody.")
+        abstract: "Show pending values and the last change, without contacting the remote.")
 
     @OptionGroup var options: KeyValueOptions
 

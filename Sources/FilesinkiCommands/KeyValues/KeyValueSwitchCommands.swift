@@ -6,7 +6,7 @@ import FilesinkiModel
 struct KeyValueOffCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "off",
-        abstract: "Send and fetch nothing until kv on; what is set meanwhile waits here.")
+        abstract: "Stop syncing until kv on; values set meanwhile are kept here.")
 
     @OptionGroup var options: KeyValueOptions
 
@@ -25,7 +25,7 @@ struct KeyValueOffCommand: ReplicaCommand {
 struct KeyValueOnCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "on",
-        abstract: "End kv off: publish what was set meanwhile, and fetch what others have set.")
+        abstract: "Resume syncing after kv off.")
 
     @OptionGroup var patience: PatienceOption
     @OptionGroup var options: KeyValueOptions

@@ -6,23 +6,23 @@ import FilesinkiModel
 struct KeyValueSyncCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Bring here what others have set, and publish what waits here.",
+        abstract: "Send and receive values now.",
         discussion: """
-            Exits with 75 when the remote is away, with 1 when there is none or the store is off, \
-            with 6 when the values of all devices together break a limit, and with 7 when another \
-            store is there than the one that was known.
+            Exits with 75 if the remote is unavailable, with 1 if none is set or the store is off, \
+            with 6 if the values of all devices together exceed a limit, and with 7 if the store \
+            is not the one that was known.
             """)
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "At the first meeting, of two values of a key: server, local or newest.",
+            "Which value to keep on the first sync: server, local or newest.",
             valueName: "which"))
     var initial = InitialPolicy.server.rawValue
 
     @Flag(
         name: .long,
-        help: "If another store is there, take its values; those from here are archived.")
+        help: "If another store is found, take its values and archive those from here.")
     var acceptAccount = false
 
     @OptionGroup var options: KeyValueOptions
@@ -33,7 +33,7 @@ struct KeyValueSyncCommand: ReplicaCommand {
         options.report.apply(to: console)
         guard let initial = InitialPolicy(rawValue: initial) else {
             throw Failure(
-                .usage, path: initial, "This is no choice for the first meeting.",
+                .usage, path: initial, "Invalid choice for the first sync.",
                 remedy: "Use server, local or newest.")
         }
         let session = try await options.open(in: console)

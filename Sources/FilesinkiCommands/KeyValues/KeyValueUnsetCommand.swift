@@ -6,8 +6,8 @@ import FilesinkiModel
 struct KeyValueUnsetCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "unset",
-        abstract: "Remove keys, here and everywhere.",
-        discussion: "Several are removed at once. Exits with 1 when none of them had a value.")
+        abstract: "Remove keys on all devices.",
+        discussion: "Removes several at once. Exits with 1 if none of them had a value.")
 
     @Argument(help: "The keys.")
     var keys: [String]

@@ -6,27 +6,27 @@ import FilesinkiModel
 struct KeyValueWatchCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Tell which keys others change, and why, as JSON lines, as it happens.",
+        abstract: "Print which keys other devices change, and why, as JSON lines.",
         discussion: """
-            Each change is here before it is told. Every line has a token; --since with the last one \
-            goes on behind it, so that nothing is missed and nothing told twice. Exits with 9 when \
-            the token has expired; when --timeout is over, with 0, or 1 if nothing was told.
+            Each change is stored here before it is printed. Every line has a token; --since with \
+            the last one resumes after it, without gaps or repetitions. Exits with 9 if the token \
+            has expired; when --timeout expires, with 0, or 1 if nothing was printed.
             """)
 
-    @Argument(help: "The keys; none for all.")
+    @Argument(help: "The keys; all if omitted.")
     var keys: [String] = []
 
     @Option(
-        name: .long, help: ArgumentHelp("Go on behind this token.", valueName: "token"))
+        name: .long, help: ArgumentHelp("Start after this token.", valueName: "token"))
     var since: String?
 
-    @Flag(name: .long, help: "End after the first change that is told.")
+    @Flag(name: .long, help: "Exit after the first change.")
     var once = false
 
-    @Flag(name: .long, help: "Also tell what programs on this device change.")
+    @Flag(name: .long, help: "Include changes by programs on this device.")
     var own = false
 
-    @Flag(name: .long, help: "Also tell the values; null for a key that was removed.")
+    @Flag(name: .long, help: "Include the values; null for a removed key.")
     var values = false
 
     @Option(

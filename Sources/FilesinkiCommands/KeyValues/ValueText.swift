@@ -10,7 +10,7 @@ enum ValueTypeName: String, CaseIterable {
         guard let found = Self(rawValue: text) else {
             let names = Self.allCases.map(\.rawValue).joined(separator: ", ")
             throw Failure(
-                .usage, path: text, "This is no type of a value.", remedy: "Use \(names).")
+                .usage, path: text, "Invalid type.", remedy: "Use \(names).")
         }
         self = found
     }
@@ -97,7 +97,7 @@ enum ValueText {
     private static func wrong(_ bytes: [UInt8], _ type: ValueTypeName, _ hint: String) -> Failure {
         Failure(
             .usage, path: Array(bytes.prefix(100)),
-            "This is no value of the type \(type.rawValue).",
+            "Invalid value of type \(type.rawValue).",
             remedy: hint)
     }
 

@@ -27,7 +27,7 @@ struct PrometheusText {
         add("tree_bytes", "\(metrics.treeBytes)", "The bytes of their files.")
         add("pending_paths", "\(status.pending.count)", "Changes here that wait for the remote.")
         add("incoming_paths", "\(status.incoming.count)", "Changes there that wait for a run.")
-        add("open_conflicts", "\(status.conflicts)", "Conflicts that wait for a person.")
+        add("open_conflicts", "\(status.conflicts.count)", "Conflicts that wait for a person.")
     }
 
     /// UTF-8, ended by a newline.

@@ -36,8 +36,27 @@ enum SizeText {
                 exactly: ((0..<power).reduce(number) { size, _ in size * base }).rounded())
         else {
             throw Failure(
-                .usage, path: text, "This is no size.", remedy: "Write it as 500M, 1.5G or 4Ki.")
+                .usage, path: text, "Invalid size.", remedy: "Write it as 500M, 1.5G or 4Ki.")
         }
         return bytes
+    }
+}
+
+/// Numbers of things for people: `1 file`, `1,204 files`.
+enum CountText {
+    /// - Parameter noun: In the singular; an `s` makes its plural.
+    static func text(_ count: Int, _ noun: String) -> String {
+        "\(text(count)) \(noun)\(count == 1 ? "" : "s")"
+    }
+
+    /// With commas between thousands.
+    static func text(_ count: Int) -> String {
+        let digits = Array(String(count.magnitude))
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+            text.append(digit)
+        }
+        return (count < 0 ? "-" : "") + text
     }
 }

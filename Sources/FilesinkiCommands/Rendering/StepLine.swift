@@ -1,41 +1,123 @@
 import FilesinkiModel
 import FilesinkiReconcile
 
-/// A step as a person reads it: what happens, to which path, and why.
-enum StepLine {
-    /// The width of the first column.
-    private static let width = 14
+/// A step of a run as a person reads it, in columns: which way, what happened, the path, and more.
+struct StepLine {
+    /// `sent`, `received`, `conflict`, …
+    var direction: String
+    /// `new`, `edited`, `merged`, …; empty for a conflict copy that was made.
+    var change: String
+    var path: String
+    /// A size, another name, or a reason; may be empty.
+    var detail: String
+    private let action: Action
 
-    static func text(_ step: Step, _ style: TerminalStyle) -> String {
-        let verb = step.action.verb
-        let space = String(repeating: " ", count: max(1, width - verb.count))
-        let source = step.origin.map { " from \($0)" } ?? ""
-        return step.action.coloured(verb, style) + space + "\(step.path)\(source)  "
-            + style.dim(step.reason.sentence)
+    /// The widths of the first two columns.
+    private static let widths = (10, 11)
+    /// The path's column is as wide as the longest path, but no wider than this.
+    private static let widestPath = 40
+
+    /// - Parameters:
+    ///   - copies: The conflict copies of the run, by the paths that they are copies of.
+    ///   - isPlan: Whether the step is planned and was not carried out.
+    init(_ step: Step, copies: [RelativePath: Step], isPlan: Bool) {
+        action = step.action
+        path = "\(step.path)"
+        if let copy = copies[step.path], !step.isConflictCopy {
+            direction = "conflict"
+            change = ""
+            let owner = copy.origin == nil ? "the other version" : "yours"
+            detail = "both sides changed it; \(owner) is in \"\(copy.path)\""
+        } else {
+            direction = step.action.direction(isPlan: isPlan)
+            change = step.reason.change
+            detail = step.detail
+        }
+    }
+
+    /// The lines of some steps, aligned.
+    static func texts(_ lines: [StepLine], _ style: TerminalStyle) -> [String] {
+        let width = min(widestPath, lines.map(\.path.count).max() ?? 0)
+        return lines.map { $0.text(pathWidth: width, style) }
+    }
+
+    private func text(pathWidth: Int, _ style: TerminalStyle) -> String {
+        let head = action.coloured(Self.padded(direction, Self.widths.0), style)
+        let change = Self.padded(change, Self.widths.1)
+        guard !detail.isEmpty else { return "  " + head + change + path }
+        return "  " + head + change + Self.padded(path, pathWidth) + "  " + style.dim(detail)
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}
+
+extension Step {
+    /// What is worth a word beside the path: a file's size, the other name of a rename, or the reason.
+    fileprivate var detail: String {
+        switch reason {
+        case .edit, .created, .metadata: content
+        case .deleted: ""
+        case .renamed(let path): "from \(path)"
+        case .moved(let path): "to \(path)"
+        case .merged: "both edits kept"
+        default: reason.explanation
+        }
+    }
+
+    private var content: String {
+        guard let entry = action.entry else { return "" }
+        switch entry.kind {
+        case .file: return SizeText.text(entry.size)
+        case .directory: return "folder"
+        case .symlink: return "symlink to \(printable(entry.target))"
+        case .tombstone: return ""
+        }
+    }
+}
+
+extension Reason {
+    /// What happened to a path, in a word.
+    var change: String {
+        switch self {
+        case .edit: "edited"
+        case .created: "new"
+        case .deleted, .deleteBeatsEdit, .staleCopy: "deleted"
+        case .equal: "same"
+        case .metadata, .laterTime, .committedMode: "mode/time"
+        case .strategy: "resolved"
+        case .merged: "merged"
+        case .editBeatsDelete, .folderKeepsName, .holdsSurvivor: "kept"
+        case .renamed, .moved, .bothNames: "renamed"
+        case .conflictCopy: "copy"
+        case .asks, .open: "open"
+        case .blocked, .holdsBlocked: ""
+        }
     }
 }
 
 extension Action {
-    /// What happens, seen from this replica.
-    fileprivate var verb: String {
+    /// Which way something goes, seen from this replica.
+    func direction(isPlan: Bool) -> String {
         switch self {
         case .agree: "agree"
-        case .publish(let entry): entry.kind == .tombstone ? "delete there" : "send"
-        case .take(let entry): entry.kind == .tombstone ? "delete here" : "take"
-        case .both(let entry): entry.kind == .tombstone ? "delete both" : "write both"
-        case .undecided: "decide"
-        case .leave: "leave open"
-        case .skip: "skip"
+        case .publish: isPlan ? "send" : "sent"
+        case .take: isPlan ? "receive" : "received"
+        case .both(let entry):
+            if entry.kind == .tombstone { "both" } else { isPlan ? "receive" : "received" }
+        case .undecided, .leave: "conflict"
+        case .skip: "skipped"
         }
     }
 
-    fileprivate func coloured(_ verb: String, _ style: TerminalStyle) -> String {
-        if entry?.kind == .tombstone { return style.red(verb) }
+    fileprivate func coloured(_ text: String, _ style: TerminalStyle) -> String {
+        if entry?.kind == .tombstone { return style.red(text) }
         switch self {
-        case .publish: return style.green(verb)
-        case .take: return style.blue(verb)
-        case .both, .undecided, .leave: return style.yellow(verb)
-        case .agree, .skip: return style.dim(verb)
+        case .publish: return style.green(text)
+        case .take: return style.blue(text)
+        case .both, .undecided, .leave: return style.yellow(text)
+        case .agree, .skip: return style.dim(text)
         }
     }
 }

@@ -12,6 +12,15 @@ extension Step {
         }
     }
 
+    /// Whether the line of another step says it all: that of a conflict, or of a rename's new name.
+    func isPart(ofAStepAt paths: Set<RelativePath>) -> Bool {
+        switch reason {
+        case .conflictCopy(let original): paths.contains(original)
+        case .moved(let path): paths.contains(path)
+        default: false
+        }
+    }
+
     /// Whether anything is, or stays, other than the other side expects.
     var isVisible: Bool {
         switch action {
@@ -26,13 +35,13 @@ extension Step {
         object.add("action", action.word)
         object.add("reason", reason.word)
         object.add("from", origin ?? movedFrom)
-        object.add("text", reason.sentence)
+        object.add("text", reason.explanation)
         return object
     }
 }
 
 extension Console {
-    /// Up to as many steps are shown one by one; of more, only those where something was decided.
+    /// Up to this many steps are shown one by one; of more, only those where something was decided.
     private static var shownSteps: Int { 50 }
 
     /// Shows what a run did, or would do.
@@ -43,11 +52,7 @@ extension Console {
         } else if wishes.isNull {
             for step in visible { try output.path(step.path) }
         } else if report.isDryRun || wishes.loudness != .quiet {
-            let isFull =
-                report.isDryRun || wishes.loudness == .verbose || visible.count <= Self.shownSteps
-            for step in visible where isFull || step.isNotable {
-                try output.line(StepLine.text(step, outputStyle))
-            }
+            for line in lines(of: report, visible) { try output.line(line) }
         }
         // What was done comes before what is said of it, also where both go to one terminal.
         try output.flush()
@@ -56,7 +61,24 @@ extension Console {
         if wishes.isJSON { return try output.json(report.json(exit: code)) }
         if let failure = report.away ?? report.stopped { complain(failure) }
         for line in report.summary { say(line) }
-        if report.isIdle { tellIdle("Nothing to do; in step with commit \(report.sequence).") }
+        if report.isIdle { sayIdle("Up to date (commit \(report.sequence)).") }
+    }
+
+    /// The steps one by one; of many, those where something was decided, and the others by kind.
+    private func lines(of report: SyncReport, _ steps: [Step]) -> [String] {
+        var copies: [RelativePath: Step] = [:]
+        for step in steps {
+            if case .conflictCopy(let original) = step.reason { copies[original] = step }
+        }
+        let isVerbose = wishes.loudness == .verbose
+        let paths = Set(steps.lazy.filter { !$0.isConflictCopy }.map(\.path))
+        let shown = isVerbose ? steps : steps.filter { !$0.isPart(ofAStepAt: paths) }
+        let isFull = isVerbose || shown.count <= Self.shownSteps
+        let single = isFull ? shown : shown.filter(\.isNotable)
+        let lines = single.map { StepLine($0, copies: copies, isPlan: report.isDryRun) }
+        let rest = isFull ? [] : StepCounts(shown.filter { !$0.isNotable }, report.isDryRun).lines
+        return rest + StepLine.texts(lines, outputStyle)
+            + (isFull ? [] : ["  -v lists all \(shown.count) changes."])
     }
 
     /// Whether a notice has to be said: one that is the same in every run is for a person who
@@ -70,7 +92,7 @@ extension Console {
     private static let rules = RelativePath(unchecked: Array(Settings.syncedFile.utf8))
 
     /// Says that nothing was done: to a person, not to cron.
-    private func tellIdle(_ text: String) {
+    private func sayIdle(_ text: String) {
         if isWatched { say(text) } else { detail(text) }
     }
 
@@ -103,63 +125,33 @@ extension SyncReport {
     /// The run in a few sentences.
     var summary: [String] {
         var lines: [String] = []
-        let tally = tallied
-        if !tally.isEmpty { lines.append(tally.joined(separator: ", ") + ".") }
+        let totals = SyncTotals(self)
+        if !totals.isEmpty { lines.append(totals.text) }
         if isDryRun { lines.append("Nothing was changed. Plan \(planID).") }
-        if !copies.isEmpty {
-            lines.append("Both contents of \(copies.count) conflict(s) were kept side by side.")
-        }
-        if !conflicts.isEmpty {
-            lines.append("\(conflicts.count) conflict(s) are open; see filesinki conflicts.")
-        }
+        lines += conflictHint.map { [$0] } ?? []
         if !hasRemote {
-            lines.append("There is no remote; give it one with filesinki remote set URL.")
+            lines.append("No remote is set. Set one with filesinki remote set URL.")
         } else if away != nil {
-            lines.append(isQueued ? "The changes wait here; run again." : "Run again.")
+            lines.append(isQueued ? "The changes are kept here. Run again." : "Run again.")
         }
         return lines
     }
 
+    /// What to do about the conflicts that the run made or left open; nil for none.
+    private var conflictHint: String? {
+        let paths = conflicted
+        guard let path = paths.first, !isDryRun else { return nil }
+        guard paths.count == 1 else {
+            return "\(paths.count) conflicts to resolve: see filesinki conflicts."
+        }
+        let name = ShellWord.quoted("\(path)")
+        return "1 conflict to resolve:  filesinki diff --conflict \(name);"
+            + "  filesinki resolve \(name) --take here|there"
+    }
+
     /// Whether the run reached the remote and found nothing to do.
     var isIdle: Bool {
-        hasRemote && away == nil && stopped == nil && !isDryRun && tallied.isEmpty
-    }
-
-    /// How many of what, in words, with the bytes of the files.
-    private var tallied: [String] {
-        var sent = Tally(), received = Tally(), deletedHere = Tally(), deletedThere = Tally()
-        for step in steps {
-            let isDeletion = step.action.entry?.kind == .tombstone
-            let size = step.action.entry?.size ?? 0
-            if step.action.writesThere { isDeletion ? deletedThere.add(0) : sent.add(size) }
-            if step.action.writesHere { isDeletion ? deletedHere.add(0) : received.add(size) }
-        }
-        let words =
-            isDryRun
-            ? ["to send", "to receive", "to delete here", "to delete there"]
-            : ["sent", "received", "deleted here", "deleted there"]
-        let changes = zip([sent, received, deletedHere, deletedThere], words)
-        let others = [
-            (copies.count, "conflict copies"), (conflicts.count, "open conflicts"),
-            (problems.count, "problems"),
-        ]
-        return changes.compactMap { $0.text($1) }
-            + others.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    }
-
-    private struct Tally {
-        var count = 0
-        var bytes: Int64 = 0
-
-        mutating func add(_ size: Int64) {
-            count += 1
-            let (sum, overflow) = bytes.addingReportingOverflow(size)
-            bytes = overflow ? .max : sum
-        }
-
-        func text(_ word: String) -> String? {
-            guard count > 0 else { return nil }
-            return "\(count) \(word)" + (bytes > 0 ? " (\(SizeText.text(bytes)))" : "")
-        }
+        hasRemote && away == nil && stopped == nil && !isDryRun && SyncTotals(self).isEmpty
+            && conflicted.isEmpty
     }
 }

@@ -15,6 +15,29 @@ enum TimeText {
         return moment.date + " " + moment.clock
     }
 
+    /// The user's own clock, to the minute, near days by their names: `today 07:44`,
+    /// `yesterday 07:41`, `2024-05-01 07:41`.
+    static func day(_ time: Timestamp, now: Timestamp) -> String {
+        let moment = CalendarTime(local: time.seconds)
+        let clock = moment.clock.prefix(5)
+        if moment.date == CalendarTime(local: now.seconds).date { return "today \(clock)" }
+        let before = CalendarTime(local: now.seconds &- 86_400)
+        return moment.date == before.date ? "yesterday \(clock)" : "\(moment.date) \(clock)"
+    }
+
+    /// How long ago: `just now`, `3 minutes ago`; the day for what is to come.
+    static func ago(_ time: Timestamp, now: Timestamp) -> String {
+        let (seconds, overflow) = now.seconds.subtractingReportingOverflow(time.seconds)
+        guard !overflow, seconds >= 0 else { return day(time, now: now) }
+        let units: [(Int64, String)] = [
+            (86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"),
+        ]
+        guard let (length, name) = units.first(where: { seconds >= $0.0 }) else {
+            return "just now"
+        }
+        return CountText.text(Int(clamping: seconds / length), name) + " ago"
+    }
+
     /// Reads `2024-05-01`, `2024-05-01 11:30`, `2024-05-01T11:30:00` (the user's own clock), the
     /// same with a `Z` (UTC), also with a fraction of a second, or `@SECONDS`; nil for anything else.
     static func parse(_ text: String) -> Timestamp? {

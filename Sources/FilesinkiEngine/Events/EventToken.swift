@@ -68,7 +68,7 @@ package struct EventToken: Hashable, Sendable {
 
     private static func misread(_ text: String) -> Failure {
         Failure(
-            .usage, path: text, "This is no token.",
+            .usage, path: text, "Invalid token.",
             remedy: "Give the token of a line that observe or changes printed, or 0 for all.")
     }
 }

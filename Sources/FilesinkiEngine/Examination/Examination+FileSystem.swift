@@ -14,7 +14,7 @@ extension Examination {
         guard found.isEmpty else {
             return found.map { Finding("file-system", .warning, $0.message, remedy: $0.remedy) }
         }
-        return [Finding("file-system", .ok, "It supports all that filesinki uses.")]
+        return [Finding("file-system", .ok, "Supports everything that filesinki uses.")]
     }
 
     private static func warnings(

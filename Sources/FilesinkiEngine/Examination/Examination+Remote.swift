@@ -15,7 +15,7 @@ extension Examination {
     func rules() -> [Finding] {
         do {
             let problems = try RuleReader(options: options, state: state).problems()
-            guard !problems.isEmpty else { return [Finding("rules", .ok, "They are understood.")] }
+            guard !problems.isEmpty else { return [Finding("rules", .ok, "All rules are valid.")] }
             return problems.map { Finding("rules", .trouble, $0) }
         } catch { return [Finding("rules", thrown: error)] }
     }
@@ -51,11 +51,12 @@ extension Examination {
         do {
             let broken = try await probe.run().checks.filter { !$0.holds }
             guard let first = broken.first else {
-                return Finding("promises", .ok, "The remote keeps every promise that was tried.")
+                return Finding(
+                    "promises", .ok, "The remote provides every guarantee that was tested.")
             }
             return Finding(
-                "promises", .trouble, "The remote breaks a promise: \(first.promise)",
-                remedy: "Move the store; filesinki remote check shows every promise.")
+                "promises", .trouble, "The remote lacks a guarantee: \(first.promise)",
+                remedy: "Move the store; filesinki remote check shows all of them.")
         } catch { return Finding("promises", thrown: error) }
     }
 
@@ -72,10 +73,10 @@ extension Examination {
         }
         do {
             guard let newest = try await replica.newestCommit(Self.followedCommits) else {
-                return Finding("clock", .ok, "There is no commit to compare it with.")
+                return Finding("clock", .ok, "No commit to compare it with.")
             }
             guard newest.time.seconds &- now.seconds > Self.clockTolerance else {
-                return Finding("clock", .ok, "It agrees with what others wrote.")
+                return Finding("clock", .ok, "Agrees with the other devices' clocks.")
             }
             return Finding(
                 "clock", .trouble,
@@ -113,13 +114,14 @@ extension Examination {
 
     private func conflicts(_ replica: Replica) async -> Finding {
         do {
-            let status = try await replica.status()
-            guard status.conflicts == 0 else {
+            let count = try await replica.conflicts().count
+            guard count == 0 else {
                 return Finding(
-                    "conflicts", .warning, "\(status.conflicts) conflicts are open.",
-                    remedy: "See them with filesinki conflicts.")
+                    "conflicts", .warning,
+                    count == 1 ? "1 open conflict." : "\(count) open conflicts.",
+                    remedy: "See filesinki conflicts.")
             }
-            return Finding("conflicts", .ok, "None is open.")
+            return Finding("conflicts", .ok, "No open conflicts.")
         } catch { return Finding("conflicts", thrown: error) }
     }
 }

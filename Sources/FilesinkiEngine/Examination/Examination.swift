@@ -40,7 +40,7 @@ package struct Examination: Sendable {
         do {
             _ = try Replica.readCard(state)
             return Finding(
-                "replica", .trouble, "\(options.root) is no replica.",
+                "replica", .trouble, "\(options.root) is not a replica.",
                 remedy: "Make it one with filesinki init, or name another with --root.")
         } catch { return Finding("replica", thrown: error) }
     }
@@ -53,7 +53,7 @@ package struct Examination: Sendable {
                 return Finding(
                     "root", .trouble,
                     found == .missing
-                        ? "The root has lost its marker: a disk that is not mounted, or an emptied folder."
+                        ? "The root has lost its marker: the disk is not mounted, or the folder was emptied."
                         : "The root belongs to another replica.",
                     remedy: found == .missing
                         ? "Mount it; if it is the right folder, run filesinki init there again."
@@ -65,7 +65,7 @@ package struct Examination: Sendable {
                 "root", .trouble, "The root cannot be read and written by this user.",
                 remedy: "Run as its owner, or change its permissions.")
         }
-        return Finding("root", .ok, "It is there and can be written.")
+        return Finding("root", .ok, "Exists and is writable.")
     }
 
     /// The state tells what is in the root, and the log may run commands.
@@ -90,7 +90,7 @@ package struct Examination: Sendable {
                 "privacy", .warning, "Others can read \(state.path).",
                 remedy: "Run chmod go-rwx on it.")
         }
-        return Finding("privacy", .ok, "The state is private.")
+        return Finding("privacy", .ok, "The replica's state is private.")
     }
 
     private func disk() -> Finding {
@@ -114,7 +114,7 @@ package struct Examination: Sendable {
             let paths = try manifest.loadBase().count
             _ = try manifest.loadLocal()
             _ = try manifest.loadRemote()
-            return Finding("manifest", .ok, "It is sound and knows \(paths) paths.")
+            return Finding("manifest", .ok, "Sound, with \(paths) paths.")
         } catch {
             var finding = Finding("manifest", thrown: error)
             if error.code == .corrupt {
@@ -128,11 +128,11 @@ package struct Examination: Sendable {
     private func leftovers() -> Finding {
         do {
             guard let lock = try ReplicaLock.attempt(state.lock) else {
-                return Finding("leftovers", .ok, "Another run is at work now.")
+                return Finding("leftovers", .ok, "Another run is in progress.")
             }
             defer { withExtendedLifetime(lock) {} }
             let count = Self.names(in: state.staging)
-            guard count > 0 else { return Finding("leftovers", .ok, "There are none.") }
+            guard count > 0 else { return Finding("leftovers", .ok, "No leftover files.") }
             return Finding(
                 "leftovers", .warning, "A run that was killed left \(count) files behind.",
                 remedy: "The next filesinki sync brings back what is yours and removes the rest.")

@@ -167,7 +167,7 @@ extension Replica {
             let found = try root.status(folder)
             if let found, found.kind != .directory {
                 throw Failure(
-                    .exists, path: folder.bytes, "What is there is no folder.",
+                    .exists, path: folder.bytes, "Not a folder.",
                     remedy: "Choose another path, or move it away.")
             }
             return try manifest.base(folder) == nil

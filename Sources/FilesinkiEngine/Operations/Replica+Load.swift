@@ -55,7 +55,7 @@ extension Replica {
                 version: isOpen ? 0 : row?.version ?? 0)
         case .directory, .special:
             throw Failure(
-                .notFound, path: path.bytes, "It is no file.",
+                .notFound, path: path.bytes, "Not a regular file.",
                 remedy: "See what is in a folder with filesinki ls.")
         }
     }

@@ -29,10 +29,6 @@ extension Replica {
                 ended: ended, exitCode: code, sentBytes: row.counts.sent,
                 receivedBytes: row.counts.received)
         }.first
-        let bytes = try manifest.loadBase().reduce(Int64(0)) { sum, row in
-            let (next, overflow) = sum.addingReportingOverflow(row.entry.size)
-            return overflow ? .max : next
-        }
-        return ReplicaMetrics(lastRun: last, treeBytes: bytes)
+        return ReplicaMetrics(lastRun: last, treeBytes: try manifest.baseFiles().bytes)
     }
 }

@@ -42,7 +42,7 @@ extension Failure {
     /// There is no store at an address.
     static func noStore(at address: String) -> Failure {
         Failure(
-            .notFound, path: address, "There is no store there.",
+            .notFound, path: address, "No store was found there.",
             remedy: "Check the address, or make a store with filesinki init --remote.")
     }
 }

@@ -15,7 +15,7 @@ extension Replica {
         let rows = try openConflicts(at: path)
         guard let row = rows.last else {
             throw Failure(
-                .notFound, path: path.bytes, "There is no open conflict.",
+                .notFound, path: path.bytes, "No open conflict was found.",
                 remedy: "See the open ones with filesinki conflicts.")
         }
         let copies = rows.compactMap(\.copyPath)

@@ -16,7 +16,7 @@ extension Replica {
         guard let entry = try await entry(path, at: version, in: reader), entry.kind != .tombstone
         else {
             throw Failure(
-                .notFound, path: path.bytes, "There is no version \(version) of it.",
+                .notFound, path: path.bytes, "Version \(version) was not found.",
                 remedy: "See which there are with filesinki log.")
         }
         try await show(entry, at: path, in: reader, body)

@@ -20,19 +20,26 @@ package struct StatusReport: Sendable {
     package var pending: [RelativePath]
     /// Remote changes that wait for a run that looks after them.
     package var incoming: [RelativePath]
-    package var conflicts: Int
+    /// The open conflicts, as ``Replica/conflicts()`` lists them.
+    package var conflicts: [OpenConflict]
     /// Paths that both sides agree on.
     package var paths: Int
+    /// The files among them.
+    package var files: Int
+    /// The bytes of these files, held to what 64 bits can count.
+    package var bytes: Int64
 }
 
 extension Replica {
     package func status() throws -> StatusReport {
-        StatusReport(
+        let files = try manifest.baseFiles()
+        return StatusReport(
             device: card.device, root: options.root, remote: card.remote, store: card.store,
             token: try manifest.token, lastSuccess: try lastRun { $0.exitCode == 0 }?.ended,
             lastFailure: try lastFailure(), pending: try manifest.loadLocal().map(\.path),
             incoming: try manifest.loadRemote().map(\.path),
-            conflicts: try conflicts().count, paths: try manifest.baseCount())
+            conflicts: try conflicts(), paths: try manifest.baseCount(), files: files.count,
+            bytes: files.bytes)
     }
 
     /// The agreed tree, or what is below a path of it, in path order.

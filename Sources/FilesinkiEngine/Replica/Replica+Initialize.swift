@@ -98,9 +98,9 @@ extension Replica {
             let broken = report.checks.filter { !$0.holds }.map { "\($0.name): \($0.detail)" }
             throw Failure(
                 .unfitStore, path: remote.address,
-                "The place does not keep a promise that a store needs. "
+                "The place lacks a guarantee that a store needs. "
                     + broken.joined(separator: " "),
-                remedy: report.alternative + " filesinki remote check shows every promise.")
+                remedy: report.alternative + " filesinki remote check shows all of them.")
         }
         return (
             try await StoreFormat.create(at: remote, surroundings: options.surroundings), true

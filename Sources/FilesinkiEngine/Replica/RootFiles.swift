@@ -32,7 +32,7 @@ package final class RootFiles: Sendable {
         guard let found = try root.status(path) else { return nil }
         guard found.kind == .file else {
             throw Failure(
-                .notFound, path: path.bytes, "It is no file.",
+                .notFound, path: path.bytes, "Not a regular file.",
                 remedy: "Name a file, not a folder or a link.")
         }
         do throws(Failure) {

@@ -48,9 +48,14 @@ extension SyncRun {
                 Problem(
                     path,
                     Failure(
-                        .declined, path: path.bytes, "The link '\(link)' declined: \(reason)",
+                        .declined, path: path.bytes, Self.declinedText(link, reason),
                         remedy: "")))
         }
+    }
+
+    private static func declinedText(_ link: StrategyLink, _ reason: String) -> String {
+        "\(link)" == "auto"
+            ? "Cannot merge automatically: \(reason)" : "'\(link)' cannot merge it: \(reason)"
     }
 }
 
@@ -124,7 +129,7 @@ extension Step {
         return JournalRow(
             run: run, time: time, path: path, action: action.word, rule: reason.word,
             device: device, baseVersion: base?.version ?? 0, version: version,
-            note: reason.sentence)
+            note: reason.explanation)
     }
 
     private var isDeletionHere: Bool {

@@ -45,7 +45,7 @@ package struct SettingsFile: Sendable {
             guard !bytes.isEmpty else { return [:] }
             guard case .dictionary(let members) = try PropertyList.decode(bytes) else {
                 throw Failure(
-                    .usage, "This property list is no dictionary.",
+                    .usage, "The property list is not a dictionary.",
                     remedy: "Name a file that holds settings.")
             }
             for member in members { result[Array(member.name.utf8)] = member.value }

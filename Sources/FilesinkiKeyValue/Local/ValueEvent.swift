@@ -42,7 +42,7 @@ package struct FeedToken: Hashable, Sendable, CustomStringConvertible {
             let number = Int64(parts[1]), number >= 0
         else {
             throw Failure(
-                .usage, path: text, "This is no token.",
+                .usage, path: text, "Invalid token.",
                 remedy: "Give one that kv watch or kv status printed.")
         }
         self.init(feed: feed, number: number)

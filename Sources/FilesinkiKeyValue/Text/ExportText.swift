@@ -89,6 +89,6 @@ package enum ExportText {
     }
 
     private static let strange = Failure(
-        .usage, "This is no export of a key-value store, and no object of names and values.",
+        .usage, "Neither an export of a key-value store nor an object of names and values.",
         remedy: "Give what kv export wrote, or an object such as {\"theme\":\"dark\"}.")
 }

@@ -49,7 +49,7 @@ struct PropertyListReader {
 
     private mutating func scalar(_ tag: String) throws(Failure) -> TypedValue {
         guard ["string", "integer", "real", "date", "data"].contains(tag) else {
-            throw flaw("<\(printable(tag.utf8))> is no value.")
+            throw flaw("<\(printable(tag.utf8))> is not a value.")
         }
         let text = try text(upTo: tag)
         let plain = String(text.filter { !$0.isWhitespace })
@@ -61,7 +61,7 @@ struct PropertyListReader {
             case "date": DateText.milliseconds(plain).map { .date(milliseconds: $0) }
             default: Base64.decode(plain).map(TypedValue.data)
             }
-        guard let value else { throw flaw("This is no \(tag).") }
+        guard let value else { throw flaw("Invalid \(tag).") }
         return value
     }
 
@@ -159,7 +159,7 @@ struct PropertyListReader {
 
     private func flaw(_ message: String) -> Failure {
         Failure(
-            .usage, "This is no property list in XML, at byte \(position): \(message)",
+            .usage, "Invalid XML property list, at byte \(position): \(message)",
             remedy: "Correct it and try again; a binary one is converted by plutil or plistutil.")
     }
 }

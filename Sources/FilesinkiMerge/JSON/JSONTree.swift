@@ -15,7 +15,7 @@ package struct JSONTree: Sendable {
             document = try JSONDocument(bytes)
         } catch {
             throw Failure(
-                .usage, "This is no JSON: line \(error.line) \(error.reason).",
+                .usage, "Invalid JSON: line \(error.line) \(error.reason).",
                 remedy: "Correct it and try again.")
         }
         node = 0

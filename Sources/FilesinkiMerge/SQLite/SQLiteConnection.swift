@@ -23,7 +23,7 @@ final class SQLiteConnection {
             Self.address(path, isWritable: isWritable), &opened,
             access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI, nil)
         guard let opened else {
-            throw SQLiteTrouble(SQLITE_NOMEM, "there is no memory", place: "", path: path)
+            throw SQLiteTrouble(SQLITE_NOMEM, "out of memory", place: "", path: path)
         }
         handle = opened
         self.path = path

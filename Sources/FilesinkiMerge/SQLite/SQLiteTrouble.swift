@@ -23,7 +23,7 @@ extension SQLiteTrouble {
         case SQLITE_FULL:
             self = .failed(
                 Failure(
-                    .full, path: path, "There is no room to merge the database: \(text).",
+                    .full, path: path, "No space left to merge the database: \(text).",
                     remedy: "Make room and run again."))
         case SQLITE_NOMEM, SQLITE_PERM, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_BUSY,
             SQLITE_LOCKED:

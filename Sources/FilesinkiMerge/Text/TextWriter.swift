@@ -11,10 +11,11 @@ struct TextWriter {
     /// The conflicts, named by the lines of both sides, which count from 1.
     var conflicts: [MergeConflict] {
         hunks.filter { $0.source == .conflict }.map { hunk in
-            MergeConflict(
-                "line \(hunk.here.lowerBound + 1)",
-                "Each side changed it in its own way: \(Self.name(hunk.here)) here, "
-                    + "\(Self.name(hunk.there)) there.")
+            let lines =
+                hunk.here == hunk.there
+                ? "" : ": \(Self.name(hunk.here)) here, \(Self.name(hunk.there)) there"
+            return MergeConflict(
+                "line \(hunk.here.lowerBound + 1)", "Both sides changed it\(lines).")
         }
     }
 

@@ -41,7 +41,7 @@ package struct TokenFile: Sendable {
             guard records.count < Self.limit, !records.contains(where: { $0.id == token.id }) else {
                 throw Failure(
                     .limit, path: path, "No token can be added.",
-                    remedy: "Revoke tokens that nobody uses.")
+                    remedy: "Revoke tokens that are not in use.")
             }
             try write(records + [record])
         }

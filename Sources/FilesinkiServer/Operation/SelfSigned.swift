@@ -44,7 +44,7 @@ struct SelfSigned {
             text = try sign(key, surroundings).serializeAsPEM().pemString
         } catch {
             throw Failure(
-                .io, path: certificate, "A certificate could not be made.",
+                .io, path: certificate, "Cannot create a certificate.",
                 remedy: "Give a certificate and its key.", cause: error)
         }
         // The key last: where it is, the certificate is.

@@ -52,7 +52,7 @@ enum Route: Hashable, Sendable {
         case WirePaths.events: return .events(prefix: try prefix(question))
         case WirePaths.health: return .health
         case WirePaths.metrics: return .metrics
-        default: throw Refusal(.notFound, .notFound, "There is no such path.")
+        default: throw Refusal(.notFound, .notFound, "Path not found.")
         }
     }
 

@@ -162,6 +162,8 @@ extension CommitLog {
             .wrongStore,
             path: sequence == 0 ? StoreLayout.format : prefix + StoreLayout.name(sequence),
             "The store's history is not the one that was seen: it was swapped or restored.",
-            remedy: "Check that this is the right store; filesinki help stores says what to do.")
+            remedy:
+                "Check that this is the right store; if it is, accept it with filesinki remote set --accept URL."
+        )
     }
 }

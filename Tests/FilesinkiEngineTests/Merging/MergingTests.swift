@@ -67,7 +67,7 @@ struct MergingTests {
         let notice = try #require(report.notices.first)
         #expect(notice.path.description == "f.txt")
         #expect(notice.failure.code == .declined)
-        #expect(notice.failure.message.contains("'auto' declined: line 1"))
+        #expect(notice.failure.message.contains("Cannot merge automatically: line 1"))
     }
 
     @Test("the later time and the mode that one side changed are the merged file's")

@@ -26,13 +26,13 @@ import Testing
     @Test func `edits of neighbouring lines are a conflict that names both sides' lines`() {
         let outcome = TextMerge().merge(
             input("1\n2\n3\na\nb\nc\n", "1\n2\n3\nx\nb\nc\n", "3\na\ny\nc\n"))
-        let reason = "Each side changed it in its own way: lines 4-5 here, lines 2-3 there."
+        let reason = "Both sides changed it: lines 4-5 here, lines 2-3 there."
         #expect(outcome == .declined([MergeConflict("line 4", reason)]))
     }
 
     @Test func `two new files agree only if they are equal`() {
         #expect(TextMerge().merge(input(nil, "a\n", "a\n")) == .merged(Array("a\n".utf8)))
-        let reason = "Each side changed it in its own way: line 1 here, line 1 there."
+        let reason = "Both sides changed it."
         #expect(
             TextMerge().merge(input(nil, "a\n", "b\n"))
                 == .declined([MergeConflict("line 1", reason)]))
@@ -80,7 +80,7 @@ import Testing
         }
         let outcome = TextMerge().merge(input(text("base"), text("here"), text("there")))
         let reason =
-            "Each side changed it in its own way: lines 1-20000 here, lines 1-20000 there."
+            "Both sides changed it."
         #expect(outcome == .declined([MergeConflict("line 1", reason)]))
     }
 }

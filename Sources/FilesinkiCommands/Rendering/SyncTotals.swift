@@ -1,0 +1,124 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+
+/// What a run did, in numbers: `Sent 2 files (1.2 kB), received 1, merged 1, deleted 1.`
+///
+/// Folders are counted only where there is nothing else to count.
+struct SyncTotals {
+    private var sent = Count()
+    private var received = Count()
+    private var merged = Count()
+    private var renamed = Count()
+    private var deleted = Count()
+    private var problems = 0
+    private let isPlan: Bool
+
+    init(_ report: SyncReport) {
+        isPlan = report.isDryRun
+        problems = report.problems.count
+        for step in report.steps { add(step) }
+    }
+
+    var isEmpty: Bool {
+        problems == 0 && [sent, received, merged, renamed, deleted].allSatisfy(\.isEmpty)
+    }
+
+    /// One sentence.
+    var text: String {
+        let parts = [
+            (sent, "sent", "send"), (received, "received", "receive"), (merged, "merged", "merge"),
+            (renamed, "renamed", "rename"), (deleted, "deleted", "delete"),
+        ]
+        let hasFiles = parts.contains { $0.0.files > 0 }
+        var words: [String] = []
+        for (count, done, planned) in parts {
+            let noun = words.isEmpty
+            guard let number = count.text(withNoun: noun, foldersToo: !hasFiles) else { continue }
+            words.append("\(isPlan ? planned : done) \(number)")
+        }
+        if problems > 0 { words.append(problems == 1 ? "1 problem" : "\(problems) problems") }
+        let text = words.joined(separator: ", ") + "."
+        return isPlan ? "Would \(text)" : text.prefix(1).uppercased() + text.dropFirst()
+    }
+
+    private mutating func add(_ step: Step) {
+        guard let entry = step.action.entry, !step.isConflictCopy, !step.isMovedAway else { return }
+        if entry.kind == .tombstone {
+            let old = (step.base?.entry ?? step.here ?? step.there?.entry)?.kind
+            return deleted.add(isFolder: old == .directory, 0)
+        }
+        let isFolder = entry.kind == .directory
+        switch step.reason {
+        case .merged: merged.add(isFolder: isFolder, 0)
+        case .renamed, .bothNames: renamed.add(isFolder: isFolder, 0)
+        default:
+            if step.action.writesHere {
+                received.add(isFolder: isFolder, entry.size)
+            } else {
+                sent.add(isFolder: isFolder, entry.size)
+            }
+        }
+    }
+
+    private struct Count {
+        var files = 0
+        var folders = 0
+        var bytes: Int64 = 0
+
+        var isEmpty: Bool { files == 0 && folders == 0 }
+
+        mutating func add(isFolder: Bool, _ size: Int64) {
+            if isFolder { folders += 1 } else { files += 1 }
+            let (sum, overflow) = bytes.addingReportingOverflow(size)
+            bytes = overflow ? .max : sum
+        }
+
+        /// The number, with its noun and its bytes; nil where there is nothing to say.
+        func text(withNoun: Bool, foldersToo: Bool) -> String? {
+            let count = foldersToo ? folders : files
+            guard count > 0 else { return nil }
+            let noun = foldersToo ? "folder" : "file"
+            let number = withNoun ? CountText.text(count, noun) : CountText.text(count)
+            return number + (bytes > 0 ? " (\(SizeText.text(bytes)))" : "")
+        }
+    }
+}
+
+/// Steps of which there are too many to list, by what happened: `sent  new  1,204 files  88 MB`.
+struct StepCounts {
+    private var table = TextTable(rightAligned: [3])
+
+    init(_ steps: [Step], _ isPlan: Bool) {
+        var kinds: [Kind: (count: Int, bytes: Int64)] = [:]
+        for step in steps where !step.isMovedAway {
+            let entry = step.action.entry
+            let kind = Kind(
+                direction: step.action.direction(isPlan: isPlan), change: step.reason.change,
+                isFolder: (entry?.kind == .tombstone ? step.base?.entry : entry)?.kind == .directory
+            )
+            let known = kinds[kind] ?? (0, 0)
+            let (sum, overflow) = known.bytes.addingReportingOverflow(entry?.size ?? 0)
+            kinds[kind] = (known.count + 1, overflow ? .max : sum)
+        }
+        for (kind, total) in kinds.sorted(by: { $0.key.order < $1.key.order }) {
+            let bytes = total.bytes > 0 ? SizeText.text(total.bytes) : ""
+            table.add(
+                kind.direction, kind.change,
+                CountText.text(total.count, kind.isFolder ? "folder" : "file"), bytes)
+        }
+    }
+
+    /// Aligned lines.
+    var lines: [String] { table.lines.map { "  " + $0 } }
+
+    private struct Kind: Hashable {
+        var direction: String
+        var change: String
+        var isFolder: Bool
+
+        var order: String {
+            "\(direction == "sent" || direction == "send" ? 0 : 1)\(isFolder)\(change)"
+        }
+    }
+}

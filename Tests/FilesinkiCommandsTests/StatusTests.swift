@@ -1,0 +1,72 @@
+import FilesinkiCommands
+import FilesinkiModel
+import Testing
+
+@Suite("What status and sync print")
+struct StatusTests {
+    @Test func `a replica that is up to date says so in two lines`() async throws {
+        let world = try await ReplicaTests.pair()
+        world.hoursLater = 3
+        let status = try await world.run("status", "a")
+        #expect(status.code == .done)
+        let folder = world.folder
+        #expect(
+            status.lines.first == "\(folder)/a  <->  \(folder)/store    as \"a\"", "\(status.text)")
+        #expect(
+            status.lines.dropFirst() == [
+                "Up to date. Last synced 3 hours ago (commit 1), 2 files, 8 B"
+            ])
+    }
+
+    @Test func `pending changes are counted and named, five of them`() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        for name in "abcdefg" { try world.write("x", to: "a/\(name)") }
+        #expect(try await world.run("sync", "a").code == .away)
+        let status = try await world.run("status", "a")
+        #expect(
+            status.lines.last == "7 changed here, not yet sent:  a  b  c  d  e  and 2 more",
+            "\(status.text)")
+        #expect(!status.text.contains("Up to date"))
+    }
+
+    @Test func `an open conflict is named with its age and the next command`() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("a", to: "a/one")
+        try world.write("b", to: "b/one")
+        _ = try await world.run("sync", "a")
+        let run = try await world.run("sync", "b")
+        #expect(run.code == .conflict)
+        #expect(run.lines.count == 1, "\(run.text)")
+        #expect(
+            run.lines.first?.hasPrefix("  conflict             one  both sides") == true,
+            "\(run.text)")
+        #expect(
+            run.talk.hasSuffix(
+                "1 conflict to resolve:  filesinki diff --conflict one;"
+                    + "  filesinki resolve one --take here|there\n"), "\(run.talk)")
+        world.hoursLater = 2
+        let status = try await world.run("status", "b")
+        #expect(status.code == .conflict)
+        #expect(
+            status.lines.last == "1 open conflict: one (2 hours ago)    see: filesinki conflicts",
+            "\(status.text)")
+        let list = try await world.run("conflicts", "--root", "b")
+        #expect(list.lines.count == 3, "\(list.text)")
+        #expect(list.lines.first?.hasPrefix("one   since ") == true, "\(list.text)")
+    }
+
+    @Test func `many changes are counted by kind, and -v lists them`() async throws {
+        let world = try await ReplicaTests.pair()
+        for number in 0..<60 { try world.write("xx", to: "a/f\(number)") }
+        try world.write("x", to: "a/one")
+        let run = try await world.run("sync", "a")
+        #expect(
+            run.lines == [
+                "  sent  edited  1 file      1 B", "  sent  new     60 files  120 B",
+                "  -v lists all 61 changes.",
+            ])
+        #expect(run.talk == "Sent 61 files (121 B).\n")
+        #expect(try await world.run("sync", "b", "-v").lines.count == 61)
+    }
+}
