@@ -73,7 +73,7 @@ struct MistypedTests {
     }
 
     @Test(
-        "E7.9 the help topics that messages name are there", arguments: ["credentials", "stores"])
+        "E7.9 the help topics that messages name are there", arguments: ["credentials"])
     func topics(_ topic: String) async throws {
         let world = try World()
         let outcome = try await world.run("help", topic)
