@@ -165,7 +165,7 @@ package struct Settling: Sendable {
     /// Remembers that a path was told: again without a rest means less often.
     private mutating func tell(_ path: RelativePath, _ unrest: Unrest, at now: Duration) {
         var distance = limits.quiet
-        if let before = told[path], unrest.isBusy, now - unrest.last < limits.rest {
+        if let before = told[path], unrest.isBusy {
             distance = min(before.distance * 2, limits.longest)
         }
         if told.count >= limits.paths * 2 {
