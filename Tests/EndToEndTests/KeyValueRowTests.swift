@@ -156,18 +156,21 @@ struct KeyValueRowTests {
     @Test("KV-06 a watch asks the remote once in an interval; what waits here is told at once")
     func minimumInterval() throws {
         let machine = try pair()
+        try machine.run("kv", "set", "--root", "a", "first", "1")
         let watch = try machine.start(
             [
                 Machine.binary, "kv", "watch", "--root", "b", "--min-interval", "1h", "--own",
             ], input: "")
         // The first exchange is made at once; the next one would be in an hour.
-        try machine.run("kv", "set", "--root", "a", "first", "1")
-        try machine.shell("filesinki kv sync --root b")
         #expect(try eventually { machine.read(watch.outputFile)?.contains("first") == true })
         try machine.run("kv", "set", "--root", "a", "second", "2")
-        // Somebody else on this device fetches it: that is told without an exchange.
-        try machine.shell("filesinki kv set --root b own 1")
+        // Who sets something here while the remote is away brings nothing from there.
+        try machine.shell("mv store away; filesinki kv set --root b own 1; mv away store")
         #expect(try eventually { machine.read(watch.outputFile)?.contains("own") == true })
+        #expect(machine.read(watch.outputFile)?.contains("second") == false)
+        // Somebody else on this device fetches it: that is told without an exchange.
+        try machine.shell("filesinki kv sync --root b")
+        #expect(try eventually { machine.read(watch.outputFile)?.contains("second") == true })
         kill(watch.process, SIGTERM)
         #expect(try machine.wait(for: watch).code == 143)
         #expect(

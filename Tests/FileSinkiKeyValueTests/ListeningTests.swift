@@ -144,6 +144,10 @@ struct ListeningTests {
         defer { NotificationCenter.default.removeObserver(observer) }
         pair.two.set("mine", forKey: "own")
         try await pair.two.exchangeNow()
+        // Events are told in order: one of another process on this device would come first.
+        let process = try await KeyValueStore.open(
+            folder: pair.folder.path("two"), listens: false)
+        process.set("beside", forKey: "beside")
         pair.one.set("theirs", forKey: "k")
         try await pair.one.exchangeNow()
         #expect(try await eventually { told.withLock { $0 } == [#"server ["k"]"#] })
@@ -166,8 +170,14 @@ struct ListeningTests {
         #expect(try await eventually { two?.string(forKey: "k") == "1" })
         two = nil
         #expect(try await eventually { gone == nil })
-        one.set("2", forKey: "k")
-        try await one.exchangeNow()
+        // Who listens elsewhere hears of both changes; so would this one have heard of the first.
+        let three = try await KeyValueStore.open(
+            folder: folder.path("three"), remote: folder.path("store"))
+        for (value, key) in [("2", "k"), ("3", "l"), ("4", "m")] {
+            one.set(value, forKey: key)
+            try await one.exchangeNow()
+            #expect(try await eventually { three.string(forKey: key) == value })
+        }
         let looking = try await KeyValueStore.open(folder: folder.path("two"), listens: false)
         #expect(looking.string(forKey: "k") == "1")
     }

@@ -84,8 +84,8 @@ struct OutputFileTests {
         let world = try await world()
         let fifo = world.folder + "/fifo"
         #expect(mkfifo(fifo, 0o600) == 0)
-        // Open for both ways, so that nobody waits for the other end.
-        let reader = open(fifo, O_RDWR | O_CLOEXEC)
+        // Open for both ways, so that nobody waits for the other end; nor for what does not come.
+        let reader = open(fifo, O_RDWR | O_CLOEXEC | O_NONBLOCK)
         defer { close(reader) }
         #expect(try await run(command, to: "fifo", in: world) == .done)
         var buffer = [UInt8](repeating: 0, count: 16)
@@ -102,12 +102,23 @@ struct OutputFileTests {
     func others() async throws {
         let world = try await world()
         try world.write("old", to: "out")
-        #expect(chmod(world.folder + "/out", 0o600) == 0)
+        #expect(chmod(world.folder + "/out", 0o640) == 0)
         #expect(symlink("out", world.folder + "/link") == 0)
         #expect(try await world.run("kv", "set", "--root", "r", "a=1").code == .done)
         #expect(try await world.run("kv", "export", "--root", "r", "-o", "link").code == .done)
         #expect(world.readText("out")?.contains("\"a\"") == true)
-        #expect(status(world, "out").st_mode & 0o7777 == 0o600)
+        #expect(status(world, "out").st_mode & 0o7777 == 0o640)
+        #expect(status(world, "link").st_mode & S_IFMT == S_IFLNK)
+        // What was saved in another replica meanwhile is larger, so it stays and is what --final gets.
+        try world.write("larger\n", to: "large")
+        try world.write("s\n", to: "small")
+        #expect(try await world.run("clone", "store", "s").code == .done)
+        #expect(try await world.run("save", "--root", "s", "one", "large").code == .done)
+        let final = ["--strategy", "larger", "--final", "link"]
+        let line = ["save", "--root", "r", "one", "small"] + final
+        #expect(try await world.run(bytes: line.map { Array($0.utf8) }).code == .done)
+        #expect(world.readText("out") == "larger\n")
+        #expect(status(world, "out").st_mode & 0o7777 == 0o640)
         #expect(status(world, "link").st_mode & S_IFMT == S_IFLNK)
     }
 

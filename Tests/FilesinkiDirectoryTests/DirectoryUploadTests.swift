@@ -118,6 +118,30 @@ import Testing
         #expect(try await list().count == 50)
     }
 
+    @Test("E5.1 of uploads of different bytes that end at once, one fills the key")
+    func endingAtOnce() async throws {
+        for round in 0..<50 {
+            let key = try ObjectKey("packs/\(round)")
+            var uploads: [StagedUpload] = []
+            for number in 0..<8 as Range<UInt8> {
+                let upload = try await remote.stage(nil)
+                try await upload.append([number])
+                uploads.append(upload)
+            }
+            let winners = await withTaskGroup(of: StagedUpload?.self) { group in
+                for upload in uploads {
+                    group.addTask { (try? await upload.store(at: key)) == true ? upload : nil }
+                }
+                return await group.reduce(into: [StagedUpload]()) { winners, winner in
+                    if let winner { winners.append(winner) }
+                }
+            }
+            #expect(winners.count == 1, "round \(round)")
+            let winner = uploads.firstIndex { $0 === winners.first }
+            #expect(try await remote.get(key, range: nil)?.first.map { Int($0) } == winner)
+        }
+    }
+
     @Test func `objects are read in pieces, and a mark tells one from another`() async throws {
         let key = try ObjectKey("a")
         try await remote.put(Array(0..<100), to: key)

@@ -65,8 +65,8 @@ import Testing
     @Test("CK-21 a wish for more than five minutes ends the request, and the next ones at once")
     func longRetryAfter() async throws {
         let faulty = FaultyRemote(memory)
-        let remote = RetryingRemote(
-            Limiting(faulty, clock, .seconds(3600)), surroundings: clock.surroundings)
+        let limiting = Limiting(faulty, clock, .seconds(3600))
+        let remote = RetryingRemote(limiting, surroundings: clock.surroundings)
         for passed in [0, 600] as [Int64] {
             clock.advance(by: .seconds(passed))
             let failure = await #expect(throws: Failure.self) {
@@ -75,10 +75,13 @@ import Testing
             #expect(failure?.code == .away)
             #expect(failure?.retryAfter == .seconds(3600 - passed))
         }
-        // A clock that is set back does not make it longer.
-        clock.advance(by: .seconds(-7200))
+        #expect(limiting.asked == 1)
+        // A clock that is set back does not make it longer: the remote is asked again.
+        clock.advance(by: .seconds(-86_400))
+        await #expect(throws: Failure.self) { try await remote.put([1], to: ObjectKey("a/1")) }
+        #expect(limiting.asked == 2)
         #expect(faulty.log.isEmpty)
-        clock.advance(by: .seconds(7200 + 3600))
+        clock.advance(by: .seconds(86_400 + 3600))
         try await remote.put([1], to: ObjectKey("a/1"))
         #expect(clock.slept.isEmpty)
     }
@@ -119,6 +122,10 @@ private final class Limiting: RemoteWrapper {
     private let clock: ManualClock
     private let wish: Duration
     private let begin = Mutex<Timestamp?>(nil)
+    private let count = Mutex(0)
+
+    /// How many requests have come.
+    var asked: Int { count.withLock { $0 } }
 
     init(_ wrapped: any Remote, _ clock: ManualClock, _ wish: Duration) {
         (self.wrapped, self.clock, self.wish) = (wrapped, clock, wish)
@@ -126,6 +133,7 @@ private final class Limiting: RemoteWrapper {
 
     func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
         let now = clock.now
+        count.withLock { $0 += 1 }
         let begin = begin.withLock { begin in
             begin = begin ?? now
             return begin ?? now

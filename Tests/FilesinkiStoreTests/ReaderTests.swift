@@ -159,7 +159,7 @@ struct ReaderTests {
         let written = try await Written(checkpoint: true, partLength: 1_100)
         let prefix = "zones/files/parts/"
         let parts = try await written.remote.list(prefix: prefix, after: nil, limit: 100)
-        #expect(parts.count > 3)
+        try #require(parts.count > 3)
         let verified = try Reader.run("verify", written.store)
         #expect(verified.code == 0, "\(verified.output)")
         try await written.remote.delete(ObjectKey("zones/files/log/\(StoreLayout.name(1))/c"))

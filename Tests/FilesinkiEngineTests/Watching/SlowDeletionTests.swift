@@ -74,7 +74,7 @@ struct SlowDeletionTests {
 
     @Test("E3.10 temporary files that come and go are no deletions of the tree")
     func temporary() async throws {
-        for round in 0..<12 {
+        for round in 0..<16 {
             var names: [String] = []
             for number in 0..<5 { names.append("tmp\(round)-\(number)") }
             for name in names { try a.write([TreeFixture.Name(Array(name.utf8)): .file(name)]) }

@@ -60,6 +60,14 @@ final class TestServer: Sendable {
             RawReply(bytes, ofHead: method == "HEAD"), "no reply to \(method) \(target)")
     }
 
+    /// Waits until the access log has so many lines, for as long as the test has time.
+    func waitForLog(_ count: Int) async throws {
+        while log.lines.count < count {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
     /// PUT with the right digest.
     func put(
         _ key: String, _ bytes: [UInt8], publish: Bool = false, token: String? = nil,
