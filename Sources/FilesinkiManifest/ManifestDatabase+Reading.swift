@@ -47,6 +47,17 @@ extension ManifestDatabase {
         try local.row(path.bytes)
     }
 
+    /// What the scan found below a folder that is not the base's, ordered by the paths' bytes.
+    package func localRows(below folder: RelativePath) throws(Failure) -> [LocalRow] {
+        try local.rows(below: folder)
+    }
+
+    /// What the scan found that is not the base's at the paths that begin with these bytes, ordered by
+    /// the paths' bytes.
+    package func localRows(beginning prefix: [UInt8]) throws(Failure) -> [LocalRow] {
+        try local.rows(beginning: prefix)
+    }
+
     /// The paths whose state at the remote is not the base's, in no order.
     package func loadRemote() throws(Failure) -> [RemoteRow] { try remote.rows() }
 

@@ -52,6 +52,26 @@ struct AcknowledgedSaveTests {
         #expect(b.text("f") == nil)
     }
 
+    @Test("E3.5 it is an edit once, also where the run that published it was killed")
+    func onceAfterKill() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
+        world.remote.isAway = true
+        try await a.save("1", at: "f")
+        world.remote.isAway = false
+        let dying = DyingRemote(remote: world.remote)
+        dying.willDie(afterPublishing: 1)
+        var machine = a
+        machine.options.connect = { _ in dying }
+        await #expect(throws: Failure.self) { try await machine.sync() }
+        try await b.sync()
+        b.remove("f")
+        try await b.sync()
+        try await world.converge()
+        #expect(a.text("f") == nil)
+        #expect(b.text("f") == nil)
+    }
+
     @Test("E3.5 in a folder that was deleted, the saved file and its folders survive alone")
     func folder() async throws {
         let world = try World()

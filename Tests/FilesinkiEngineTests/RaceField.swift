@@ -13,6 +13,7 @@ actor RaceField {
     private let folder: TemporaryFolder
     private let store: MemoryRemote
     private let machines: [Machine]
+    private let isWide: Bool
     private var random: SeededRandom
     private var busy: Set<Int> = []
     private var serial = 0
@@ -30,7 +31,8 @@ actor RaceField {
     /// How deep runs of others may lie within each other.
     private static let depth = 2
 
-    init(seed: UInt64) async throws {
+    /// - Parameter isWide: Whether they also load, save at other paths, and save upon a version.
+    init(seed: UInt64, isWide: Bool = false) async throws {
         var random = SeededRandom(seed: seed)
         let folder = try TemporaryFolder(inMemory: true)
         let clock = ManualClock()
@@ -53,6 +55,7 @@ actor RaceField {
         self.store = store
         self.machines = machines
         self.random = random
+        self.isWide = isWide
     }
 
     /// Everybody edits, and everybody syncs; then all come to rest, and the sums are compared.
@@ -98,50 +101,101 @@ actor RaceField {
         let racing = RacingRemote(store) { try await self.publishing(number, depth) }
         machine.options.connect = { _ in racing }
         do {
-            let (report, isWhole) = try await perform(machine, number)
+            let (report, path) = try await perform(machine, number)
             story.append("\(number) ran, copies \(report.copies), away \(report.away != nil)")
             note(report, of: number)
-            try await check(machine, number, report, isWhole: isWhole)
-        } catch let failure as Failure
-            where [.interrupted, .exists, .notFound, .badPath].contains(failure.code)
-        {
+            try await check(machine, number, report, of: path)
+        } catch let failure as Failure where Self.expected.contains(failure.code) {
             story.append("\(number) ended: \(failure)")
+            await checkCopies(machine, number, isReported: false)
         } catch {
-            wrong.append("\(number) failed: \(error)")
+            fail("\(number) failed: \(error)")
         }
+    }
+
+    /// How a run may end, when it is killed or what it was asked for is not there.
+    private static let expected: Set<Failure.Code> = [
+        .interrupted, .exists, .notFound, .badPath, .differs, .away,
+    ]
+
+    private func fail(_ text: String) {
+        wrong.append(text)
+        story.append("WRONG: " + text)
     }
 
     private func note(_ report: SyncReport, of number: Int) {
         for copy in report.copies.map(\.description) {
             reported.insert(copy)
             if !told.insert("\(number) \(copy)").inserted {
-                wrong.append("\(number) reports \(copy) twice")
+                fail("\(number) reports \(copy) twice")
             }
         }
     }
 
-    /// - Returns: The report, and whether the run looked after everything.
-    private func perform(_ machine: Machine, _ number: Int) async throws -> (SyncReport, Bool) {
-        guard random.chance(0.2) else { return (try await machine.sync(), true) }
+    /// - Returns: The report, and the path that the run looked after; nil for all.
+    private func perform(_ machine: Machine, _ number: Int) async throws -> (SyncReport, String?) {
+        guard random.chance(isWide ? 0.5 : 0.2) else { return (try await machine.sync(), nil) }
         serial += 1
-        return (try await machine.save("\(serial) of \(number)", at: "f").sync, false)
+        let text = "\(serial) of \(number)"
+        let path = isWide ? ["f", "g.txt", "h"][Int.random(in: 0..<3, using: &random)] : "f"
+        switch isWide ? Int.random(in: 0..<4, using: &random) : 3 {
+        case 0:
+            story.append("\(number) loads \(path)")
+            return (try await machine.load(path), path)
+        case 1:
+            let known = try await machine.version(of: path)
+            let version = known + (random.chance(0.2) ? 1 : 0)
+            story.append("\(number) saves \(path) upon \(version)")
+            return (try await machine.save(text, at: path, ifVersion: version).sync, path)
+        default:
+            story.append("\(number) saves \(path)")
+            return (try await machine.save(text, at: path).sync, path)
+        }
     }
 
-    /// What is noted as waiting is said, and nothing waits after a run that says it is done. A save
-    /// leaves what waited at other paths before it.
+    /// What is noted as waiting is said, and nothing waits after a run that says it is done. A run for
+    /// one path leaves what waited at other paths before it.
     private func check(
-        _ machine: Machine, _ number: Int, _ report: SyncReport, isWhole: Bool = true
+        _ machine: Machine, _ number: Int, _ report: SyncReport, of path: String? = nil
     ) async throws {
-        let pending = try await machine.with { try await $0.status().pending }.filter { path in
-            isWhole || path.description == "f" || path.description.hasPrefix("f (conflict ")
+        await checkCopies(machine, number, isReported: true)
+        let prefix = path.map { $0.prefix(1) + " (conflict " } ?? ""
+        let pending = try await machine.with { try await $0.status().pending }.filter {
+            path == nil || $0.description == path || $0.description.hasPrefix(prefix)
         }
         if report.away == nil, report.stopped == nil, report.problems.isEmpty, !pending.isEmpty {
-            wrong.append("\(number) is done, and \(pending) waits")
+            fail("\(number) is done, and \(pending) waits")
         }
         if report.away != nil, report.isQueued != !pending.isEmpty {
-            wrong.append("\(number) says queued: \(report.isQueued), and \(pending) waits")
+            fail("\(number) says queued: \(report.isQueued), and \(pending) waits")
         }
-        for problem in report.problems { wrong.append("\(number): \(problem.failure)") }
+        for problem in report.problems { fail("\(number): \(problem.failure)") }
+    }
+
+    /// A conflict copy of which no report has told was brought here from others. Where a run was killed,
+    /// it may also wait, and the status says so; what it had brought from others may not be recorded.
+    private func checkCopies(_ machine: Machine, _ number: Int, isReported: Bool) async {
+        do {
+            let untold = try machine.names.filter {
+                $0.contains(" (conflict ") && !reported.contains($0)
+            }
+            guard !untold.isEmpty else { return }
+            let replica = try await Replica.open(machine.options, writable: false)
+            var said = Set(try await replica.list([]).map(\.0.description))
+            let pending = try await replica.status().pending
+            await replica.close()
+            if !isReported {
+                said.formUnion(pending.map(\.description))
+                for other in machines.indices where other != number {
+                    said.formUnion(try machines[other].names)
+                }
+            }
+            for copy in untold where !said.contains(copy) {
+                fail("\(number) has \(copy), and nothing says so")
+            }
+        } catch {
+            fail("\(number) cannot be looked at: \(error)")
+        }
     }
 
     /// What happens before a commit of a run is published.
@@ -186,30 +240,45 @@ actor RaceField {
             }
             if published == 0 { return }
         }
-        wrong.append("they never come to rest")
+        fail("they never come to rest")
     }
 
     private func compare() throws {
         let trees = try machines.map { try $0.tree(times: true) }
         for (number, tree) in trees.enumerated() where tree != trees[0] {
-            wrong.append("\(number) has another tree than 0")
+            fail("\(number) has another tree than 0")
         }
         let kept = try machines[0].names.filter { $0.contains(" (conflict ") }
         if kept != reported.sorted() {
             let untold = kept.filter { !reported.contains($0) }
             let gone = reported.filter { !kept.contains($0) }
-            wrong.append(
+            fail(
                 "\(kept.count) copies, \(reported.count) reported; untold \(untold), gone \(gone)")
         }
         var contents: [String: String] = [:]
         for name in kept {
             guard let text = machines[0].text(name) else { continue }
             if let other = contents.updateValue(name, forKey: text) {
-                wrong.append("'\(text)' is kept as \(other) and as \(name)")
+                fail("'\(text)' is kept as \(other) and as \(name)")
             }
         }
         if !wrong.isEmpty { wrong.append("Story:\n" + story.joined(separator: "\n")) }
         story = []
+    }
+}
+
+extension Machine {
+    /// What `load` does, without the content.
+    fileprivate func load(_ path: String) async throws -> SyncReport {
+        let report = try await with { replica in
+            try await replica.load(try RelativePath(path), isOffline: false, SyncOptions()) { _ in }
+        }
+        return report.sync ?? SyncReport()
+    }
+
+    /// The version of a path that this replica has seen; 0 for none.
+    fileprivate func version(of path: String) async throws -> UInt64 {
+        try await with { try await $0.list([try RelativePath(path)]).first?.1.version ?? 0 }
     }
 }
 

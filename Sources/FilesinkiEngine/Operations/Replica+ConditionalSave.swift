@@ -80,6 +80,7 @@ extension Replica {
             started: surroundings.now())
         run.isPartial = true
         run.options.paths = [path]
+        run.watched = [path]
         return run
     }
 

@@ -13,6 +13,12 @@ extension Replica {
     package func delete(
         _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
     ) async throws -> SyncReport {
+        try await reporting { try await remove(paths, recursive: recursive, options) }
+    }
+
+    private func remove(
+        _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
+    ) async throws -> SyncReport {
         var options = options
         options.deletesUnmounted = true
         // What is here goes into the history first, and what is new there is seen.

@@ -25,6 +25,13 @@ extension Replica {
         _ path: RelativePath, isOffline: Bool, _ options: SyncOptions,
         _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws -> LoadReport {
+        try await reporting { try await read(path, isOffline: isOffline, options, body) }
+    }
+
+    private func read(
+        _ path: RelativePath, isOffline: Bool, _ options: SyncOptions,
+        _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
+    ) async throws -> LoadReport {
         let report = isOffline ? nil : try await runPaths([path], options)
         let problem = report?.problems.first { $0.path == path }
         guard let status = try root.status(path) else {

@@ -27,11 +27,13 @@ extension Replica {
             rules: try runRules(options), base: try partialBase(paths), started: surroundings.now())
         run.isPartial = true
         run.saved = saved
+        try await reportLeftCopies(&run)
+        try addWaitingCopies(&run)
         var view = try await look(&run, after: before)
-        let seen = try watched(paths, run, view)
+        run.watched = try watched(run, view)
         let base = run.base
         try await look(&run, &view) { run, target in
-            try await self.observe(only: seen, run, base: base, storing: target)
+            try await self.observe(only: run.watched, run, base: base, storing: target)
         }
         let report = try await finish(&run, view)
         // Whoever goes on after this run relies on all of it.
@@ -51,27 +53,32 @@ extension Replica {
         return view
     }
 
-    /// The paths themselves, the folders above them, and everything known or found below them.
-    private func watched(
-        _ paths: [RelativePath], _ run: SyncRun, _ view: RemoteView?
-    ) throws -> [RelativePath] {
+    /// The paths themselves, the folders above them, their conflict copies, and everything known or
+    /// found below them.
+    private func watched(_ run: SyncRun, _ view: RemoteView?) throws -> [RelativePath] {
         var all: Set<RelativePath> = Set(run.base.rows.map(\.path))
-        for path in paths {
+        for path in run.selection.paths {
             all.insert(path)
             all.formUnion(path.ancestors)
             all.formUnion(try newBelow(path, run))
+            let waiting =
+                try manifest.localRows(below: path)
+                + manifest.localRows(beginning: conflictPrefix(of: path))
+            all.formUnion(waiting.map(\.path).filter(run.selection.contains))
         }
         for path in view?.changes.keys.filter(run.selection.contains) ?? [] { all.insert(path) }
-        all.formUnion(try waitingCopies(of: paths))
         return all.sorted()
     }
 
-    /// The conflict copies of paths that an earlier run has made and could not publish. The cost grows
-    /// with the number of open conflicts.
-    private func waitingCopies(of paths: [RelativePath]) throws -> [RelativePath] {
-        let named = Set(paths)
-        return try manifest.conflicts().filter { named.contains($0.path) }.compactMap(\.copyPath)
-            .filter { try manifest.local($0) != nil }
+    /// Adds the conflict copies of the paths that wait and that only the list of conflicts knows: their
+    /// names had to be cut.
+    private func addWaitingCopies(_ run: inout SyncRun) throws {
+        let copies = try run.selection.paths
+            .flatMap { try manifest.openConflicts(at: $0) }.compactMap(\.copyPath)
+            .filter { try !run.selection.contains($0) && manifest.local($0) != nil }
+        guard !copies.isEmpty else { return }
+        run.selection.add(copies)
+        run.base = try partialBase(run.selection.paths)
     }
 
     /// What a folder holds that is new or may have changed.

@@ -12,6 +12,12 @@ extension Replica {
     package func resolve(
         _ path: RelativePath, _ resolution: Resolution, _ options: SyncOptions
     ) async throws -> SyncReport {
+        try await reporting { try await end(path, resolution, options) }
+    }
+
+    private func end(
+        _ path: RelativePath, _ resolution: Resolution, _ options: SyncOptions
+    ) async throws -> SyncReport {
         let rows = try openConflicts(at: path)
         guard let row = rows.last else {
             throw Failure(
@@ -32,7 +38,9 @@ extension Replica {
         } else {
             changed.append(.changedMeanwhile(path, "resolved"))
         }
-        guard changed.isEmpty else { return try await keepOpen([path] + copies, changed, options) }
+        guard changed.isEmpty else {
+            return try await keepOpen([path] + copies, changed, options, after: before)
+        }
         // What is at the path now is the user's own word.
         options.strategy = Strategy([.choice(.here)])
         var report = try await runPaths([path] + copies, options, after: before)
@@ -44,10 +52,12 @@ extension Replica {
 
     /// Brings what somebody saved while a conflict was being resolved into step. The conflict stays open.
     private func keepOpen(
-        _ paths: [RelativePath], _ changed: [Problem], _ options: SyncOptions
+        _ paths: [RelativePath], _ changed: [Problem], _ options: SyncOptions,
+        after before: SyncReport?
     ) async throws -> SyncReport {
         var report = try await runPaths(paths, options)
         report.problems += changed
+        report.addCopies(of: before)
         return report
     }
 
@@ -65,6 +75,12 @@ extension Replica {
     ///
     /// - Throws: Code `not-found` when no conflict of the path was resolved here.
     package func unresolve(
+        _ path: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await reporting { try await reopen(path, options) }
+    }
+
+    private func reopen(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
         guard try openConflicts(at: path).isEmpty else {
@@ -89,7 +105,8 @@ extension Replica {
         for (entry, target) in [(there, path), (here, copy)] where entry.kind != .tombstone {
             guard try await put(entry, at: target, from: contents) else {
                 return try await keepOpen(
-                    [path, copy], [.changedMeanwhile(target, "restored")], options)
+                    [path, copy], [.changedMeanwhile(target, "restored")], options,
+                    after: before)
             }
         }
         row.copyPath = copy

@@ -38,14 +38,22 @@ extension Replica {
             let tree = try await tree(of: reader, after: version)
             wanted += tree.below(path)
         }
-        return try await bringBack(
-            wanted, of: path, .init(command: "restore", version: version), options)
+        return try await reporting {
+            try await bringBack(
+                wanted, of: path, .init(command: "restore", version: version), options)
+        }
     }
 
     /// Brings back what a deleted path held last; a folder with everything that was deleted with it.
     ///
     /// - Throws: Code `exists` when something is there, `not-found` when nothing ever was.
     package func undelete(
+        _ path: RelativePath, _ options: SyncOptions
+    ) async throws -> RestoreReport {
+        try await reporting { try await bringBackLast(path, options) }
+    }
+
+    private func bringBackLast(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> RestoreReport {
         let before = try await runPaths([path], options)

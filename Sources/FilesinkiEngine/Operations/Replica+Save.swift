@@ -50,7 +50,9 @@ extension Replica {
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
         if lock == nil { return try await saveInTurn(path, options, content: write) }
-        let report = try await saveAlone(path, options, content: write)
+        let report = try await reporting {
+            try await saveAlone(path, options, content: write)
+        }
         await serveSaves()
         return report
     }
@@ -87,6 +89,12 @@ extension Replica {
     ///
     /// What the program has saved at the path since it removed the file is not touched.
     package func publishDeletion(
+        of path: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await reporting { try await publishRemoval(of: path, options) }
+    }
+
+    private func publishRemoval(
         of path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
         let isGone = try root.status(path) == nil

@@ -19,6 +19,8 @@ package actor Replica {
     private(set) var lock: ReplicaLock?
     /// The store, once it was reached in this process.
     var connection: StoreConnection?
+    /// The conflict copies in the reports of the runs of a command: see ``reporting(_:)``.
+    var reportedCopies: [RelativePath] = []
     /// Which files these were when the replica was opened: see ``resume()``.
     let manifestIdentity: FileIdentity?
     let rootIdentity: FileIdentity?

@@ -91,6 +91,8 @@ extension Replica {
             let options = SyncOptions()
             let report = try await runPaths(paths, options, saved: Set(paths))
             for save in placed { try save.ticket.answer(answer(report, save.wish.path).bytes) }
+            // What a killed run left at other paths is in none of the answers.
+            try keepUnreported(report.copies.filter { !$0.isCopy(ofOneOf: paths) })
         } catch {
             let failure = error as? Failure
             for save in saves { save.refuse(failure ?? .interruptedSave) }
@@ -139,11 +141,18 @@ extension Replica {
         var own = SyncReport()
         own.problems = report.problems.filter { $0.path == path }
         own.notices = report.notices.filter { $0.path == path }
-        own.copies = report.copies.filter { conflictOriginal(of: $0)?.path == path }
+        own.copies = report.copies.filter { $0.isCopy(ofOneOf: [path]) }
         own.away = report.away
         own.hasRemote = report.hasRemote
         own.isQueued = report.isQueued
         return .saved(try self.report(own, of: path, nil))
+    }
+}
+
+extension RelativePath {
+    /// Whether the name is that of a conflict copy of one of the paths.
+    fileprivate func isCopy(ofOneOf paths: [RelativePath]) -> Bool {
+        conflictOriginal(of: self).map { paths.contains($0.path) } ?? false
     }
 }
 

@@ -12,7 +12,8 @@ extension Replica {
     /// A run that is killed anywhere in between loses nothing: what was written here, or published,
     /// is found equal on both sides by the next one. Where conflict copies were made, what was
     /// written here is noted before anything is published, so that an edit of it made meanwhile is
-    /// an edit of it also after a kill.
+    /// an edit of it also after a kill, and the names of the copies before they are made, so that
+    /// the next run reports them.
     ///
     /// - Returns: Whether nothing is left for another round.
     func act(_ run: inout SyncRun, _ seen: RemoteView, _ steps: [Step]) async throws -> Bool {
@@ -23,11 +24,11 @@ extension Replica {
             }
         }
         guard try await preserve(&run, &view, steps) else { return try await lose(&run) }
+        let copies = steps.filter(\.isConflictCopy)
+        try keepUnreported(copies.filter(\.action.writesHere).map(\.path))
         var applied = try await apply(&run, view, steps)
         applied.hold(steps)
-        if steps.contains(where: \.isConflictCopy) {
-            try recordTaken(run, view, steps, applied)
-        }
+        if !copies.isEmpty { try recordTaken(&run, view, steps, applied) }
         let publication: Publication
         do {
             publication = try await publish(run, view, steps.filter { applied.allows($0) })

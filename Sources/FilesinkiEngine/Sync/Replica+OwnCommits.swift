@@ -92,7 +92,19 @@ extension Replica {
             try writer.agree(
                 on: VersionedEntry(change.entry, version: commit.sequence),
                 at: change.path, former: former.map { [$0] } ?? [], stamp: nil)
+            // What waited is published, unless something else was found there since.
+            if let row = try manifest.local(change.path), row.holds(change.entry) {
+                try writer.removeLocal(change.path)
+                try writer.setValue(Self.savedKey(change.path), nil)
+            }
         }
+    }
+}
+
+extension LocalRow {
+    /// Whether the change that waits is the published one.
+    fileprivate func holds(_ published: Entry) -> Bool {
+        entry?.agrees(with: published) ?? (published.kind == .tombstone)
     }
 }
 

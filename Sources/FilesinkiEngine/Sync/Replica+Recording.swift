@@ -12,7 +12,7 @@ extension Replica {
     ) throws {
         let met = Set(steps.map(\.path))
         let stale = try manifest.loadRemote().map(\.path).filter { view.changes[$0] == nil }
-        let over = try waiting(run).filter { run.isOver($0) }
+        let over = try waitingNoMore(run)
         try manifest.write { writer in
             for row in run.observation.refreshed { try writer.putBase(row) }
             for path in over { try writer.removeLocal(path) }
@@ -38,22 +38,30 @@ extension Replica {
         }
     }
 
-    /// The paths that are noted as waiting, those that the run has looked at.
-    private func waiting(_ run: SyncRun) throws -> [RelativePath] {
-        guard run.isPartial else { return try manifest.loadLocal().map(\.path) }
-        return try run.options.paths.filter { try manifest.local($0) != nil }
+    /// The paths that are noted as waiting, and where the run has found that nothing waits any more.
+    func waitingNoMore(_ run: SyncRun) throws -> [RelativePath] {
+        let waiting =
+            run.isPartial
+            ? try run.watched.filter { try manifest.local($0) != nil }
+            : try manifest.loadLocal().map(\.path)
+        return waiting.filter { run.isOver($0) }
     }
 
-    /// Notes what a round has taken from the remote before it publishes its own changes.
+    /// Records what a round has taken from the remote, and the conflict copies that it has made, before it
+    /// publishes its own changes: until a commit is recorded, the copies wait.
     func recordTaken(
-        _ run: SyncRun, _ view: RemoteView, _ steps: [Step], _ applied: ApplyResult
+        _ run: inout SyncRun, _ view: RemoteView, _ steps: [Step], _ applied: ApplyResult
     ) throws {
-        try manifest.write { writer in
-            for step in steps {
-                guard case .take = step.action, applied.done[step.path] != nil else { continue }
-                try record(step, run, view, applied, .lost, writer)
-            }
+        let done = steps.filter { step in
+            if case .take = step.action { return applied.done[step.path] != nil }
+            return step.isConflictCopy && step.action.writesThere && applied.allows(step)
         }
+        try reportCopies(&run, done, steps)
+        try manifest.write { writer in
+            for step in done { try record(step, run, view, applied, .lost, writer) }
+            try recordCopies(run, writer)
+        }
+        run.conflicts = []
     }
 
     private func recordMeeting(_ view: RemoteView, _ writer: ManifestWriter) throws {

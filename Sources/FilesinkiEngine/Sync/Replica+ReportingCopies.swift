@@ -5,24 +5,34 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// Every conflict copy that a run makes is in the report of that run; where the run was killed, in the
-/// report of the next one.
+/// Every conflict copy that a run makes is in the report of that run; where the run was killed, or its
+/// command failed, in the report of the next one.
 ///
-/// A copy that was recorded is in the manifest's list of what was not reported yet, until a run ends
-/// with a report. One that was published, and not recorded, is in a commit of this replica's own. One
-/// that was neither is a new file, whose name and content say what it is.
+/// The names of copies are in the manifest's list of what was not reported yet from before they are
+/// made until a run ends with a report. From then until they are published they wait: that is recorded
+/// before a commit is published, and of what a killed run left, by the next run. Where the manifest
+/// was lost, a copy is in a commit of this replica's own, or it is a new file, whose name and content
+/// say what it is.
 extension Replica {
     private static let unreportedKey = "unreported-copies"
 
-    /// Begins the report with the copies that a killed run has made and recorded.
-    func reportLeftCopies(_ run: inout SyncRun) throws {
-        for copy in try unreportedCopies() {
-            guard try root.status(copy) != nil, !run.report.copies.contains(copy) else { continue }
-            run.report.copies.append(copy)
+    /// Adds the copies that a killed run, or a round that ended early, has made and nobody has reported.
+    func reportLeftCopies(_ run: inout SyncRun) async throws {
+        guard !run.options.isDryRun else { return }
+        let left = try unreportedCopies().filter { copy in
+            try !run.report.copies.contains(copy) && root.status(copy) != nil
         }
+        guard !left.isEmpty else { return }
+        run.report.copies += left
+        let unrecorded = try left.filter {
+            try manifest.local($0) == nil && manifest.base($0) == nil
+        }
+        let base = try partialBase(unrecorded)
+        let seen = try await observe(only: unrecorded, run, base: base, storing: nil)
+        try manifest.write { try $0.recordWaiting(seen) }
     }
 
-    /// Adds the copies that a killed run has published and not recorded.
+    /// Adds the copies that commits of this replica's own say, and the manifest does not.
     func reportCopies(of commits: [Commit], _ run: inout SyncRun) throws {
         let copies = commits.flatMap(\.changes).filter { change in
             change.reason == Reason.conflictCopy(of: change.path).word
@@ -49,18 +59,23 @@ extension Replica {
         let copies = done.filter(\.isConflictCopy)
         guard !copies.isEmpty else { return }
         run.selection.add(copies.map(\.path))
-        var reported = Set(run.report.copies)
-        if copies.contains(where: { !$0.action.writesHere }) {
-            let made = Set(copies.lazy.filter { $0.action.writesHere }.map(\.path))
-            reported.formUnion(try recordedCopies().subtracting(made))
-        }
+        let rows = try manifest.conflicts()
+        let recorded = Set(rows.compactMap(\.copyPath))
+        let open = Set(rows.filter { $0.state == .open }.compactMap(\.copyPath))
         let originals = Set(copies.compactMap(\.copied))
         let winners = Dictionary(
             plan.lazy.filter { originals.contains($0.path) }.map { ($0.path, $0) }
         ) { first, _ in first }
-        for copy in copies where reported.insert(copy.path).inserted {
+        for copy in copies {
             guard let original = copy.copied else { continue }
-            run.report.copies.append(copy.path)
+            let isFound = !copy.action.writesHere
+            if isFound, recorded.contains(copy.path) { continue }
+            // One that was found, and waits, was reported by the run that found it.
+            let isWaiting = try isFound && manifest.local(copy.path) != nil
+            if !isWaiting, !run.report.copies.contains(copy.path) {
+                run.report.copies.append(copy.path)
+            }
+            guard !open.contains(copy.path) else { continue }
             let winner = winners[original]
             run.conflicts.append(
                 ConflictRow(
@@ -81,9 +96,22 @@ extension Replica {
         try addUnreported(run.report.copies, writer)
     }
 
-    /// Leaves it to the next run to report copies, for nobody reads the report of this one.
+    /// Leaves it to the next run to report copies, unless this one comes to its end.
     func keepUnreported(_ copies: [RelativePath]) throws {
+        guard !copies.isEmpty else { return }
         try manifest.write { try addUnreported(copies, $0) }
+    }
+
+    /// Does what a command does. Where it fails after a run, its caller gets no report, so the next run
+    /// reports the copies of that run.
+    func reporting<Report: Sendable>(_ command: () async throws -> Report) async throws -> Report {
+        reportedCopies = []
+        do {
+            return try await command()
+        } catch {
+            try keepUnreported(reportedCopies)
+            throw error
+        }
     }
 
     private func unreportedCopies() throws -> [RelativePath] {
@@ -103,6 +131,7 @@ extension Replica {
 
     /// Notes that the copies of a run were reported.
     func endReport(_ run: SyncRun) throws {
+        reportedCopies += run.report.copies
         guard !run.report.isDryRun, try manifest.value(Self.unreportedKey) != nil else { return }
         try manifest.write { try $0.setValue(Self.unreportedKey, nil) }
     }

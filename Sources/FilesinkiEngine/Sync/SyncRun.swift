@@ -12,6 +12,8 @@ struct SyncRun {
     var base: BaseIndex
     /// Whether ``base`` holds only the rows of the selection.
     var isPartial = false
+    /// The paths that a run for some paths has looked at; empty where it looks at the whole tree.
+    var watched: [RelativePath] = []
     var observation = Observation()
     var report = SyncReport()
     /// When the run began.
@@ -53,6 +55,7 @@ extension Replica {
         var run = SyncRun(
             options: options, selection: PathSelection(paths: options.paths),
             rules: try runRules(options), base: try fullBase(), started: surroundings.now())
+        try await reportLeftCopies(&run)
         var view = try await fetchOrQueue(&run)
         try await look(&run, &view) { run, target in
             try await self.observe(run, storing: target)
@@ -66,7 +69,6 @@ extension Replica {
         run.report.isDryRun = run.options.isDryRun
         run.report.notices += run.rules.notices
         run.firstSequence = try manifest.token?.sequence ?? 0
-        if !run.options.isDryRun { try reportLeftCopies(&run) }
         do {
             try await carryOutRounds(&run, first)
         } catch let failure as Failure where failure.code == .away && run.hasPlanned {
@@ -76,6 +78,8 @@ extension Replica {
             run.report.stopped = failure
             try queue(&run)
         }
+        // A round that ended early may have made copies, too.
+        try await reportLeftCopies(&run)
         try endReport(run)
         return run.report
     }
@@ -180,11 +184,9 @@ extension Replica {
         run.report.isQueued = !run.observation.changes.isEmpty
         guard !run.options.isDryRun else { return }
         let observation = run.observation
-        let stale = run.isPartial ? [] : try manifest.loadLocal().map(\.path)
+        let over = try waitingNoMore(run)
         try manifest.write { writer in
-            for path in stale where observation.changes[path] == nil {
-                try writer.removeLocal(path)
-            }
+            for path in over { try writer.removeLocal(path) }
             try writer.recordWaiting(observation)
         }
     }
