@@ -29,7 +29,9 @@ struct PreparedServer: Sendable {
         let certificate = try ServerCertificate.load(settings, surroundings)
         fingerprint = certificate?.fingerprint
         let limits = settings.limits
-        builder = ServerBuilder(limits: limits, tls: certificate?.configuration).build()
+        builder = ServerBuilder(
+            limits: limits, tls: certificate?.configuration, clock: settings.clock
+        ).build()
         let remote = DirectoryRemote(path: settings.folder)
         let authority = TokenAuthority(
             settings.tokenFile.map(TokenFile.init),
@@ -48,7 +50,7 @@ struct PreparedServer: Sendable {
             hub: hub, quota: quota, metrics: metrics,
             log: AccessLog(sink: settings.log, surroundings: surroundings),
             faults: FaultDealer(settings.faults, surroundings), limits: limits,
-            surroundings: surroundings)
+            shares: RequestShares(limit: limits.requestsOfOne), surroundings: surroundings)
     }
 
     /// The application, for whoever runs it himself.

@@ -1,4 +1,6 @@
+import FilesinkiDirectory
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiTesting
 import Testing
 
@@ -106,6 +108,96 @@ import Testing
         let lines = try await server.ask("GET", "/metrics").text.split(separator: "\n")
         let line = try #require(lines.first { $0.hasPrefix(name) })
         return try #require(Int(line.dropFirst(name.count)))
+    }
+
+    /// Asks for an object of 64 MiB, more than the kernel's buffers take, and reads the beginning.
+    private func download(_ server: TestServer, token: String? = nil) async throws -> RawConnection
+    {
+        let connection = try server.connect()
+        await connection.send(TestServer.head("GET", "/v1/objects/other/large", token: token))
+        #expect(String(decoding: await connection.receive(), as: UTF8.self).contains(" 200 "))
+        return connection
+    }
+
+    private static let large = [UInt8](repeating: 1, count: 64 << 20)
+
+    @Test(
+        "E5.3 a reply that is taken below the minimum rate ends, though something is always taken",
+        .timeLimit(.minutes(2)))
+    func slowReader() async throws {
+        try await withServer {
+            $0.limits.bodyRate = 1 << 20
+        } _: { server in
+            try await server.direct.put(Self.large, to: ObjectKey("other/large"))
+            let connection = try await download(server)
+            var taken = 0
+            while true {
+                for _ in 0..<29 {
+                    server.clock.advance(seconds: 1)
+                    for _ in 0..<10 { await Task.yield() }
+                }
+                let piece = await connection.receive()
+                if piece.isEmpty { break }
+                taken += piece.count
+            }
+            #expect(taken < Self.large.count)
+            #expect(server.log.lines.first?.hasSuffix(" cut") == true, "\(server.log.lines)")
+            #expect(try await server.ask("GET", "/health").status == 200)
+        }
+    }
+
+    @Test(
+        "E5.3 replies that one token does not take leave another token its share",
+        .timeLimit(.minutes(2)))
+    func readersOfOneToken() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let file = TokenFile(path: folder.path("tokens"))
+        let surroundings = TestClock().surroundings
+        let slow = try file.make(name: "a", rights: [.read], zones: nil, surroundings).token.text
+        let other = try file.make(name: "b", rights: [.read], zones: nil, surroundings).token.text
+        try await withServer {
+            $0.tokenFile = file.path
+            $0.limits.requestsOfOne = 2
+        } _: { server in
+            try await server.direct.put(Self.large, to: ObjectKey("other/large"))
+            try await server.direct.put([1], to: ObjectKey("other/small"))
+            var held = [
+                try await download(server, token: slow), try await download(server, token: slow),
+            ]
+            let refused = try await server.ask("GET", "/v1/objects/other/small", token: slow)
+            #expect(refused.status == 429)
+            #expect(refused.fields["retry-after"] == "5")
+            let taken = try await server.ask("GET", "/v1/objects/other/small", token: other)
+            #expect(taken.body == [1])
+            for connection in held { connection.breakOff() }
+            held = []
+            // The share is free again when both have their line in the log.
+            try await server.waitForLog(4)
+            var status = 429
+            for _ in 0..<1000 where status == 429 {
+                status = try await server.ask("GET", "/v1/objects/other/small", token: slow).status
+            }
+            #expect(status == 200)
+        }
+    }
+
+    @Test(
+        "E5.3 a client may always be at the minimum rate, and gains nothing by having been faster")
+    func pace() {
+        var limits = ServerLimits()
+        limits.bodyRate = 1000
+        limits.bodyTime = .seconds(30)
+        var pace = ClientPace(limits)
+        for _ in 0..<1000 {
+            let isFastEnough = pace.count(10_000, waited: .seconds(10))
+            #expect(isFastEnough)
+        }
+        let wasFast = pace.count(1 << 30, waited: .zero)
+        #expect(wasFast)
+        let isStillThere = pace.count(1, waited: .seconds(30))
+        #expect(isStillThere)
+        let isSlow = pace.count(1, waited: .seconds(1))
+        #expect(!isSlow)
     }
 
     @Test(

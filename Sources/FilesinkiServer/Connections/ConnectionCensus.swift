@@ -4,7 +4,7 @@ import Synchronization
 /// How many connections there are from each address; of IPv6 from each network of 64 bits, for one
 /// machine may use all addresses of it.
 final class ConnectionCensus: Sendable {
-    private let counts = Mutex<[String: Int]>([:])
+    private let counts = Mutex(OwnerCounts())
     private let limit: Int
 
     /// - Parameter limit: The most from one address.
@@ -12,21 +12,12 @@ final class ConnectionCensus: Sendable {
 
     /// Counts a connection; false when there are too many from its address.
     func admit(_ address: String) -> Bool {
-        let address = Self.share(of: address)
-        return counts.withLock { counts in
-            guard counts[address, default: 0] < limit else { return false }
-            counts[address, default: 0] += 1
-            return true
-        }
+        counts.withLock { $0.admit(Self.share(of: address), limit: limit) }
     }
 
     /// The connection of this address is gone.
     func leave(_ address: String) {
-        let address = Self.share(of: address)
-        counts.withLock { counts in
-            let left = counts[address, default: 1] - 1
-            counts[address] = left == 0 ? nil : left
-        }
+        counts.withLock { $0.leave(Self.share(of: address)) }
     }
 
     /// What counts as one: the address, or the network of an IPv6 address.

@@ -6,7 +6,8 @@ import NIOHTTPTypes
 /// Watches the manners of one connection, and gives every reply its version.
 ///
 /// * Headers have to be there in time, however slowly they drip.
-/// * A reply has to be taken: when nothing of it could be written for a while, the connection is closed.
+/// * Replies have to be taken: when nothing could be written for a while, or less than the minimum rate
+///   over a longer time, the connection is closed.
 /// * A reply that comes before its request was read to the end, as when it is refused for its size, ends
 ///   the connection: what the client still sends is thrown away for a while, so that it gets to read the
 ///   reply, and then the connection is closed.
@@ -18,6 +19,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let headerTime: TimeAmount
     private let idleTime: TimeAmount
+    private let clock: @Sendable () -> Duration
+    /// How fast the client takes what is written.
+    private var pace: ClientPace
+    /// Since when a write has been waiting for the client.
+    private var waitingSince: Duration?
     private var deadline: Scheduled<Void>?
     private var stalled: Scheduled<Void>?
     /// Writes that the client has not taken yet.
@@ -25,7 +31,13 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReading = false
     private var isClosing = false
 
-    init(_ limits: ServerLimits) {
+    /// What is written at once, in bytes: a client at the minimum rate takes it in the idle time.
+    private static let piece = 32 << 10
+
+    /// - Parameter clock: A clock that only goes forward.
+    init(_ limits: ServerLimits, _ clock: @escaping @Sendable () -> Duration) {
+        self.clock = clock
+        pace = ClientPace(limits)
         headerTime = TimeAmount(limits.headerTime)
         idleTime = TimeAmount(limits.idleTime)
     }
@@ -76,20 +88,31 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func write(
         context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
     ) {
-        let promise = promise ?? context.eventLoop.makePromise()
-        watch(context, promise.futureResult)
         switch unwrapOutboundIn(data) {
         case .head(var head):
             head.headerFields[.protocolVersion] = WireHeaders.versionValue
             if isReading, head.status.kind != .informational {
                 head.headerFields[.connection] = "close"
             }
-            context.write(wrapOutboundOut(.head(head)), promise: promise)
-        case .body: context.write(data, promise: promise)
+            write(context, .head(head), promise)
+        case .body(var buffer):
+            while buffer.readableBytes > Self.piece,
+                let piece = buffer.readSlice(length: Self.piece)
+            {
+                write(context, .body(piece), bytes: Self.piece, nil)
+            }
+            write(context, .body(buffer), bytes: buffer.readableBytes, promise)
         case .end:
-            context.write(data, promise: promise)
+            context.write(data, promise: watched(context, bytes: 0, promise))
             end(context)
         }
+    }
+
+    private func write(
+        _ context: ChannelHandlerContext, _ part: HTTPResponsePart, bytes: Int = 0,
+        _ promise: EventLoopPromise<Void>?
+    ) {
+        context.write(wrapOutboundOut(part), promise: watched(context, bytes: bytes, promise))
     }
 
     private func end(_ context: ChannelHandlerContext) {
@@ -102,18 +125,34 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         expectHead(context, min(idleTime, .seconds(2)))
     }
 
-    /// Closes the connection when a write takes too long.
-    private func watch(_ context: ChannelHandlerContext, _ written: EventLoopFuture<Void>) {
+    /// Closes the connection when a write takes too long, or writes are taken too slowly.
+    private func watched(
+        _ context: ChannelHandlerContext, bytes: Int, _ promise: EventLoopPromise<Void>?
+    ) -> EventLoopPromise<Void> {
+        let promise = promise ?? context.eventLoop.makePromise()
         waiting += 1
         if stalled == nil { stalled = close(context, in: idleTime) }
+        if waitingSince == nil { waitingSince = clock() }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        written.whenComplete { _ in
+        promise.futureResult.whenComplete { _ in
             let (guardian, context) = bound.value
-            guardian.waiting -= 1
-            guardian.stalled?.cancel()
-            guardian.stalled =
-                guardian.waiting > 0 && context.channel.isActive
-                ? guardian.close(context, in: guardian.idleTime) : nil
+            guardian.written(bytes, context)
+        }
+        return promise
+    }
+
+    private func written(_ bytes: Int, _ context: ChannelHandlerContext) {
+        waiting -= 1
+        stalled?.cancel()
+        stalled = nil
+        let now = clock()
+        let isFastEnough = pace.count(bytes, waited: now - (waitingSince ?? now))
+        waitingSince = waiting > 0 ? now : nil
+        guard context.channel.isActive else { return }
+        if !isFastEnough {
+            context.channel.close(mode: .all, promise: nil)
+        } else if waiting > 0 {
+            stalled = close(context, in: idleTime)
         }
     }
 }

@@ -8,16 +8,19 @@ struct ServerBuilder {
     let limits: ServerLimits
     /// Nil for no encryption.
     let tls: TLSConfiguration?
+    /// A clock that only goes forward.
+    let clock: @Sendable () -> Duration
 
     func build() -> HTTPServerBuilder {
         let limits = limits
         let census = ConnectionCensus(limit: limits.connectionsPerAddress)
         let tls = tls
+        let clock = clock
         return HTTPServerBuilder { responder in
             let http = HTTP1Channel(
                 responder: responder,
                 configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [ConnectionGuard(limits)],
+                    additionalChannelHandlers: [ConnectionGuard(limits, clock)],
                     idleTimeout: TimeAmount(limits.idleTime),
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: limits.headerBytes,

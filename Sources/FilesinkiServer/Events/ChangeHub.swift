@@ -28,7 +28,7 @@ final class ChangeHub: Service {
     private struct State {
         var nextID: UInt64 = 0
         var watchers: [UInt64: Watcher] = [:]
-        var owners: [String: Int] = [:]
+        var owners = OwnerCounts()
         var folders: [String: Folder] = [:]
         var pending: Set<String> = []
         var isOver = false
@@ -88,12 +88,11 @@ final class ChangeHub: Service {
             guard !state.isOver, state.watchers.count < limits.watchers else {
                 return .failure(.busy("Too many watch."))
             }
-            guard state.owners[owner, default: 0] < limits.watchersOfOne else {
+            guard state.owners.admit(owner, limit: limits.watchersOfOne) else {
                 return .failure(.tooMuch)
             }
             state.nextID += 1
             state.watchers[state.nextID] = watcher
-            state.owners[owner, default: 0] += 1
             watchFolder(prefix, &state)
             return .success(state.nextID)
         }
@@ -117,8 +116,7 @@ final class ChangeHub: Service {
     private func end(_ id: UInt64) {
         let ended: (Watcher, Task<Void, Never>?)? = state.withLock { state in
             guard let watcher = state.watchers.removeValue(forKey: id) else { return nil }
-            let owned = state.owners[watcher.owner, default: 1] - 1
-            state.owners[watcher.owner] = owned == 0 ? nil : owned
+            state.owners.leave(watcher.owner)
             guard var folder = state.folders[watcher.prefix] else { return (watcher, nil) }
             folder.watchers -= 1
             state.folders[watcher.prefix] = folder.watchers == 0 ? nil : folder

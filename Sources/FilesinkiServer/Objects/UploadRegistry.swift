@@ -6,8 +6,7 @@ import Synchronization
 final class UploadRegistry: Sendable {
     private struct State {
         var count = 0
-        /// How many of them each owner has.
-        var owners: [String: Int] = [:]
+        var owners = OwnerCounts()
         var named: [UploadID: StagedUpload] = [:]
     }
 
@@ -21,12 +20,12 @@ final class UploadRegistry: Sendable {
         _ limits: ServerLimits, owner: String, _ body: () async throws -> Result
     ) async throws -> Result {
         let refusal: Refusal? = state.withLock { state in
-            guard state.owners[owner, default: 0] < limits.uploadsOfOne else { return .tooMuch }
+            guard state.owners.admit(owner, limit: limits.uploadsOfOne) else { return .tooMuch }
             guard state.count < limits.uploads else {
+                state.owners.leave(owner)
                 return .busy("Too many uploads are under way.")
             }
             state.count += 1
-            state.owners[owner, default: 0] += 1
             return nil
         }
         if let refusal { throw refusal }
@@ -37,8 +36,7 @@ final class UploadRegistry: Sendable {
     private func leave(_ owner: String) {
         state.withLock { state in
             state.count -= 1
-            let left = state.owners[owner, default: 1] - 1
-            state.owners[owner] = left == 0 ? nil : left
+            state.owners.leave(owner)
         }
     }
 

@@ -6,15 +6,13 @@ import NIOCore
 /// Only the time that is spent waiting for the client counts, not that of the server's own disk.
 struct PacedBody {
     private var pieces: RequestBody.AsyncIterator
-    private let limits: ServerLimits
     private let clock: @Sendable () -> Duration
-    private var waited = Duration.zero
-    private var received = 0
+    private var pace: ClientPace
 
     init(_ body: RequestBody, _ limits: ServerLimits, _ clock: @escaping @Sendable () -> Duration) {
         pieces = body.makeAsyncIterator()
-        self.limits = limits
         self.clock = clock
+        pace = ClientPace(limits)
     }
 
     /// The next piece; nil at the end.
@@ -23,10 +21,9 @@ struct PacedBody {
     mutating func next() async throws -> ByteBuffer? {
         let begun = clock()
         guard let piece = try await pieces.next() else { return nil }
-        waited += clock() - begun
-        received += piece.readableBytes
-        let allowed = limits.bodyTime + .seconds(received / max(1, limits.bodyRate))
-        guard waited <= allowed else { throw Refusal.tooSlow }
+        guard pace.count(piece.readableBytes, waited: clock() - begun) else {
+            throw Refusal.tooSlow
+        }
         return piece
     }
 

@@ -15,6 +15,8 @@ struct Reply: Sendable {
     var status: HTTPResponse.Status
     var fields: HTTPFields = [:]
     var body: Body = .none
+    /// What the reply takes of its client's share until it is written.
+    var share: RequestShare?
 
     init(_ status: HTTPResponse.Status, fields: HTTPFields = [:], body: Body = .none) {
         self.status = status

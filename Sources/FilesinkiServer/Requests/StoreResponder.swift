@@ -20,6 +20,7 @@ struct StoreResponder: HTTPResponder {
     let log: AccessLog
     let faults: FaultDealer
     let limits: ServerLimits
+    let shares: RequestShares
     let surroundings: Surroundings
 
     /// One request while it is answered.
@@ -88,8 +89,13 @@ struct StoreResponder: HTTPResponder {
             throw Refusal.noToken
         }
         entry.tokenID = access.tokenID
-        return try await answer(
-            route, Inquiry(request: request, context: context, access: access))
+        let inquiry = Inquiry(request: request, context: context, access: access)
+        // Streams of notices have a share of their own.
+        if case .events = route { return try await answer(route, inquiry) }
+        let share = try shares.enter(inquiry.owner)
+        var reply = try await answer(route, inquiry)
+        reply.share = share
+        return reply
     }
 
     private func answer(_ route: Route, _ inquiry: Inquiry) async throws -> Reply {

@@ -16,7 +16,10 @@ package struct ServerLimits: Hashable, Sendable {
     /// Uploads at once, for all and for one token or address.
     package var uploads = 64
     package var uploadsOfOne = 32
-    /// The minimum rate of a request's body, in bytes a second, and the time that is left besides.
+    /// Requests under way of one token or address, but for streams of notices.
+    package var requestsOfOne = 1024
+    /// The minimum rate of a request's body and of the replies of a connection, in bytes a second, and
+    /// the time that is left besides.
     package var bodyRate = 1 << 10
     package var bodyTime: Duration = .seconds(30)
     /// Streams of notices at once, for all and for one token or address.
