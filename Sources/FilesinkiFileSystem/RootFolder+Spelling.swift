@@ -15,18 +15,22 @@ struct Spellings: ~Copyable, Sendable {
 
     enum Folding: Int, AtomicRepresentable { case unknown, no, yes }
 
+    /// Of the root.
     let folding = Atomic<Folding>(.unknown)
+    /// Whether a folder below takes two spellings for one name, where a name in it has told; nil for the
+    /// root, where its state folder has not.
+    let folders = Mutex<[RelativePath?: Bool]>([:])
     /// By the folder's path, which is empty for the root.
     let listings = Mutex<[[UInt8]: Listing]>([:])
 
     /// More folders than these are not remembered.
     static let maximumListings = 64
+    static let maximumFolders = 16_384
 }
 
 extension RootFolder {
-    /// Whether the root's file system is known to take two spellings for one name. Where only a folder
-    /// below does so, this is not known before two names have met there.
-    package var foldsNames: Bool {
+    /// Whether the root itself takes two spellings for one name, as far as its state folder tells.
+    private var foldsNames: Bool {
         switch spellings.folding.load(ordering: .relaxed) {
         case .yes: return true
         case .no: return false
@@ -51,13 +55,57 @@ extension RootFolder {
         spellings.folding.store(folding, ordering: .relaxed)
     }
 
-    /// Notes that two spellings were one name.
-    func noteFolding() { note(.yes) }
+    /// Notes whether a folder takes two spellings for one name.
+    func note(folding: Bool, in folder: RelativePath?) {
+        spellings.folders.withLock { folders in
+            if folders.count >= Spellings.maximumFolders { folders = [:] }
+            folders[folder] = folding
+        }
+    }
+
+    /// Forgets what is known of folders below the root: an empty folder may be told to fold names
+    /// (chattr +F).
+    package func forgetFolding() { spellings.folders.withLock { $0 = [:] } }
+
+    /// Whether the folder of a path, or one above it, takes two spellings for one name, as far as the
+    /// names on the path tell: without another spelling they have no twin. Of each folder this is asked
+    /// once.
+    package func foldsNames(above path: RelativePath) throws(Failure) -> Bool {
+        if foldsNames { return true }
+        if spellings.folders.withLock({ $0[path.parent] }) == false { return false }
+        for name in path.ancestors.reversed() + [path] where try folds(name.parent, by: name) {
+            return true
+        }
+        return false
+    }
+
+    /// Whether a folder takes two spellings of a name in it for one.
+    private func folds(_ folder: RelativePath?, by path: RelativePath) throws(Failure) -> Bool {
+        if let known = spellings.folders.withLock({ $0[folder] }) { return known }
+        let name = Array(path.name)
+        guard let other = respelled(name) else { return false }
+        let opened: Descriptor
+        do throws(Failure) { opened = try openUnchecked(folder) } catch {
+            if error.code == .notFound || error.code == .badPath { return false }
+            throw error
+        }
+        do throws(SystemError) {
+            guard let found = try opened.status(of: name) else { return false }
+            var isFolding = false
+            if let twin = try opened.statusIfNamed(other), twin.stamp.isSameInode(as: found.stamp) {
+                // Two hard links are listed both.
+                let names = try opened.names()
+                isFolding = !names.contains(name) || !names.contains(other)
+            }
+            note(folding: isFolding, in: folder)
+            return isFolding
+        } catch { throw error.failure("read its folder", path) }
+    }
 
     /// The path of what is found at a path that nothing is listed under; nil when the path is spelled
     /// as its folders list it, or nothing is there. Asks nothing where names are not folded.
     package func twin(of path: RelativePath) throws(Failure) -> RelativePath? {
-        guard foldsNames else { return nil }
+        guard try foldsNames(above: path) else { return nil }
         for name in path.ancestors.reversed() + [path] {
             guard try !isListed(name) else { continue }
             let folder = try openUnchecked(name.parent)
@@ -129,12 +177,27 @@ extension Descriptor {
         return try status(of: name) == nil ? nil : name
     }
 
+    /// What a name leads to; nil also when the file system does not take such a name.
+    fileprivate func statusIfNamed(_ name: [UInt8]) throws(SystemError) -> FileStatus? {
+        do throws(SystemError) { return try status(of: name) } catch {
+            if [ENAMETOOLONG, EINVAL, EILSEQ].contains(error.number) { return nil }
+            throw error
+        }
+    }
+
     fileprivate func names() throws(SystemError) -> Set<[UInt8]> {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         guard let readable = Descriptor(openat(raw, ".", flags)) else { throw .last }
         let listing = try FolderListing(readable)
         return Set(listing.entries.map { Array(listing.name($0)) })
     }
+}
+
+/// The name in the other case; nil for a name without letters, and for bytes that are no text, which file
+/// systems do not fold.
+func respelled(_ name: [UInt8]) -> [UInt8]? {
+    guard let text = String(validating: name, as: UTF8.self) else { return nil }
+    return [text.uppercased(), text.lowercased()].map { Array($0.utf8) }.first { $0 != name }
 }
 
 /// The same for all spellings that file systems usually take for one name: strings are equal when they

@@ -21,7 +21,10 @@ extension TreeWriter {
             // Not the final mode at once: the process's mask would take bits from it.
             let made = name.withCString { mkdirat(folder.raw, $0, 0o700) } == 0
             if !made, errno != EEXIST { throw SystemError.last }
-            if !made, isNew || root.foldsNames { try refuseTwin(Site(path), in: folder) }
+            if !made {
+                let mayBeTwin = isNew ? true : try root.foldsNames(above: path)
+                if mayBeTwin { try refuseTwin(Site(path), in: folder) }
+            }
             guard let found = try folder.status(of: name), found.kind == .directory else {
                 return .surprised
             }

@@ -82,7 +82,7 @@ package struct TreeWriter: Sendable {
         _ expecting: Expectation
     ) throws -> InstallOutcome {
         if expecting == .absent { return try installNew(staged, ours, folder, site) }
-        if root.foldsNames { try refuseTwin(site, in: folder) }
+        if try root.foldsNames(above: site.path) { try refuseTwin(site, in: folder) }
         guard try folder.status(of: site.name) != nil else {
             return expecting == .any ? try installNew(staged, ours, folder, site) : .surprised
         }
@@ -140,7 +140,7 @@ package struct TreeWriter: Sendable {
     /// the folder when the name is taken.
     func refuseTwin(_ site: Site, in folder: borrowing Descriptor) throws {
         guard let other = try folder.otherSpelling(of: site.name) else { return }
-        root.noteFolding()
+        root.note(folding: true, in: site.path.parent)
         let twin = site.path.parent?.appending(other) ?? RelativePath(unchecked: other)
         throw Failure.twin(site.path, twin)
     }

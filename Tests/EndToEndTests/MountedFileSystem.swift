@@ -9,13 +9,14 @@ enum MountedFileSystem: String, CaseIterable {
     case xfs, btrfs, overlay
     case fuse = "FUSE (libfuse 2)"
     case fuseFolding = "FUSE (libfuse 2), folding case"
+    case fuseFoldingBelow = "FUSE (libfuse 2), folding case in a folder"
     case fuseNoLinks = "FUSE (libfuse 2), without links"
     case vfat, exfat, ntfs3
 
     /// Whether it is to be tried: those that take no time always.
     var isWanted: Bool {
         let isAll = getenv("FILESINKI_FILE_SYSTEMS").map { String(cString: $0) } == "all"
-        return isAll || self == .fuse || self == .fuseFolding
+        return isAll || [.fuse, .fuseFolding, .fuseFoldingBelow].contains(self)
     }
 
     /// Whether `a` and `A` are one name.
@@ -26,12 +27,18 @@ enum MountedFileSystem: String, CaseIterable {
         }
     }
 
+    /// Where `a` and `A` are one name, in the replica at `disk/b`; nil where they nowhere are.
+    var foldingFolder: String? {
+        if self == .fuseFoldingBelow { return "folds/" }
+        return folds ? "" : nil
+    }
+
     /// Whether there are symbolic links.
     var hasLinks: Bool { self != .vfat && self != .exfat }
 
     /// What `doctor` has to say, and must not say.
     var said: [(words: String, isSaid: Bool)] {
-        let isFuse = self == .fuse || self == .fuseFolding || self == .fuseNoLinks
+        let isFuse = [.fuse, .fuseFolding, .fuseFoldingBelow, .fuseNoLinks].contains(self)
         return [
             ("cannot exchange", isFuse || self == .exfat || self == .ntfs3),
             ("no hard links", self == .fuseNoLinks),
@@ -74,6 +81,7 @@ enum MountedFileSystem: String, CaseIterable {
                 + "-o lowerdir=lower,upperdir=upper,workdir=work disk"
         case .fuse: Self.loopback("")
         case .fuseFolding: Self.loopback("--fold")
+        case .fuseFoldingBelow: Self.loopback("--fold-in=folds")
         case .fuseNoLinks: Self.loopback("--no-links")
         }
     }

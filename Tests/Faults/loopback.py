@@ -1,10 +1,10 @@
 """A file system in user space that shows a folder at another place, for tests.
 
-    loopback.py [--fold] [--no-links] FOLDER PLACE
+    loopback.py [--fold | --fold-in=NAME] [--no-links] FOLDER PLACE
 
 With libfuse 2, as here, no flag of renameat2(2) is known: the kernel answers EINVAL. With --fold the
 spelling of ASCII letters and the Unicode form of a name do not count: a name is found under any of
-them, and listed as it was made. It runs until it is unmounted, and says "ready" when it is there.
+them, and listed as it was made; with --fold-in only in folders of that name and below them. It runs until it is unmounted, and says "ready" when it is there.
 """
 
 import errno
@@ -22,26 +22,29 @@ def folded(name):
 class Loopback(mfusepy.Operations):
     use_ns = True
 
-    def __init__(self, folder, folds, links):
+    def __init__(self, folder, folds, fold_in, links):
         self.folder = folder
         self.folds = folds
+        self.fold_in = fold_in
         self.links = links
 
     def real(self, path):
         """Where a path is, name by name as the folders list it."""
-        if not self.folds:
+        if not self.folds and not self.fold_in:
             return self.folder + path
         place = self.folder
+        folds = self.folds
         for name in path.split("/"):
             if not name:
                 continue
-            if not os.path.lexists(os.path.join(place, name)):
+            if folds and not os.path.lexists(os.path.join(place, name)):
                 try:
                     listed = os.listdir(place)
                 except OSError:
                     listed = []
                 name = next((n for n in listed if folded(n) == folded(name)), name)
             place = os.path.join(place, name)
+            folds = folds or name == self.fold_in
         return place
 
     def init_with_config(self, connection, config):
@@ -141,8 +144,9 @@ class Loopback(mfusepy.Operations):
 
 words = [word for word in sys.argv[1:] if not word.startswith("--")]
 options = set(sys.argv[1:]) - set(words)
+fold_in = next((o.partition("=")[2] for o in options if o.startswith("--fold-in=")), None)
 os.umask(0)
 mfusepy.FUSE(
-    Loopback(os.path.abspath(words[0]), "--fold" in options, "--no-links" not in options),
+    Loopback(os.path.abspath(words[0]), "--fold" in options, fold_in, "--no-links" not in options),
     words[1], foreground=True, nothreads=True, allow_other=True, use_ino=True,
     entry_timeout=0, attr_timeout=0, negative_timeout=0, ac_attr_timeout=0)

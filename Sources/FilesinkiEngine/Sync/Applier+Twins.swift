@@ -6,11 +6,14 @@ extension Applier {
     /// file, before any content is fetched for it. It is a problem in each run until one of the two has
     /// another name; when the other one is to go in this run, the next round brings it.
     func holdTwins(_ work: inout ApplyWork, _ result: inout ApplyResult) {
-        guard root.foldsNames else { return }
+        // In a folder that is new, nothing is there yet.
+        let made = Set((work.newFolders + work.folders).lazy.map(\.path))
         let leaving = work.leaving
         var held: Set<RelativePath> = []
         for path in work.newPaths.sorted()
-        where !held.contains(path) && !path.ancestors.contains(where: held.contains) {
+        where !(path.parent.map(made.contains) ?? false) && !held.contains(path)
+            && !path.ancestors.contains(where: held.contains)
+        {
             do throws(Failure) {
                 guard let twin = try root.twin(of: path) else { continue }
                 // A file makes way before another one comes.

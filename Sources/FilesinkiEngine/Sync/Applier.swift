@@ -41,7 +41,11 @@ struct Applier: Sendable {
         work.drop(Set(waiting.compactMap(\.origin)))
         result.deferred = work.lateCopies.map(\.path)
         let moved = move(work.moves, &result)
-        let late = work.takeOrigins(besides: moved, whereNamesFold: root.foldsNames)
+        let late = work.takeOrigins(
+            besides: moved,
+            whereNamesFold: { path in
+                (try? root.foldsNames(above: path)) ?? false
+            })
         remove(work, &result)
         for task in work.folders { attempt(task, &result) { try makeFolder(task) } }
         for task in work.links { attempt(task, &result) { try makeLink(task) } }

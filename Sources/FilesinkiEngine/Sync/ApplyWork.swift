@@ -136,11 +136,13 @@ extension ApplyWork {
     ///   - moved: Paths that were reached by a rename.
     ///   - whereNamesFold: Whether an old name has to make way first when the new one only differs in
     ///     its spelling.
-    mutating func takeOrigins(besides moved: Set<RelativePath>, whereNamesFold: Bool) -> ApplyWork {
+    mutating func takeOrigins(
+        besides moved: Set<RelativePath>, whereNamesFold: (RelativePath) -> Bool
+    ) -> ApplyWork {
         var late = ApplyWork([])
         let pending = (moves + files + links).filter { task in
             guard let origin = task.origin, !moved.contains(task.path) else { return false }
-            return !whereNamesFold || !origin.isSpelling(of: task.path)
+            return !origin.isSpelling(of: task.path) || !whereNamesFold(origin)
         }
         let origins = Set(pending.compactMap(\.origin))
         guard !origins.isEmpty else { return late }

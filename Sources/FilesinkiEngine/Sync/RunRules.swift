@@ -32,9 +32,10 @@ struct OverridingRules: StrategyRules {
 }
 
 extension Replica {
-    /// Reads the rules. A broken file of rules is a notice and stops nothing: the defaults hold in
+    /// Reads the rules at the beginning of a run. A broken file of rules is a notice and stops nothing: the defaults hold in
     /// its place.
     func runRules(_ options: SyncOptions) throws -> RunRules {
+        root.forgetFolding()
         let synced = try rootFile(Settings.syncedFile)
         let load = RulesLoad(
             synced: synced, isTrusted: try isTrusted(synced), device: try deviceSettings())

@@ -1,0 +1,43 @@
+import FilesinkiModel
+import Glibc
+import Testing
+
+@testable import FilesinkiFileSystem
+
+/// How it is found out whether a folder takes two spellings for one name. `FileSystemTests` has folders
+/// that do so.
+@Suite struct SpellingTests {
+    @Test(
+        "E2.3 a folder is asked by a name that has another spelling",
+        arguments: [
+            ("readme", "README"), ("README", "readme"), ("Ab1", "AB1"), ("\u{E9}", "\u{C9}"),
+            ("2023", nil), ("\u{65E5}\u{672C}", nil),
+        ])
+    func respelling(_ name: String, _ other: String?) {
+        #expect(respelled(Array(name.utf8)) == other.map { Array($0.utf8) })
+    }
+
+    @Test("E2.3 bytes that are no text have one spelling")
+    func bytes() { #expect(respelled([0xFF, 0x41]) == nil) }
+
+    @Test("E2.3 two hard links whose names differ in case only are two files")
+    func hardLinks() throws {
+        let tree = try TemporaryTree()
+        try tree.makeFolder("d")
+        try tree.write("content", to: "d/name")
+        #expect(link(tree.absolute("d/name"), tree.absolute("d/NAME")) == 0)
+        for name in ["d/name", "d/NAME"] {
+            let path = try RelativePath(name)
+            #expect(try tree.root.twin(of: path) == nil)
+            #expect(try tree.root.foldsNames(above: path) == false)
+            #expect(try tree.root.status(path)?.kind == .file)
+        }
+    }
+
+    @Test("E2.3 where nothing is there is no twin", arguments: ["d/name", "d", "f/name"])
+    func absent(_ name: String) throws {
+        let tree = try TemporaryTree()
+        try tree.write("content", to: "f")
+        #expect(try tree.root.twin(of: RelativePath(name)) == nil)
+    }
+}
