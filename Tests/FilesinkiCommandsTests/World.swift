@@ -173,6 +173,7 @@ final class World: @unchecked Sendable {
                 chance?.bytes(count) ?? (0..<count).map { _ in UInt8.random(in: .min ... .max) }
             },
             sleep: { [self] duration in
+                try Task.checkCancellation()
                 clock.advance(duration)
                 let happening = takeHappening()
                 await happening?(self)

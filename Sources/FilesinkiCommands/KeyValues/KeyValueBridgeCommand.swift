@@ -28,13 +28,21 @@ struct KeyValueBridgeCommand: ReplicaCommand {
     @Flag(name: .long, help: "Keep running and sync changes on either side.")
     var watch = false
 
+    @OptionGroup var interval: IntervalOption
     @OptionGroup var patience: PatienceOption
     @OptionGroup var options: KeyValueOptions
 
     var replica: RootOptions { options.replica }
 
+    func validate() throws {
+        if interval.minInterval != nil, !watch {
+            throw ValidationError("--min-interval needs --watch.")
+        }
+    }
+
     func run(in console: Console) async throws -> ExitCode {
         options.report.apply(to: console)
+        let interval = try interval.duration()
         let bridging = Bridging(
             place: FilePlace.absolute(
                 ArgumentText.bytes(of: file), in: console.currentFolder),
@@ -43,7 +51,7 @@ struct KeyValueBridgeCommand: ReplicaCommand {
         let session = try await options.open(in: console)
         guard watch else { return try await bridging.run(session, in: console) }
         return try await console.untilInterrupted {
-            try await bridging.watch(session, in: console)
+            try await bridging.watch(session, interval, in: console)
         }
     }
 
@@ -123,14 +131,17 @@ private struct Bridging: Sendable {
         }
     }
 
-    /// Runs again whenever the file or the store changes.
-    func watch(_ session: KeyValueSession, in console: Console) async throws -> ExitCode {
-        let observer = try await ValueObserver(session.values, place: session.place) {
-            console.complain($0)
-        }
+    /// Runs again whenever the file or the store changes, and not before the interval is over.
+    func watch(
+        _ session: KeyValueSession, _ interval: Duration, in console: Console
+    ) async throws -> ExitCode {
+        let observer = try await ValueObserver(
+            session.values, place: session.place, minimumInterval: interval
+        ) { console.complain($0) }
         while true {
             _ = try await run(session, in: console)
             let stamp = Self.stamp(place)
+            if interval > .zero { try await console.surroundings.sleep(interval) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { _ = try await observer.next() }
                 group.addTask { [place] in

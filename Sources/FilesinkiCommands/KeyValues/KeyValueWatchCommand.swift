@@ -29,12 +29,7 @@ struct KeyValueWatchCommand: Command {
     @Flag(name: .long, help: "Include the values; null for a removed key.")
     var values = false
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Ask the remote at most once in this time, e.g. 30s or 5m.", valueName: "time"))
-    var minInterval = "0s"
-
+    @OptionGroup var interval: IntervalOption
     @OptionGroup var options: KeyValueOptions
 
     /// The telling ends by itself when its time is over: what was told was not in vain.
@@ -47,11 +42,11 @@ struct KeyValueWatchCommand: Command {
         let wanted = try Set(keys.map { text throws(Failure) in try options.key(text) })
         let start = try since.map { text throws(Failure) in try FeedToken(parsing: text) }
         let limit = try options.replica.waiting.limit()
-        let interval = try TimeText.length(minInterval)
+        let interval = try interval.duration()
         let session = try await options.open(in: console)
         let observer = try await ValueObserver(
             session.values, place: session.place, since: start,
-            minimumInterval: .seconds(interval)
+            minimumInterval: interval
         ) { console.complain($0) }
         let telling = ValueTelling(
             observer: observer, session: session, wanted: wanted, includesOwn: own,
