@@ -55,6 +55,12 @@ struct GoldenTests {
         Scene(name: "ls", command: "ls --root a"),
         Scene(
             name: "ls-deleted", before: ["delete --root a one"], command: "ls --root a --deleted"),
+        Scene(
+            name: "ls-commit", before: ["write a/one 1", "delete --root a two", "sync a"],
+            command: "ls --root a --commit 1"),
+        Scene(
+            name: "load-commit", before: ["write a/one 1", "sync a"],
+            command: "load --root a one --commit 1 -o out"),
         Scene(name: "log", before: ["write a/one 1", "sync a"], command: "log --root a one"),
         Scene(
             name: "log-store", before: ["write a/one 1", "sync a"], command: "log --root a"),

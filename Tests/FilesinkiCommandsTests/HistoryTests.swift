@@ -103,6 +103,103 @@ struct HistoryTests {
         #expect(try await world.run("restore", "--at", "never", "-o", "x").code == .usage)
     }
 
+    /// `one` in three versions, hour by hour; the clock of the second was a day ahead. `two` is deleted
+    /// with the third.
+    private func clocks() async throws -> World {
+        let world = try World()
+        try world.write("1\n", to: "a/one")
+        try world.write("two\n", to: "a/sub/two")
+        #expect(try await world.run("init", "a", "--remote", "store").code == .done)
+        #expect(try await world.run("sync", "a").code == .done)
+        world.wait(seconds: 3600)
+        world.hoursLater = 24
+        try world.write("2\n", to: "a/one")
+        #expect(try await world.run("sync", "a").code == .done)
+        world.hoursLater = 0
+        world.wait(seconds: 3600)
+        try world.write("3\n", to: "a/one")
+        world.remove("a/sub/two")
+        #expect(try await world.run("sync", "a").code == .done)
+        world.wait(seconds: 3600)
+        try world.write("4\n", to: "a/one")
+        return world
+    }
+
+    /// Half an hour behind the first version, and behind the third.
+    private static let (first, third) = ("@1700001800", "@1700009000")
+
+    @Test(
+        "E4.1 each command that goes back in time takes --at and --commit",
+        arguments: [
+            (["ls"], "one\nsub/\nsub/two\n"), (["ls", "sub"], "sub/\nsub/two\n"),
+            (["show", "one"], "1\n"), (["load", "one"], "1\n"),
+            (["diff", "one"], "--- one@1\n+++ one\n@@ -1 +1 @@\n-1\n+4\n"),
+        ])
+    func points(_ command: [String], _ expected: String) async throws {
+        let world = try await clocks()
+        for point in [["--at", Self.first], ["--commit", "1"]] {
+            let line = command + ["--root", "a"] + point
+            let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+            #expect(outcome.text == expected, "\(line): \(outcome.talk)")
+            #expect(outcome.code == (command[0] == "diff" ? .negative : .done))
+            #expect(!outcome.talk.contains("contradict"))
+        }
+    }
+
+    @Test(
+        "E4.1 each command that goes back in time says where clocks contradict the log",
+        arguments: [
+            ["ls"], ["ls", "one"], ["show", "one"], ["load", "one"], ["diff", "one"],
+            ["restore", "one"], ["restore", "-o", "then"],
+        ])
+    func contradiction(_ command: [String]) async throws {
+        let world = try await clocks()
+        let line = command + ["--root", "a", "--at", Self.third]
+        let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+        #expect(outcome.talk.contains("by its clock commit 2 of"), "\(outcome.talk)")
+        let json = try await world.run(
+            bytes: (["ls", "--root", "a", "--at", Self.third, "--json"]).map { Array($0.utf8) })
+        #expect(json.lines.first?.hasPrefix(#"{"type":"notice","#) == true)
+        let number = command + ["--root", "a", "--commit", "3"]
+        let asked = try await world.run(
+            bytes: (command.last == "then" ? number + ["-o", "other"] : number)
+                .map { Array($0.utf8) })
+        #expect(!asked.talk.contains("by its clock"))
+    }
+
+    @Test("E4.1 restore --commit brings back what --at does")
+    func restoreCommit() async throws {
+        let world = try await clocks()
+        let export = try await world.run(
+            "restore", "--root", "a", "--commit", "1", "-o", "then")
+        #expect(export.code == .done, "\(export.talk)")
+        #expect(world.readText("then/one") == "1\n")
+        #expect(world.readText("then/sub/two") == "two\n")
+        let back = try await world.run("restore", "--root", "a", "--commit", "1", "one", "sub")
+        #expect(back.code == .done, "\(back.talk)")
+        #expect(world.readText("a/one") == "1\n")
+        #expect(world.readText("a/sub/two") == "two\n")
+    }
+
+    @Test(
+        "E4.1 a point that is not there is a negative answer, one that makes no sense a wrong usage",
+        arguments: [
+            ("ls --commit 9", ExitCode.negative), ("ls sub/two --commit 3", .negative),
+            ("show sub/two --at @1700009000", .negative), ("load one --commit 0", .negative),
+            ("diff one --at @0", .negative), ("ls --at @0", .negative),
+            ("ls --at never", .usage), ("ls --at @1 --commit 1", .usage),
+            ("ls --deleted --commit 1", .usage), ("show --content 12 --commit 1", .usage),
+            ("load one --version 1 --commit 1", .usage), ("load one --offline --at @1", .usage),
+            ("diff one 1 --commit 1", .usage), ("diff --conflict one --at @1", .usage),
+            ("restore -o x", .usage),
+        ])
+    func badPoints(_ line: String, _ code: ExitCode) async throws {
+        let world = try await clocks()
+        let words = line.split(separator: " ").map(String.init) + ["--root", "a"]
+        let outcome = try await world.run(bytes: words.map { Array($0.utf8) })
+        #expect(outcome.code == code, "\(outcome.talk)")
+    }
+
     @Test("explain names device and rule; of an unknown path it exits with 1")
     func explain() async throws {
         let world = try await world()

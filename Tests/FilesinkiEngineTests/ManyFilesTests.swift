@@ -83,7 +83,8 @@ struct ManyFilesTests {
         remote.reset()
         let sink = ByteBox()
         let report = try await a.with { replica in
-            try await replica.restore(at: moment, []) { _, _, bytes in
+            let tree = try await replica.tree(at: .time(moment), of: [])
+            return try await replica.export(tree) { _, _, bytes in
                 bytes?.withUnsafeBytes { sink.append($0) }
             }
         }

@@ -162,7 +162,10 @@ struct RoundTripTests {
         #expect(a.text("f") == "3")
         #expect(restore <= 8)
         let show = try await requests {
-            _ = try await a.with { try await $0.show(path, version: 3) { _ in } }
+            try await a.with { replica in
+                let tree = try await replica.tree(at: .version(3), of: [path])
+                try await replica.show(path, in: tree) { _ in }
+            }
         }
         #expect(show <= 7)
     }

@@ -188,6 +188,13 @@ extension Replica {
         try await show(content: content) { sink.append($0) }
         return String(decoding: sink.bytes, as: UTF8.self)
     }
+
+    /// What `restore PATH@VERSION` does.
+    func restore(
+        _ path: RelativePath, version: UInt64, _ options: SyncOptions
+    ) async throws -> RestoreReport {
+        try await restore(path, from: tree(at: .version(version), of: [path]), options)
+    }
 }
 
 /// Collects bytes.

@@ -81,18 +81,30 @@ struct Session {
 
     /// Says which of the paths are not among those found, nor hold any of them.
     ///
+    /// - Parameter point: The point of the history that was asked for; nil for the last sync.
     /// - Returns: Whether all are.
-    func report(missing paths: [RelativePath], in found: [RelativePath]) throws -> Bool {
+    func report(
+        missing paths: [RelativePath], in found: [RelativePath], at point: HistoryPoint? = nil
+    ) throws -> Bool {
         let known = Set(found)
         let missing = paths.filter { path in
             !known.contains(path) && !found.contains { $0.isInside(path) }
         }
-        for path in missing { try console.report(.unknown(path)) }
+        for path in missing {
+            try console.report(point == nil ? .unknown(path) : .absentThen(path))
+        }
         return missing.isEmpty
     }
 }
 
 extension Failure {
+    /// A path was named that did not exist at the point of the history.
+    static func absentThen(_ path: RelativePath) -> Failure {
+        Failure(
+            .notFound, path: path.bytes, "This path did not exist then.",
+            remedy: "List its versions with filesinki log.")
+    }
+
     /// A path was named that was in no sync.
     static func unknown(_ path: RelativePath) -> Failure {
         Failure(

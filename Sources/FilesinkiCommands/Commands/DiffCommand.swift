@@ -9,9 +9,9 @@ struct DiffCommand: ReplicaCommand {
         commandName: "diff",
         abstract: "Compare two versions of a path, or a version with the current file.",
         discussion: """
-            Without a version, compares the newest version with the current file. Exits with 0 if \
-            they are equal and with 1 if they differ. On a terminal, long output goes through \
-            $PAGER.
+            Without a version, compares the newest version with the current file; with --at or \
+            --commit, the version of that time or commit. Exits with 0 if they are equal and with 1 \
+            if they differ. On a terminal, long output goes through $PAGER.
             """)
 
     @Argument(help: "The path to compare.", completion: .file())
@@ -22,6 +22,8 @@ struct DiffCommand: ReplicaCommand {
 
     @Argument(help: "The newer version; the current file if omitted.")
     var second: UInt64?
+
+    @OptionGroup var history: HistoryOptions
 
     @Flag(name: .long, help: "Compare the versions of an open conflict.")
     var conflict = false
@@ -42,16 +44,26 @@ struct DiffCommand: ReplicaCommand {
     }
 
     func validate() throws {
-        if conflict, first != nil { throw ValidationError("--conflict takes no versions.") }
+        if conflict, first != nil || history.isGiven {
+            throw ValidationError("--conflict cannot be combined with versions, --at or --commit.")
+        }
+        if first != nil, history.isGiven {
+            throw ValidationError("--at and --commit cannot be combined with versions.")
+        }
     }
 
     private func difference(
         of target: RelativePath, _ session: Session
     ) async throws -> Difference {
-        let older = try await session.older(target, first)
+        let point =
+            if let point = try history.point() { point } else {
+                HistoryPoint.version(try await session.older(target, first))
+            }
+        let older = try await session.tree(at: point, of: [target])
         return Difference(
-            old: try await session.content(target, version: older), oldName: "\(target)@\(older)",
-            new: try await session.content(target, version: second),
+            old: try await session.content(target, in: older),
+            oldName: "\(target)@\(try older.version(of: target))",
+            new: try await session.newer(target, second),
             newName: second.map { "\(target)@\($0)" } ?? "\(target)")
     }
 
@@ -142,18 +154,22 @@ extension Session {
         do {
             return try await collect(path) { try await replica.show(content: entry.content, $0) }
         } catch let failure as Failure where failure.code == .notFound {
-            return try await content(path, version: nil)
+            return try await newer(path, nil)
         }
     }
 
+    /// The content at a point of the history.
+    fileprivate func content(_ path: RelativePath, in tree: TreeAtPoint) async throws -> [UInt8] {
+        try await collect(path) { try await replica.show(path, in: tree, $0) }
+    }
+
     /// A version's content; that which is here when `version` is nil.
-    fileprivate func content(_ path: RelativePath, version: UInt64?) async throws -> [UInt8] {
-        try await collect(path) { take in
-            if let version {
-                try await replica.show(path, version: version, take)
-            } else {
-                _ = try await replica.load(path, isOffline: true, SyncOptions(), take)
-            }
+    fileprivate func newer(_ path: RelativePath, _ version: UInt64?) async throws -> [UInt8] {
+        if let version {
+            return try await content(path, in: tree(at: .version(version), of: [path]))
+        }
+        return try await collect(path) {
+            _ = try await replica.load(path, isOffline: true, SyncOptions(), $0)
         }
     }
 

@@ -7,7 +7,10 @@ struct ListCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls",
         abstract: "List files, folders and symlinks as of the last sync.",
-        discussion: "Exits with 1 if there are none, or a path is not found.")
+        discussion: """
+            With --at or --commit, lists the tree of that time or commit. Exits with 1 if there are \
+            none, or a path is not found.
+            """)
 
     @Argument(help: "Only these paths and everything below them.", completion: .file())
     var paths: [String] = []
@@ -18,14 +21,23 @@ struct ListCommand: ReplicaCommand {
     @Flag(name: .long, help: "List deleted paths, which undelete can restore.")
     var deleted = false
 
+    @OptionGroup var history: HistoryOptions
     @OptionGroup var list: PathsOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    func validate() throws {
+        if deleted, history.isGiven {
+            throw ValidationError("--deleted cannot be combined with --at or --commit.")
+        }
+    }
+
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .negative }
-        let session = try await Session.open(replica, writable: false, remote: false, in: console)
+        let point = try history.point()
+        let session = try await Session.open(
+            replica, writable: false, remote: point != nil, in: console)
         let chosen = try session.paths(paths)
         if deleted {
             let found = try await session.replica.deleted(chosen)
@@ -33,9 +45,12 @@ struct ListCommand: ReplicaCommand {
             let isAllFound = try session.report(missing: chosen, in: found.map(\.path))
             return found.isEmpty || !isAllFound ? .negative : .done
         }
-        let found = try await session.replica.list(chosen)
+        let found =
+            if let point { try await session.tree(at: point, of: chosen).entries } else {
+                try await session.replica.list(chosen)
+            }
         for (path, entry) in found { try show(path, entry, in: console) }
-        let isAllFound = try session.report(missing: chosen, in: found.map(\.0))
+        let isAllFound = try session.report(missing: chosen, in: found.map(\.0), at: point)
         return found.isEmpty || !isAllFound ? .negative : .done
     }
 

@@ -25,6 +25,8 @@ struct LoadCommand: ReplicaCommand {
     @Option(name: .long, help: ArgumentHelp("Print this version.", valueName: "version"))
     var version: UInt64?
 
+    @OptionGroup var history: HistoryOptions
+
     @Option(
         name: .long,
         help: ArgumentHelp(
@@ -38,6 +40,10 @@ struct LoadCommand: ReplicaCommand {
     func validate() throws {
         if version != nil, offline || waitNewer != nil {
             throw ValidationError("--version cannot be combined with --offline or --wait-newer.")
+        }
+        if history.isGiven, version != nil || offline || waitNewer != nil {
+            throw ValidationError(
+                "--at and --commit cannot be combined with --version, --offline or --wait-newer.")
         }
         if offline, waitNewer != nil {
             throw ValidationError("--offline cannot be combined with --wait-newer.")
@@ -82,9 +88,11 @@ struct LoadCommand: ReplicaCommand {
     ) async throws -> JSONObject {
         var object: JSONObject = ["type": "loaded"]
         object.add("path", source)
-        if let version {
-            try await session.replica.show(source, version: version, write)
-            object.add("version", version)
+        if let point = try version.map({ .version($0) }) ?? history.point() {
+            let tree = try await session.tree(at: point, of: [source])
+            try await session.replica.show(source, in: tree, write)
+            object.add("version", try tree.version(of: source))
+            try tree.entry(source).entry.describe(in: &object)
             return object
         }
         let console = session.console

@@ -8,21 +8,16 @@ struct RestoreCommand: ReplicaCommand {
         commandName: "restore",
         abstract: "Restore an older version of a path, or the tree of an earlier time.",
         discussion: """
-            PATH@VERSION, or PATH with --at, brings the path back here and everywhere; what it \
-            replaces stays in the history. A folder comes back with everything that was in it \
-            then; what it holds besides stays. With --at TIME -o DIR, the tree of that time, or \
-            the paths given of it, is written into DIR, and nothing else is changed.
+            PATH@VERSION, or PATH with --at or --commit, brings the path back here and everywhere; \
+            what it replaces stays in the history. A folder comes back with everything that was in it \
+            then; what it holds besides stays. With -o DIR, the tree of that time or commit, or the \
+            paths given of it, is written into DIR, and nothing else is changed.
             """)
 
     @Argument(help: ArgumentHelp("The path to restore.", valueName: "path@version"))
     var paths: [String] = []
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "A time: 2024-05-01, '2024-05-01 11:30', with Z for UTC, or @SECONDS.",
-            valueName: "time"))
-    var at: String?
+    @OptionGroup var history: HistoryOptions
 
     @Option(
         name: [.customShort("o"), .long],
@@ -37,30 +32,26 @@ struct RestoreCommand: ReplicaCommand {
 
     func validate() throws {
         if paths.isEmpty, list.pathsFrom == nil, output == nil {
-            throw ValidationError("Give PATH@VERSION, or --at TIME with PATH or -o DIR.")
+            throw ValidationError("Give PATH@VERSION, or --at or --commit with PATH or -o DIR.")
         }
-        if output != nil, at == nil { throw ValidationError("With -o DIR, give --at TIME.") }
+        if output != nil, !history.isGiven {
+            throw ValidationError("With -o DIR, give --at TIME or --commit NUMBER.")
+        }
     }
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         list.null.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }
-        let moment = try at.map { text in
-            guard let moment = TimeText.parse(text) else {
-                throw Failure(
-                    .usage, path: text, "Invalid date or time.",
-                    remedy: "Write it as 2024-05-01 or '2024-05-01 11:30'.")
-            }
-            return moment
-        }
+        let point = try history.point()
         let session = try await Session.open(replica, writable: output == nil, in: console)
-        if let output, let moment {
-            return try await session.export(paths, at: moment, into: output)
+        if let output, let point {
+            return try await session.export(paths, at: point, into: output)
         }
         var code = ExitCode.done
         for path in paths {
-            let result = try await session.restore(path, at: moment, patience, replica.waiting)
+            let result = try await session.restore(
+                history.point(of: path), patience, replica.waiting)
             if result != .done { code = result }
         }
         return code
@@ -70,18 +61,12 @@ struct RestoreCommand: ReplicaCommand {
 extension Session {
     /// Brings one path back, here and everywhere.
     fileprivate func restore(
-        _ argument: String, at moment: Timestamp?, _ patience: PatienceOption,
+        _ wanted: (path: String, point: HistoryPoint), _ patience: PatienceOption,
         _ waiting: WaitOptions
     ) async throws -> ExitCode {
-        let wanted = VersionedPath(argument)
-        let path = try path(moment == nil ? wanted.path : argument)
-        let version: UInt64
-        if let moment {
-            version = try await newestVersion(of: path, at: moment)
-        } else {
-            version = try wanted.required().version
-        }
-        var result = try await replica.restore(path, version: version, SyncOptions())
+        let path = try path(wanted.path)
+        let tree = try await tree(at: wanted.point, of: [path])
+        var result = try await replica.restore(path, from: tree, SyncOptions())
         if let sync = result.sync {
             result.sync = try await settle(sync, of: [path], patience, waiting)
         }
@@ -90,29 +75,16 @@ extension Session {
         return result.sync.map { ExitCode(queueing: $0, isWaiting: patience.wait) } ?? .done
     }
 
-    private func newestVersion(of path: RelativePath, at moment: Timestamp) async throws -> UInt64 {
-        let found = try await replica.version(of: path, at: moment)
-        try console.show(found.place)
-        guard found.version != nil else {
-            throw Failure(
-                .notFound, path: path.bytes, "There was nothing at this path then.",
-                remedy: "See its versions with filesinki log.")
-        }
-        // Not the version of the path itself: that of a folder is older than what was in it.
-        return found.place.sequence
-    }
-
-    /// Writes the tree of a moment into a folder of its own.
+    /// Writes the tree at a point of the history into a folder of its own.
     fileprivate func export(
-        _ arguments: [String], at moment: Timestamp, into folder: String
+        _ arguments: [String], at point: HistoryPoint, into folder: String
     ) async throws -> ExitCode {
-        let chosen = try paths(arguments)
+        let tree = try await tree(at: point, of: paths(arguments))
         let export = try TreeExport(folder, in: console)
-        let result = try await replica.restore(at: moment, chosen) { path, entry, bytes in
+        let result = try await replica.export(tree) { path, entry, bytes in
             try export.write(path, entry, bytes)
         }
         try export.finish()
-        if let place = result.place { try console.show(place) }
         try console.show(result)
         if !result.problems.isEmpty { return .partial }
         return result.restored.isEmpty ? .negative : .done
@@ -120,12 +92,6 @@ extension Session {
 }
 
 extension Console {
-    /// Warns where the clocks do not tell for certain which state a moment had.
-    fileprivate func show(_ place: MomentInLog) throws {
-        guard let warning = place.warning else { return }
-        try show([Problem(RelativePath(unchecked: []), warning)], type: "notice")
-    }
-
     /// Shows what `restore` brought back.
     func show(_ report: RestoreReport) throws {
         try show(restored: report.restored)

@@ -5,7 +5,11 @@ import FilesinkiModel
 /// `show`: any content of the history.
 struct ShowCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print a version of a path, or any content in the store.")
+        commandName: "show", abstract: "Print a version of a path, or any content in the store.",
+        discussion: """
+            PATH@VERSION is a version that log lists. With --at or --commit, prints PATH as of that \
+            time or commit.
+            """)
 
     @Argument(
         help: ArgumentHelp("A path with a version, e.g. notes/a@12.", valueName: "path@version"))
@@ -14,6 +18,8 @@ struct ShowCommand: ReplicaCommand {
     @Option(
         name: .long, help: ArgumentHelp("A content ID: 64 hexadecimal digits.", valueName: "id"))
     var content: String?
+
+    @OptionGroup var history: HistoryOptions
 
     @Option(name: .shortAndLong, help: "Write to this file, atomically.")
     var output: String?
@@ -24,6 +30,9 @@ struct ShowCommand: ReplicaCommand {
     func validate() throws {
         if (version == nil) == (content == nil) {
             throw ValidationError("Give either PATH@VERSION or --content ID.")
+        }
+        if content != nil, history.isGiven {
+            throw ValidationError("--content cannot be combined with --at or --commit.")
         }
     }
 
@@ -37,11 +46,12 @@ struct ShowCommand: ReplicaCommand {
             if let file { try file.write(bytes) } else { try console.output.write(bytes) }
         }
         if let version {
-            let wanted = try VersionedPath(version).required()
+            let wanted = try history.point(of: version)
             let path = try session.path(wanted.path)
-            try await session.replica.show(path, version: wanted.version, write)
+            let tree = try await session.tree(at: wanted.point, of: [path])
+            try await session.replica.show(path, in: tree, write)
             object.add("path", path)
-            object.add("version", wanted.version)
+            object.add("version", try tree.version(of: path))
         } else if let content {
             guard let id = ContentID(hexadecimal: content) else {
                 throw Failure(

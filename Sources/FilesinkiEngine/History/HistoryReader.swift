@@ -74,23 +74,6 @@ extension Replica {
         return versions
     }
 
-    /// The remote tree as it was after a commit.
-    func tree(
-        of reader: HistoryReader, after sequence: UInt64
-    ) async throws -> [RelativePath: VersionedEntry] {
-        var tree: [RelativePath: VersionedEntry] = [:]
-        try await reader.forEach { commit in
-            guard commit.sequence <= sequence else { return false }
-            for change in commit.changes {
-                tree[change.path] =
-                    change.entry.kind == .tombstone
-                    ? nil : VersionedEntry(change.entry, version: commit.sequence)
-            }
-            return true
-        }
-        return tree
-    }
-
     /// The log up to what is known of it now; looked at anew when the remote can be reached.
     ///
     /// - Parameter before: The report of a run of the same command that ended a moment ago; when it
@@ -107,18 +90,5 @@ extension Replica {
             try await view.fold(reachLog(behind: token))
         }
         return HistoryReader(log: try await connected().log, view: view)
-    }
-
-    /// A path's entry in a version: the one that holds after commit `version`, or nil.
-    func entry(
-        _ path: RelativePath, at version: UInt64, in reader: HistoryReader
-    ) async throws -> Entry? {
-        guard reader.end.sequence >= version else { return nil }
-        let versions = try await history(of: path, in: reader)
-        if let exact = versions.last(where: { $0.version == version && !$0.isSuperseded }) {
-            return exact.change.entry
-        }
-        if let lost = versions.last(where: { $0.version == version }) { return lost.change.entry }
-        return versions.last { $0.version <= version && !$0.isSuperseded }?.change.entry
     }
 }

@@ -140,7 +140,7 @@ extension Replica {
         case .there: found = row.there
         case .base: found = row.base
         case .version(let version):
-            found = try await entry(row.path, at: version, in: historyReader())
+            found = try await tree(at: .version(version), of: [row.path]).state(of: row.path)?.entry
         }
         guard let found else {
             throw Failure(

@@ -14,33 +14,24 @@ package struct RestoreReport: Sendable {
     package var entry: Entry?
     /// The commit that it is at; 0 while it waits for the remote.
     package var version: UInt64 = 0
-    /// The place in the log of the moment that was asked for; nil when a version was.
-    package var place: MomentInLog?
 
     package init() {}
 }
 
 extension Replica {
-    /// Brings a path back to an older version, here and everywhere; a folder with everything that was in
-    /// it then. What a folder holds besides stays.
+    /// Brings a path back to what it was at a point of the history, here and everywhere; a folder with
+    /// everything that was in it then. What a folder holds besides stays.
+    ///
+    /// - Throws: Code `not-found` when nothing was at the path then.
     package func restore(
-        _ path: RelativePath, version: UInt64, _ options: SyncOptions
+        _ path: RelativePath, from tree: TreeAtPoint, _ options: SyncOptions
     ) async throws -> RestoreReport {
-        let reader = try await historyReader()
-        guard let entry = try await entry(path, at: version, in: reader), entry.kind != .tombstone
-        else {
-            throw Failure(
-                .notFound, path: path.bytes, "Version \(version) was not found.",
-                remedy: "See which there are with filesinki log.")
-        }
-        var wanted = [(path, entry)]
-        if entry.kind == .directory {
-            let tree = try await tree(of: reader, after: version)
-            wanted += tree.below(path)
-        }
+        let found = try tree.entry(path)
+        let inside = tree.entries.filter { $0.0.isInside(path) }
         return try await reporting {
             try await bringBack(
-                wanted, of: path, .init(command: "restore", version: version), options)
+                [(path, found.entry)] + inside.map { ($0.0, $0.1.entry) }, of: path,
+                .init(command: "restore", version: tree.sequence), options)
         }
     }
 
@@ -123,30 +114,23 @@ extension Replica {
         return try root.status(path)?.kind.entryKind == entry.kind
     }
 
-    /// Writes the tree as it was at a moment into a folder outside the root.
+    /// Writes the tree as it was at a point of the history into a folder outside the root.
     ///
-    /// - Parameters:
-    ///   - moment: What comes behind the moment's place in the log is left out; see
-    ///     ``MomentInLog``.
-    ///   - selection: Only these paths and what is below them; empty for all.
-    ///   - write: Writes one entry; its content comes piece by piece.
-    package func restore(
-        at moment: Timestamp, _ selection: [RelativePath],
+    /// - Parameter write: Writes one entry; its content comes piece by piece.
+    package func export(
+        _ tree: TreeAtPoint,
         write: @escaping @Sendable (RelativePath, Entry, [UInt8]?) throws -> Void
     ) async throws -> RestoreReport {
-        let reader = try await historyReader()
-        let past = try await tree(of: reader, at: moment, PathSelection(paths: selection))
         var writing = TreeWriting(write: write)
-        writing.report.place = past.place
         var wanted: [ContentID: [(RelativePath, Entry)]] = [:]
-        for (path, known) in past.tree {
+        for (path, known) in tree.all {
             if known.entry.kind == .file {
                 wanted[known.entry.content, default: []].append((path, known.entry))
             } else {
                 try writing.add(path, known.entry, .success(nil))
             }
         }
-        let source = try await historyContents(reader)
+        let source = try await historyContents(tree.reader)
         for job in try await ContentPlan(wanted.keys, source).jobs {
             try await writing.add(job, source, wanted)
         }

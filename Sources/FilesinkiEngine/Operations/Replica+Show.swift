@@ -5,21 +5,14 @@ import FilesinkiRemote
 import FilesinkiStore
 
 extension Replica {
-    /// Gives the content that a path had in a version, piece by piece and verified.
+    /// Gives the content that a path had at a point of the history, piece by piece and verified.
     ///
     /// - Throws: Code `not-found` when there was no file at the path then.
     package func show(
-        _ path: RelativePath, version: UInt64,
+        _ path: RelativePath, in tree: TreeAtPoint,
         _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
-        let reader = try await historyReader()
-        guard let entry = try await entry(path, at: version, in: reader), entry.kind != .tombstone
-        else {
-            throw Failure(
-                .notFound, path: path.bytes, "Version \(version) was not found.",
-                remedy: "See which there are with filesinki log.")
-        }
-        try await show(entry, at: path, in: reader, body)
+        try await show(try tree.entry(path).entry, at: path, in: tree.reader, body)
     }
 
     /// Gives any content that the store still holds.

@@ -36,6 +36,9 @@ struct PathSelection: Sendable {
             || isCopyOfNamed(path)
     }
 
+    /// Whether a path is one of those that were asked for.
+    func isNamed(_ path: RelativePath) -> Bool { named.contains(path) }
+
     private func isCopyOfNamed(_ path: RelativePath) -> Bool {
         // Most paths cannot be one, and this is asked of every path that waits.
         guard path.bytes.contains(UInt8(ascii: "(")) else { return false }

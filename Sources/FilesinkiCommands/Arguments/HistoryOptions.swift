@@ -1,0 +1,69 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+
+/// `--at` and `--commit`: a point of the history.
+struct HistoryOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The state at a time: 2024-05-01, '2024-05-01 11:30', with Z for UTC, or @SECONDS.",
+            valueName: "time"))
+    var at: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The state after a commit of the store.", valueName: "number"))
+    var commit: UInt64?
+
+    var isGiven: Bool { at != nil || commit != nil }
+
+    func validate() throws {
+        if at != nil, commit != nil {
+            throw ValidationError("--at cannot be combined with --commit.")
+        }
+    }
+
+    /// The point; nil when none was given.
+    func point() throws(Failure) -> HistoryPoint? {
+        if let commit { return .commit(commit) }
+        guard let at else { return nil }
+        guard let time = TimeText.parse(at) else {
+            throw Failure(
+                .usage, path: ArgumentText.bytes(of: at), "Invalid date or time.",
+                remedy: "Write it as 2024-05-01 or '2024-05-01 11:30'.")
+        }
+        return .time(time)
+    }
+
+    /// The path that an argument names, and the point: that of the options, else the version behind the
+    /// path's `@`.
+    ///
+    /// - Throws: `Failure` with code `usage` when there is neither.
+    func point(of argument: String) throws(Failure) -> (path: String, point: HistoryPoint) {
+        if let point = try point() { return (argument, point) }
+        let wanted = try VersionedPath(argument).required()
+        return (wanted.path, .version(wanted.version))
+    }
+}
+
+extension Session {
+    /// The tree at a point of the history, or some paths of it. Says where the devices' clocks contradict
+    /// the log, because then nobody can tell for certain which state a time had.
+    func tree(at point: HistoryPoint, of paths: [RelativePath]) async throws -> TreeAtPoint {
+        let tree = try await replica.tree(at: point, of: paths)
+        if let warning = tree.warning {
+            try console.show([Problem(RelativePath(unchecked: []), warning)], type: "notice")
+        }
+        return tree
+    }
+}
+
+extension TreeAtPoint {
+    /// The version of a path as a result names it: the one that was asked for, else the commit that the
+    /// path is from.
+    func version(of path: RelativePath) throws(Failure) -> UInt64 {
+        if case .version(let version) = point { return version }
+        return try entry(path).version
+    }
+}
