@@ -1,7 +1,7 @@
 #!/bin/bash
 # How fast a change made on A is on B: filesinki watch through a directory, beside an inotifywait+rsync
 # loop, unison -repeat watch and syncthing, where these are installed. Then what a watch of 10,000
-# folders costs. One table: bench-watch.sh BINARY [EDITS] [FOLDERS]
+# folders costs. Tables: bench-watch.sh BINARY [EDITS] [FOLDERS]
 #
 # All are started first and then edited in turn, so that each meets the same machine: one after the other,
 # they would compare the machine with itself a minute later.
@@ -147,6 +147,10 @@ run_unison
 run_syncthing
 sleep 5
 python3 "$here/measure-crossing.py" "$edits" "$work/ways"
+echo
+# One file that changes at a steady rhythm, for the ways of filesinki alone.
+grep '^filesinki' "$work/ways" >"$work/own"
+python3 "$here/measure-rhythm.py" "$edits" "$work/own"
 # The pipe's two ends are children of the loop.
 [ -z "${loop-}" ] || pkill -P "$loop" 2>/dev/null
 stop
