@@ -50,11 +50,8 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         // Only filesinki-net carries what follows.
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -71,6 +68,7 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .target(name: "CKernel"),
 
@@ -78,9 +76,7 @@ let package = Package(
         module("FilesinkiModel"),
 
         // What each knows one thing and no other.
-        module(
-            "FilesinkiHashing",
-            ["FilesinkiModel", .product(name: "Crypto", package: "swift-crypto")]),
+        module("FilesinkiHashing", ["FilesinkiModel", "CCrypto"]),
         module("FilesinkiCompression", ["FilesinkiModel", "CLZMA", "CZstd"]),
         module("FilesinkiReconcile", ["FilesinkiModel"]),
         module("FilesinkiMerge", ["FilesinkiModel", "CSQLite"]),
@@ -124,30 +120,28 @@ let package = Package(
         module(
             "FilesinkiWebDAV",
             [
-                "FilesinkiModel", "FilesinkiRemote", "FilesinkiHTTP", "FilesinkiXML",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiHTTP",
+                "FilesinkiXML",
             ]),
         module(
             "FilesinkiS3",
             [
-                "FilesinkiModel", "FilesinkiRemote", "FilesinkiHTTP", "FilesinkiProcess",
-                "FilesinkiXML",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiHTTP",
+                "FilesinkiProcess", "FilesinkiXML",
             ]),
         // What the own server and its client say to each other.
         module("FilesinkiProtocol", ["FilesinkiModel", "FilesinkiRemote"]),
         module(
             "FilesinkiServerRemote",
             [
-                "FilesinkiModel", "FilesinkiRemote", "FilesinkiHTTP", "FilesinkiProtocol",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiHTTP",
+                "FilesinkiProtocol",
             ]),
         module(
             "FilesinkiServer",
             [
-                "FilesinkiModel", "FilesinkiProcess", "FilesinkiRemote", "FilesinkiDirectory",
-                "FilesinkiProtocol",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "FilesinkiModel", "FilesinkiHashing", "FilesinkiProcess", "FilesinkiRemote",
+                "FilesinkiDirectory", "FilesinkiProtocol", "CCrypto",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -159,9 +153,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "X509", package: "swift-certificates"),
             ]),
 
         // Addresses and credentials, and the remotes that they lead to.
@@ -297,6 +289,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
+        tests("FilesinkiHashingTests", ["FilesinkiHashing", "FilesinkiModel"]),
         tests(
             "FilesinkiKeyValueTests",
             [
@@ -344,13 +337,13 @@ let package = Package(
         tests(
             "FilesinkiServerTests",
             [
-                "FilesinkiDirectory", "FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote",
-                "FilesinkiServer", "FilesinkiTesting",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "FilesinkiDirectory", "FilesinkiHashing", "FilesinkiModel", "FilesinkiProtocol",
+                "FilesinkiRemote", "FilesinkiServer", "FilesinkiTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         tests(
             "FilesinkiStoreTests",

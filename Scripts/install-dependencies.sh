@@ -9,6 +9,7 @@ missing() {
     have_header lzma.h || echo liblzma-dev
     have_header expat.h || echo libexpat1-dev
     have_header sqlite3.h || echo libsqlite3-dev
+    have_header openssl/sha.h || echo libssl-dev
     command -v pkg-config >/dev/null 2>&1 || echo pkg-config
     command -v zstd >/dev/null 2>&1 || echo zstd
     command -v xz >/dev/null 2>&1 || echo xz-utils

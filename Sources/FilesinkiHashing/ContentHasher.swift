@@ -1,4 +1,3 @@
-internal import Crypto
 package import FilesinkiModel
 
 /// Computes the ``FilesinkiModel/ContentID`` of bytes, at once or as they pass by.
@@ -9,7 +8,7 @@ package struct ContentHasher {
 
     /// Adds bytes to what is hashed.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        state.update(bufferPointer: bytes)
+        state.update(bytes)
     }
 
     /// Adds bytes to what is hashed.
@@ -19,7 +18,7 @@ package struct ContentHasher {
 
     /// The identity of all bytes added so far; more may follow.
     package func finish() -> ContentID {
-        state.finalize().withUnsafeBytes { ContentID($0) ?? .none }
+        state.withDigest { ContentID($0) ?? .none }
     }
 
     /// The identity of `bytes`.

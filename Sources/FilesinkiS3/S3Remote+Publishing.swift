@@ -1,5 +1,5 @@
-internal import Crypto
 import FilesinkiHTTP
+internal import FilesinkiHashing
 import FilesinkiModel
 package import FilesinkiRemote
 
@@ -83,5 +83,5 @@ extension S3Remote {
     }
 
     /// What a service calls an object that was sent in one part.
-    static func tag(of bytes: [UInt8]) -> String { hexadecimal(Insecure.MD5.hash(data: bytes)) }
+    static func tag(of bytes: [UInt8]) -> String { hexadecimal(MD5.hash(bytes)) }
 }

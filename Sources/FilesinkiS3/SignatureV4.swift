@@ -1,5 +1,5 @@
-internal import Crypto
 package import FilesinkiHTTP
+internal import FilesinkiHashing
 package import FilesinkiModel
 
 /// Signs requests as AWS Signature Version 4 says:
@@ -59,17 +59,15 @@ package struct SignatureV4: Sendable {
     }
 
     private func sign(_ text: String, day: String) -> String {
-        var key = SymmetricKey(data: Array("AWS4\(credentials.secretKey.value)".utf8))
-        for part in [day, region, service, "aws4_request"] {
-            key = SymmetricKey(data: Self.code(part, key))
-        }
+        var key = Array("AWS4\(credentials.secretKey.value)".utf8)
+        for part in [day, region, service, "aws4_request"] { key = Self.code(part, key) }
         return hexadecimal(Self.code(text, key))
     }
 
-    private static func code(_ text: String, _ key: SymmetricKey) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
+    private static func code(_ text: String, _ key: [UInt8]) -> [UInt8] {
+        HMACSHA256.code(of: Array(text.utf8), key: key)
     }
 
     /// SHA-256 in hexadecimal digits.
-    private static func hash(_ bytes: [UInt8]) -> String { hexadecimal(SHA256.hash(data: bytes)) }
+    private static func hash(_ bytes: [UInt8]) -> String { hexadecimal(SHA256.hash(bytes)) }
 }

@@ -1,5 +1,5 @@
-import Crypto
 import FilesinkiHTTP
+import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiProtocol
 package import FilesinkiRemote
@@ -69,9 +69,7 @@ extension ServerRemote {
     }
 
     private static func digest(_ bytes: [UInt8]) -> String {
-        var hasher = SHA256()
-        bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
-        return ContentDigest.encode(Array(hasher.finalize()))
+        ContentDigest.encode(SHA256.hash(bytes))
     }
 }
 

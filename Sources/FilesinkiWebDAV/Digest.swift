@@ -1,5 +1,5 @@
-import Crypto
 import FilesinkiHTTP
+import FilesinkiHashing
 import FilesinkiModel
 
 /// A server's question for proof of a password: https://www.rfc-editor.org/rfc/rfc7616#section-3.3
@@ -102,8 +102,8 @@ struct DigestAnswer {
 
     private func hash(_ text: String) -> String {
         switch challenge.algorithm {
-        case .md5: hexadecimal(Array(Insecure.MD5.hash(data: Array(text.utf8))))
-        case .sha256: hexadecimal(Array(SHA256.hash(data: Array(text.utf8))))
+        case .md5: hexadecimal(MD5.hash(Array(text.utf8)))
+        case .sha256: hexadecimal(SHA256.hash(Array(text.utf8)))
         }
     }
 }

@@ -1,5 +1,5 @@
-import Crypto
 import FilesinkiDirectory
+import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiProtocol
 import FilesinkiRemote
@@ -34,8 +34,8 @@ import Testing
             let large = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 3) }
             try await server.direct.put([1, 2, 3, 4], to: ObjectKey("a"))
             try await server.direct.put(large, to: ObjectKey("large"))
-            let hash = Array(SHA256.hash(data: [UInt8]([1, 2, 3, 4])))
-            let largeHash = Array(SHA256.hash(data: large))
+            let hash = SHA256.hash([1, 2, 3, 4])
+            let largeHash = SHA256.hash(large)
             let key = try ObjectKey("a")
             let big = try ObjectKey("large")
             let frames = try await read(

@@ -1,4 +1,4 @@
-import Crypto
+import FilesinkiHashing
 package import FilesinkiModel
 
 /// What the server keeps of a token: enough to know it again, and nothing to make it from.
@@ -24,7 +24,7 @@ package struct TokenRecord: Hashable, Sendable {
     }
 
     static func hash(_ salt: [UInt8], _ secret: [UInt8]) -> [UInt8] {
-        Array(SHA256.hash(data: salt + secret))
+        SHA256.hash(salt + secret)
     }
 
     /// What an unknown id is held against, so that it takes as long as a known one.

@@ -1,5 +1,5 @@
-import Crypto
 import FilesinkiDirectory
+import FilesinkiHashing
 import FilesinkiProtocol
 import FilesinkiRemote
 import Hummingbird
@@ -123,7 +123,7 @@ struct BatchReader: Sendable {
     }
 
     private func write(_ bytes: [UInt8], _ request: ObjectRequest, _ frames: inout Frames) {
-        if let known = request.known, Array(SHA256.hash(data: bytes)) == known {
+        if let known = request.known, SHA256.hash(bytes) == known {
             return frames.add(.same)
         }
         let whole = 0..<Int64(bytes.count)
@@ -154,9 +154,9 @@ struct BatchReader: Sendable {
         while offset < object.size {
             let bytes = try await object.read(from: offset, count: ObjectReader.piece)
             guard !bytes.isEmpty else { throw CutReply() }
-            hasher.update(data: bytes)
+            hasher.update(bytes)
             offset += Int64(bytes.count)
         }
-        return Array(hasher.finalize())
+        return hasher.finish()
     }
 }

@@ -1,5 +1,5 @@
-import Crypto
 import FilesinkiDirectory
+import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiProtocol
 import FilesinkiRemote
@@ -100,7 +100,7 @@ struct ObjectWriter: Sendable {
                     metrics.received(piece.readableBytes)
                     held.append(contentsOf: piece.readableBytesView)
                     guard held.count >= ObjectReader.piece else { continue }
-                    hasher.update(data: held)
+                    hasher.update(held)
                     try await staged.append(held)
                     held = []
                 }
@@ -109,10 +109,10 @@ struct ObjectWriter: Sendable {
                 try? await staged.append(held)
                 throw error
             }
-            hasher.update(data: held)
+            hasher.update(held)
             try await staged.append(held)
             guard staged.count == offer.offset + offer.length else { throw CutReply() }
-            guard Array(hasher.finalize()) == offer.digest else {
+            guard hasher.finish() == offer.digest else {
                 try await staged.discard()
                 throw Refusal.badDigest
             }
@@ -142,7 +142,7 @@ struct ObjectWriter: Sendable {
         while offset < count {
             let bytes = try await staged.read(from: offset, count: ObjectReader.piece)
             guard !bytes.isEmpty else { throw CutReply() }
-            hasher.update(data: bytes)
+            hasher.update(bytes)
             offset += Int64(bytes.count)
         }
         return hasher

@@ -1,5 +1,5 @@
-import Crypto
 import FilesinkiDirectory
+import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiProtocol
 import FilesinkiRemote
@@ -93,7 +93,7 @@ final class TestServer: Sendable {
     }
 
     static func digest(_ bytes: [UInt8]) -> String {
-        ContentDigest.encode(Array(SHA256.hash(data: bytes)))
+        ContentDigest.encode(SHA256.hash(bytes))
     }
 }
 
