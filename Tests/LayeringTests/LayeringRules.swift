@@ -46,6 +46,15 @@ enum LayeringRules {
         ],
     ]
 
+    /// Who may use a library of the system: what others need of it, these offer.
+    static let libraries: [String: Set<String>] = [
+        // The server for its own certificate only: whoever hashes asks FilesinkiHashing.
+        "CCrypto": ["FilesinkiHashing", "FilesinkiServer"],
+        "CExpat": ["FilesinkiXML"],
+        "CLZMA": ["FilesinkiCompression"],
+        "CZstd": ["FilesinkiCompression"],
+    ]
+
     /// Modules of the toolchain that need no declaration.
     static let toolchain: Set<String> = ["Glibc", "Dispatch", "Observation", "Synchronization"]
 
@@ -87,6 +96,18 @@ enum LayeringRules {
             let wrong = target.dependencies.intersection(above)
                 .union(target.dependencies.intersection(strangers[target.name] ?? []))
             return wrong.sorted().map { "\(target.name) must not know \($0)." }
+        }
+    }
+
+    /// A library of the system has one place where it is known.
+    static func borrowedLibraries(_ manifest: PackageManifest) -> [String] {
+        manifest.targets.flatMap { target in
+            target.dependencies.sorted().compactMap { library in
+                guard let users = libraries[library], !users.contains(target.name) else {
+                    return nil
+                }
+                return "\(target.name) must not use \(library)."
+            }
         }
     }
 

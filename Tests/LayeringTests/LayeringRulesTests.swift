@@ -16,7 +16,7 @@ import Testing
                     module("FilesinkiRemote", ["FilesinkiModel"]),
                     module(
                         "FilesinkiManifest",
-                        ["FilesinkiModel", "CSQLite", .product(name: "Crypto", package: "swift-crypto")],
+                        ["FilesinkiModel", "CSQLite", .product(name: "Logging", package: "swift-log")],
                         resources: [.embedInCode("SQL")]),
                     module("FilesinkiEngine", ["FilesinkiTesting", "FilesinkiDirectory"]),
                     module("FilesinkiNew", []),
@@ -37,7 +37,7 @@ import Testing
                 "FilesinkiModelTests",
             ])
         #expect(
-            manifest["FilesinkiManifest"]?.dependencies == ["FilesinkiModel", "CSQLite", "Crypto"])
+            manifest["FilesinkiManifest"]?.dependencies == ["FilesinkiModel", "CSQLite", "Logging"])
         #expect(manifest["CSQLite"]?.dependencies == [])
         #expect(manifest.targets.filter(\.isTest).map(\.name) == ["FilesinkiModelTests"])
     }
@@ -57,7 +57,7 @@ import Testing
             file(
                 "FilesinkiRemote", "import FilesinkiModel\nimport Glibc\nimport FilesinkiReconcile"),
             file("FilesinkiModelTests", "import Testing\nimport Foundation\nimport CSQLite"),
-            file("FilesinkiRemote", "import Testing"), file("FilesinkiUnknown", "import Crypto"),
+            file("FilesinkiRemote", "import Testing"), file("FilesinkiUnknown", "import Logging"),
         ]
         #expect(
             LayeringRules.undeclaredImports(files, manifest) == [
@@ -67,7 +67,7 @@ import Testing
                     + "which FilesinkiModelTests does not declare.",
                 "Sources/FilesinkiRemote/A.swift imports Testing, "
                     + "which FilesinkiRemote does not declare.",
-                "Sources/FilesinkiUnknown/A.swift imports Crypto, "
+                "Sources/FilesinkiUnknown/A.swift imports Logging, "
                     + "which FilesinkiUnknown does not declare.",
             ])
     }
@@ -79,6 +79,20 @@ import Testing
                 "FilesinkiReconcile must not know FilesinkiRemote.",
                 "FilesinkiEngine must not know FilesinkiDirectory.",
                 "FilesinkiNew has no place among the layers.",
+            ])
+    }
+
+    @Test func `finds who uses a library of the system past the module that offers it`() {
+        let manifest = PackageManifest(
+            parsing: """
+                let targets = [
+                    module("FilesinkiHashing", ["CCrypto"]),
+                    module("FilesinkiS3", ["CCrypto", "CExpat", "CSQLite"]),
+                ]
+                """)
+        #expect(
+            LayeringRules.borrowedLibraries(manifest) == [
+                "FilesinkiS3 must not use CCrypto.", "FilesinkiS3 must not use CExpat.",
             ])
     }
 

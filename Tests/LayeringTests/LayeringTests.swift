@@ -24,6 +24,11 @@ import Testing
         #expect(LayeringRules.upwardArrows(tree.manifest) == [])
     }
 
+    @Test func `libraries of the system are used by the modules that offer them`() {
+        #expect(LayeringRules.libraries.keys.allSatisfy { tree.manifest[$0] != nil })
+        #expect(LayeringRules.borrowedLibraries(tree.manifest) == [])
+    }
+
     @Test func `nothing in the product knows the tools of the tests`() {
         #expect(LayeringRules.productsWithTools(tree.manifest) == [])
     }
