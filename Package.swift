@@ -75,24 +75,28 @@ let package = Package(
         // The words, which import nothing.
         module("FilesinkiModel"),
 
+        // The one layer over the operating system.
+        module("FilesinkiSystem", ["FilesinkiModel", "CKernel"]),
+
         // What each knows one thing and no other.
         module("FilesinkiHashing", ["FilesinkiModel", "CCrypto"]),
         module("FilesinkiCompression", ["FilesinkiModel", "CLZMA", "CZstd"]),
         module("FilesinkiReconcile", ["FilesinkiModel"]),
-        module("FilesinkiMerge", ["FilesinkiModel", "CSQLite"]),
-        module("FilesinkiSQLite", ["FilesinkiModel", "CSQLite"]),
+        module("FilesinkiMerge", ["FilesinkiModel", "FilesinkiSystem", "CSQLite"]),
+        module("FilesinkiSQLite", ["FilesinkiModel", "FilesinkiSystem", "CSQLite"]),
         module("FilesinkiTOML", ["FilesinkiModel"]),
         module(
             "FilesinkiRules",
             ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiMerge", "FilesinkiTOML"]),
-        module("FilesinkiFileSystem", ["FilesinkiModel", "FilesinkiHashing", "CKernel"]),
-        module("FilesinkiWatch", ["FilesinkiModel", "CKernel"]),
-        module("FilesinkiLiveDatabase", ["FilesinkiModel", "CSQLite"]),
         module(
-            "FilesinkiManifest", ["FilesinkiModel", "FilesinkiSQLite"],
+            "FilesinkiFileSystem",
+            ["FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "CKernel"]),
+        module("FilesinkiWatch", ["FilesinkiModel", "FilesinkiSystem", "CKernel"]),
+        module("FilesinkiLiveDatabase", ["FilesinkiModel", "FilesinkiSystem", "CSQLite"]),
+        module(
+            "FilesinkiManifest", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiSQLite"],
             resources: [.embedInCode("SQL")]),
-        module("FilesinkiProcess", ["FilesinkiModel", "CKernel"]),
-        module("FilesinkiRemote", ["FilesinkiModel"]),
+        module("FilesinkiRemote", ["FilesinkiModel", "FilesinkiSystem"]),
         module(
             "FilesinkiStore",
             [
@@ -103,7 +107,9 @@ let package = Package(
             exclude: ["Schema"]),
 
         // Where replicas meet.
-        module("FilesinkiDirectory", ["FilesinkiModel", "FilesinkiRemote", "CKernel"]),
+        module(
+            "FilesinkiDirectory",
+            ["FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote", "CKernel"]),
 
         // Where replicas meet over a network.
         module(
@@ -120,27 +126,27 @@ let package = Package(
         module(
             "FilesinkiWebDAV",
             [
-                "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiHTTP",
-                "FilesinkiXML",
+                "FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "FilesinkiRemote",
+                "FilesinkiHTTP", "FilesinkiXML",
             ]),
         module(
             "FilesinkiS3",
             [
-                "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiHTTP",
-                "FilesinkiProcess", "FilesinkiXML",
+                "FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "FilesinkiRemote",
+                "FilesinkiHTTP", "FilesinkiXML",
             ]),
         // What the own server and its client say to each other.
         module("FilesinkiProtocol", ["FilesinkiModel", "FilesinkiRemote"]),
         module(
             "FilesinkiServerRemote",
             [
-                "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiHTTP",
-                "FilesinkiProtocol",
+                "FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "FilesinkiRemote",
+                "FilesinkiHTTP", "FilesinkiProtocol",
             ]),
         module(
             "FilesinkiServer",
             [
-                "FilesinkiModel", "FilesinkiHashing", "FilesinkiProcess", "FilesinkiRemote",
+                "FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "FilesinkiRemote",
                 "FilesinkiDirectory", "FilesinkiProtocol", "CCrypto",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -160,7 +166,7 @@ let package = Package(
         module(
             "FilesinkiNetwork",
             [
-                "FilesinkiModel", "FilesinkiProcess", "FilesinkiRemote", "FilesinkiTOML",
+                "FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote", "FilesinkiTOML",
                 "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiServerRemote", "FilesinkiWebDAV",
                 "FilesinkiS3", "CKernel",
             ]),
@@ -171,7 +177,7 @@ let package = Package(
             [
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiCompression", "FilesinkiReconcile",
                 "FilesinkiMerge", "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiLiveDatabase",
-                "FilesinkiManifest", "FilesinkiProcess", "FilesinkiRemote", "FilesinkiStore",
+                "FilesinkiManifest", "FilesinkiSystem", "FilesinkiRemote", "FilesinkiStore",
                 "FilesinkiWatch",
             ]),
 
@@ -180,7 +186,7 @@ let package = Package(
             "FileSinki",
             [
                 "FilesinkiModel", "FilesinkiEngine", "FilesinkiCompression", "FilesinkiDirectory",
-                "FilesinkiNetwork", "FilesinkiProcess", "FilesinkiReconcile", "FilesinkiRemote",
+                "FilesinkiNetwork", "FilesinkiSystem", "FilesinkiReconcile", "FilesinkiRemote",
                 "FilesinkiRules",
             ]),
 
@@ -198,7 +204,7 @@ let package = Package(
         module(
             "FilesinkiKeyValue",
             [
-                "FilesinkiModel", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiProcess",
+                "FilesinkiModel", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiSystem",
                 "FilesinkiRemote", "FilesinkiSQLite", "FilesinkiStore", "FilesinkiWatch",
             ], resources: [.embedInCode("SQL")]),
 
@@ -207,7 +213,7 @@ let package = Package(
             "FileSinkiKeyValue",
             [
                 "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiKeyValue",
-                "FilesinkiNetwork", "FilesinkiProcess", "FilesinkiRemote",
+                "FilesinkiNetwork", "FilesinkiSystem", "FilesinkiRemote",
             ]),
 
         // The command line.
@@ -216,7 +222,7 @@ let package = Package(
             [
                 "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiKeyValue",
                 "FilesinkiRemote",
-                "FilesinkiCompression", "FilesinkiMerge", "FilesinkiProcess", "FilesinkiReconcile",
+                "FilesinkiCompression", "FilesinkiMerge", "FilesinkiSystem", "FilesinkiReconcile",
                 "FilesinkiRules", "FilesinkiWatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -228,7 +234,7 @@ let package = Package(
             name: "filesinki-net",
             dependencies: [
                 "CKernel", "FilesinkiCommands", "FilesinkiModel", "FilesinkiNetwork",
-                "FilesinkiProcess", "FilesinkiServer",
+                "FilesinkiSystem", "FilesinkiServer",
             ], swiftSettings: strict),
 
         // Helpers of the tests; nothing in the product imports it.
@@ -237,15 +243,15 @@ let package = Package(
             [
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiReconcile",
                 "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiEngine", "FilesinkiStore",
-                "FilesinkiManifest", "FilesinkiProcess",
+                "FilesinkiManifest", "FilesinkiSystem",
             ]),
 
         // tests: one target for each module, in alphabetical order.
-        tests("EndToEndTests", ["FilesinkiProcess", "FilesinkiTesting"], exclude: ["Golden"]),
+        tests("EndToEndTests", ["FilesinkiSystem", "FilesinkiTesting"], exclude: ["Golden"]),
         tests(
             "FileSinkiTests",
             [
-                "FileSinki", "FileSinkiKeyValue", "FilesinkiModel", "FilesinkiProcess",
+                "FileSinki", "FileSinkiKeyValue", "FilesinkiModel", "FilesinkiSystem",
                 "FilesinkiServer", "FilesinkiTesting",
             ],
             // Programs that are not in Swift.
@@ -271,14 +277,14 @@ let package = Package(
             [
                 "CSQLite", "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiEngine",
                 "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiManifest", "FilesinkiModel",
-                "FilesinkiProcess", "FilesinkiReconcile", "FilesinkiRemote", "FilesinkiRules",
+                "FilesinkiSystem", "FilesinkiReconcile", "FilesinkiRemote", "FilesinkiRules",
                 "FilesinkiStore", "FilesinkiTesting", "FilesinkiWatch",
             ]),
         tests(
             "FilesinkiFileSystemTests",
             [
                 "CKernel", "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiModel",
-                "FilesinkiTesting",
+                "FilesinkiSystem", "FilesinkiTesting",
             ]),
         tests(
             "FilesinkiHTTPTests",
@@ -307,12 +313,12 @@ let package = Package(
             "FilesinkiNetworkTests",
             [
                 "FilesinkiCommands", "FilesinkiDirectory", "FilesinkiEngine", "FilesinkiHTTP",
-                "FilesinkiModel", "FilesinkiNetwork", "FilesinkiProcess", "FilesinkiRemote",
+                "FilesinkiModel", "FilesinkiNetwork", "FilesinkiSystem", "FilesinkiRemote",
                 "FilesinkiS3", "FilesinkiServer", "FilesinkiServerRemote", "FilesinkiStore",
                 "FilesinkiTesting", "FilesinkiWebDAV",
             ]),
         tests(
-            "FilesinkiProcessTests", ["FilesinkiModel", "FilesinkiProcess", "FilesinkiTesting"]),
+            "FilesinkiSystemTests", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiTesting"]),
         tests(
             "FilesinkiProtocolTests",
             ["FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote"]),
@@ -322,7 +328,7 @@ let package = Package(
         tests(
             "FilesinkiS3Tests",
             [
-                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiProcess", "FilesinkiRemote",
+                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote",
                 "FilesinkiS3", "FilesinkiTesting",
             ],
             // A test runs it where it is.
@@ -330,7 +336,7 @@ let package = Package(
         tests(
             "FilesinkiServerRemoteTests",
             [
-                "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiModel", "FilesinkiProcess",
+                "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiModel", "FilesinkiSystem",
                 "FilesinkiProtocol", "FilesinkiRemote", "FilesinkiServer", "FilesinkiServerRemote",
                 "FilesinkiTesting",
             ]),

@@ -3,8 +3,8 @@ internal import FilesinkiEngine
 internal import FilesinkiKeyValue
 internal import FilesinkiModel
 internal import FilesinkiNetwork
-internal import FilesinkiProcess
 internal import FilesinkiRemote
+internal import FilesinkiSystem
 internal import Foundation
 internal import Synchronization
 

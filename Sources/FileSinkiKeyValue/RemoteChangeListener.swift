@@ -1,13 +1,11 @@
 internal import FilesinkiKeyValue
 internal import FilesinkiModel
+internal import FilesinkiSystem
 internal import Synchronization
 
 /// Brings here what others set, and tells of every change, for as long as it is kept.
 final class RemoteChangeListener: Sendable {
     private let task: Task<Void, Never>
-
-    /// How long to leave a store alone after an error.
-    private static let pauses = Duration.seconds(1)...Duration.seconds(60)
 
     /// - Parameters:
     ///   - token: Where to begin.
@@ -19,7 +17,7 @@ final class RemoteChangeListener: Sendable {
     ) {
         task = Task {
             var token: FeedToken? = token
-            var pause = Self.pauses.lowerBound
+            var backoff = Backoff()
             while !Task.isCancelled {
                 do {
                     // A connection of its own, so that what this process fetches is heard of, too.
@@ -30,15 +28,14 @@ final class RemoteChangeListener: Sendable {
                             tell(event)
                             token = event.token
                         }
-                        pause = Self.pauses.lowerBound
+                        backoff.reset()
                     }
                 } catch is CancellationError {
                     return
                 } catch {
                     if (error as? Failure)?.code == .tokenExpired { token = nil }
                     failed(error)
-                    try? await place.surroundings.sleep(pause)
-                    pause = min(pause * 2, Self.pauses.upperBound)
+                    try? await place.surroundings.sleep(backoff.next())
                 }
             }
         }

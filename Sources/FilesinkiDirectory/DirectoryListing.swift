@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiSystem
 import Glibc
 
 /// One page of the objects below a folder, in the order of their keys, folder by folder: of the rest
@@ -24,16 +25,16 @@ struct DirectoryListing {
     }
 
     private mutating func walk(
-        _ folder: borrowing Descriptor, below path: [UInt8]
+        _ folder: borrowing FileHandle, below path: [UInt8]
     ) throws(Failure) {
         for (name, key) in try candidates(in: folder, below: path) {
             if found.count >= limit { return }
             if key.last == UInt8(ascii: "/") {
-                guard let next = folder.open(name, O_RDONLY | O_DIRECTORY) else {
+                let next: FileHandle
+                do { next = try folder.open(name, O_RDONLY | O_DIRECTORY) } catch {
                     // Deleted, or replaced by what is not the store's, since its name was read.
-                    if errno == ENOENT || errno == ENOTDIR || errno == ELOOP { continue }
-                    let text = String(decoding: key, as: UTF8.self)
-                    throw failure(errno, "The folder could not be opened", text)
+                    if error.isMissing || error.number == ELOOP { continue }
+                    throw error.failure("open the folder", key, of: .store)
                 }
                 try walk(next, below: key)
             } else if let key = try? ObjectKey(String(decoding: key, as: UTF8.self)),
@@ -47,7 +48,7 @@ struct DirectoryListing {
     /// The names that can lead to wanted keys, in the keys' order: a folder stands where its name with
     /// a slash does.
     private func candidates(
-        in folder: borrowing Descriptor, below path: [UInt8]
+        in folder: borrowing FileHandle, below path: [UInt8]
     ) throws(Failure) -> [(name: String, key: [UInt8])] {
         var result: [(name: String, key: [UInt8])] = []
         for entry in try names(in: folder, String(decoding: path, as: UTF8.self)) {

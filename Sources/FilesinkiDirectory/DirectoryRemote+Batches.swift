@@ -1,5 +1,6 @@
 import FilesinkiModel
 package import FilesinkiRemote
+import FilesinkiSystem
 import Glibc
 
 extension DirectoryRemote {
@@ -55,11 +56,9 @@ extension DirectoryRemote {
 
     private func hasNow(_ key: ObjectKey) throws(Failure) -> Bool {
         guard let parent = try folder.descend(key.folders, key.description) else { return false }
-        guard let status = parent.status(of: key.name) else {
-            try folder.refuseUnlessAbsent(errno, key.name, in: parent, key.description)
-            return false
+        return try reported("examine the object", key.description) { () throws(SystemError) in
+            try parent.record(of: key.name.utf8)?.isRegularFile ?? false
         }
-        return status.isRegularFile
     }
 
     /// Whether the store's folder is there.

@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiSystem
 import Glibc
 
 extension DirectoryRemote {
@@ -11,10 +12,14 @@ extension DirectoryRemote {
         try fill(slot) { slot throws(Failure) in
             try outcome(of: slot, for: bytes)
         } stage: { place, path throws(Failure) in
-            guard let file = place.open(slot.name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
-            else { return false }
-            try file.write(bytes, path)
-            return true
+            do throws(SystemError) {
+                let file = try place.open(slot.name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
+                try file.write(bytes)
+                try file.sync()
+                return true
+            } catch {
+                return try Self.isThere(error, path)
+            }
         }
     }
 
@@ -29,7 +34,8 @@ extension DirectoryRemote {
             guard let uploads = try folder.descend([StagedUpload.place], path) else {
                 return false
             }
-            return renameat(uploads.number, upload.name, place.number, slot.name) == 0
+            guard renameat(uploads.raw, upload.name, place.raw, slot.name) != 0 else { return true }
+            return try Self.isThere(.last, path)
         }
     }
 
@@ -37,7 +43,7 @@ extension DirectoryRemote {
     private func fill<Outcome>(
         _ slot: ObjectKey,
         _ outcome: (ObjectKey) throws(Failure) -> Outcome?,
-        stage: (borrowing Descriptor, String) throws(Failure) -> Bool
+        stage: (borrowing FileHandle, String) throws(Failure) -> Bool
     ) throws(Failure) -> Outcome {
         let path = slot.description
         let collections = slot.folders.dropLast()
@@ -48,7 +54,9 @@ extension DirectoryRemote {
         }
         // A full slot costs no staging; the folder is synced for the winner who may not have yet.
         if let outcome = try outcome(slot) {
-            try folder.descend(collections, path)?.syncFolder(path)
+            if let collection = try folder.descend(collections, path) {
+                try StoreFolder.sync(collection, path)
+            }
             return outcome
         }
         for _ in 0..<8 {
@@ -57,9 +65,9 @@ extension DirectoryRemote {
                 continue
             }
             let error =
-                renameat(collection.number, staged, collection.number, place) == 0 ? 0 : errno
+                renameat(collection.raw, staged, collection.raw, place) == 0 ? 0 : errno
             if error != 0 { discard(staged, member: slot.name, in: collection) }
-            try collection.syncFolder(path)
+            try StoreFolder.sync(collection, path)
             // Whatever rename said: the answer is what reading the slot returns.
             if let outcome = try outcome(slot) { return outcome }
             switch error {
@@ -67,10 +75,18 @@ extension DirectoryRemote {
             case ENOTEMPTY, EEXIST, ENOTDIR:
                 // Full, and yet without the member; unless it was deleted since, it is not a slot.
                 if collection.status(of: place) != nil { throw strangeFailure(path) }
-            default: throw failure(error, "The slot could not be filled", path)
+            default: throw SystemError(error).failure("fill the slot", inStore: path)
             }
         }
         throw folder.vanished(path)
+    }
+
+    /// - Returns: False when the folder around the file was removed meanwhile.
+    private static func isThere(_ error: SystemError, _ path: String) throws(Failure) -> Bool {
+        guard error.number == ENOENT else {
+            throw error.failure("create a file in the store", inStore: path)
+        }
+        return false
     }
 
     private func outcome(
@@ -84,22 +100,24 @@ extension DirectoryRemote {
     ///
     /// - Returns: Its name; nil when the folder around it was removed meanwhile.
     private func stage(
-        _ member: String, in collection: borrowing Descriptor, _ path: String,
-        _ stage: (borrowing Descriptor, String) throws(Failure) -> Bool
+        _ member: String, in collection: borrowing FileHandle, _ path: String,
+        _ stage: (borrowing FileHandle, String) throws(Failure) -> Bool
     ) throws(Failure) -> String? {
         let name = temporaryName()
-        guard mkdirat(collection.number, name, 0o777) == 0 else {
-            if errno == ENOENT || errno == EEXIST { return nil }
-            throw failure(errno, "Cannot create a folder in the store", path)
+        guard mkdirat(collection.raw, name, 0o777) == 0 else {
+            let error = SystemError.last
+            if error.number == ENOENT || error.number == EEXIST { return nil }
+            throw error.failure("create a folder in the store", inStore: path)
         }
         do throws(Failure) {
-            guard let staged = collection.open(name, O_RDONLY | O_DIRECTORY),
-                try stage(staged, path)
-            else {
-                if errno == ENOENT { return nil }
-                throw failure(errno, "Cannot create a file in the store", path)
+            let staged: FileHandle
+            do throws(SystemError) {
+                staged = try collection.open(name, O_RDONLY | O_DIRECTORY)
+            } catch {
+                return try Self.isThere(error, path) ? name : nil
             }
-            try staged.syncFolder(path)
+            guard try stage(staged, path) else { return nil }
+            try StoreFolder.sync(staged, path)
         } catch {
             discard(name, member: member, in: collection)
             throw error
@@ -107,10 +125,10 @@ extension DirectoryRemote {
         return name
     }
 
-    private func discard(_ name: String, member: String, in collection: borrowing Descriptor) {
-        if let staged = collection.open(name, O_RDONLY | O_DIRECTORY) {
-            unlinkat(staged.number, member, 0)
+    private func discard(_ name: String, member: String, in collection: borrowing FileHandle) {
+        if let staged = try? collection.open(name, O_RDONLY | O_DIRECTORY) {
+            unlinkat(staged.raw, member, 0)
         }
-        unlinkat(collection.number, name, AT_REMOVEDIR)
+        unlinkat(collection.raw, name, AT_REMOVEDIR)
     }
 }

@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiSystem
 import Glibc
 
 extension DirectoryRemote {
@@ -21,22 +22,22 @@ extension DirectoryRemote {
     }
 
     /// The time of the file system, in seconds since 1970.
-    func present(in top: borrowing Descriptor) throws(Failure) -> Int64 {
+    func present(in top: borrowing FileHandle) throws(Failure) -> Int64 {
         let name = temporaryName()
-        guard let file = top.open(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600) else {
-            throw failure(errno, "Cannot create a file in the store", folder.path)
+        return try reported("create a file in the store", folder.path) { () throws(SystemError) in
+            let file = try top.open(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+            try top.unlink(name.utf8)
+            return try file.stamp().modified.seconds
         }
-        unlinkat(top.number, name, 0)
-        return Int64(try file.status(folder.path).st_mtim.tv_sec)
     }
 
-    private func sweep(_ top: borrowing Descriptor, _ bound: Int64) throws(Failure) -> Int {
+    private func sweep(_ top: borrowing FileHandle, _ bound: Int64) throws(Failure) -> Int {
         var count = 0
         for entry in try names(in: top, folder.path) {
             if isTemporary(entry.name) {
                 count += removeUnfinished(entry, in: top, bound) ? 1 : 0
             } else if entry.isFolder, !entry.name.hasPrefix("."),
-                let next = top.open(entry.name, O_RDONLY | O_DIRECTORY)
+                let next = try? top.open(entry.name, O_RDONLY | O_DIRECTORY)
             {
                 count += try sweep(next, bound)
             }
@@ -45,17 +46,17 @@ extension DirectoryRemote {
     }
 
     private func removeUnfinished(
-        _ entry: FolderName, in top: borrowing Descriptor, _ bound: Int64
+        _ entry: FolderName, in top: borrowing FileHandle, _ bound: Int64
     ) -> Bool {
         guard let status = top.status(of: entry.name), Int64(status.st_mtim.tv_sec) <= bound else {
             return false
         }
-        guard entry.isFolder else { return unlinkat(top.number, entry.name, 0) == 0 }
-        if let staged = top.open(entry.name, O_RDONLY | O_DIRECTORY),
+        guard entry.isFolder else { return unlinkat(top.raw, entry.name, 0) == 0 }
+        if let staged = try? top.open(entry.name, O_RDONLY | O_DIRECTORY),
             let members = try? names(in: staged, folder.path)
         {
-            for member in members where member.isFile { unlinkat(staged.number, member.name, 0) }
+            for member in members where member.isFile { unlinkat(staged.raw, member.name, 0) }
         }
-        return unlinkat(top.number, entry.name, AT_REMOVEDIR) == 0
+        return unlinkat(top.raw, entry.name, AT_REMOVEDIR) == 0
     }
 }

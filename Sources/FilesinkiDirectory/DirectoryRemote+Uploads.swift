@@ -1,6 +1,7 @@
 import CKernel
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiSystem
 import Glibc
 
 extension DirectoryRemote {
@@ -19,13 +20,13 @@ extension DirectoryRemote {
         let folder = try folder.make([StagedUpload.place], StagedUpload.place)
         let path = name ?? temporaryName()
         let flags = name == nil ? O_EXCL : 0
-        guard let file = folder.open(path, O_RDWR | O_CREAT | flags, mode: 0o666) else {
-            throw failure(errno, "Cannot create a file in the store", path)
+        let file = try reported("create a file in the store", path) { () throws(SystemError) in
+            try folder.open(path, O_RDWR | O_CREAT | flags, mode: 0o666)
         }
         let size = try lock(file, path, in: folder)
         guard offset <= size else { throw wrongOffset(path) }
-        guard ftruncate(file.number, off_t(offset)) == 0 else {
-            throw failure(errno, "The file could not be written", path)
+        guard ftruncate(file.raw, off_t(offset)) == 0 else {
+            throw SystemError.last.failure("write a file in the store", inStore: path)
         }
         return StagedUpload(self, path, isNamed: name != nil, file, count: offset)
     }
@@ -35,10 +36,11 @@ extension DirectoryRemote {
     ///
     /// - Returns: Its size.
     private func lock(
-        _ file: borrowing Descriptor, _ name: String, in folder: borrowing Descriptor
+        _ file: borrowing FileHandle, _ name: String, in folder: borrowing FileHandle
     ) throws(Failure) -> Int64 {
-        let own = flock(file.number, LOCK_EX | LOCK_NB) == 0
-        let opened = try file.status(name)
+        let (own, opened) = try reported("lock the file", name) { () throws(SystemError) in
+            (try file.lock(waits: false), try file.record())
+        }
         guard own, let named = folder.status(of: name), named.st_ino == opened.st_ino else {
             throw Failure(
                 .busy, path: name, "Another request is at work on this upload.",
@@ -67,7 +69,7 @@ extension DirectoryRemote {
         guard let uploads = try? folder.descend([StagedUpload.place], StagedUpload.place) else {
             return
         }
-        unlinkat(uploads.number, name, 0)
+        unlinkat(uploads.raw, name, 0)
     }
 
     /// Removes uploads that nobody came back for.
@@ -77,13 +79,15 @@ extension DirectoryRemote {
     package func sweepUploads(olderThan age: Duration) async throws {
         try await offload {
             let top = try folder.open()
-            guard let uploads = top.open(StagedUpload.place, O_RDONLY | O_DIRECTORY) else { return }
+            guard let uploads = try? top.open(StagedUpload.place, O_RDONLY | O_DIRECTORY) else {
+                return
+            }
             let bound = try present(in: top) - age.components.seconds
             for entry in try names(in: uploads, StagedUpload.place) {
                 if let status = uploads.status(of: entry.name), status.isRegularFile,
                     Int64(status.st_mtim.tv_sec) <= bound
                 {
-                    unlinkat(uploads.number, entry.name, 0)
+                    unlinkat(uploads.raw, entry.name, 0)
                 }
             }
         }
@@ -100,12 +104,12 @@ extension DirectoryRemote {
             let error = fillFreeName(uploads, upload, parent, key.name)
             switch error {
             case 0:
-                try parent.syncFolder(path)
+                try StoreFolder.sync(parent, path)
                 return true
             case EEXIST: return false
             // Somebody's deletion took the emptied folder away: make it again.
             case ENOENT where uploads.status(of: upload) != nil: continue
-            default: throw failure(error, "The file could not be moved to its place", path)
+            default: throw SystemError(error).failure("move the file to its place", inStore: path)
             }
         }
         throw folder.vanished(path)
@@ -115,21 +119,21 @@ extension DirectoryRemote {
     ///
     /// - Returns: 0, or an error number; `EEXIST` when the name is not free.
     private func fillFreeName(
-        _ uploads: borrowing Descriptor, _ upload: String, _ parent: borrowing Descriptor,
+        _ uploads: borrowing FileHandle, _ upload: String, _ parent: borrowing FileHandle,
         _ name: String
     ) -> Int32 {
-        if fsk_rename(uploads.number, upload, parent.number, name, fsk_rename_new) == 0 { return 0 }
+        if fsk_rename(uploads.raw, upload, parent.raw, name, fsk_rename_new) == 0 { return 0 }
         guard errno == EINVAL || errno == ENOSYS else { return errno }
         // A file system that does not know the flag. A link does not replace anything either.
-        if linkat(uploads.number, upload, parent.number, name, 0) == 0 {
-            unlinkat(uploads.number, upload, 0)
+        if linkat(uploads.raw, upload, parent.raw, name, 0) == 0 {
+            unlinkat(uploads.raw, upload, 0)
             return 0
         }
         guard [EPERM, EOPNOTSUPP, ENOSYS, EIO, EINVAL].contains(errno) else { return errno }
         // Nor links: then whoever serves the folder looks and renames one after the other.
-        while flock(uploads.number, LOCK_EX) != 0, errno == EINTR {}
-        defer { flock(uploads.number, LOCK_UN) }
+        _ = try? uploads.lock(waits: true)
+        defer { uploads.unlock() }
         if parent.status(of: name) != nil { return EEXIST }
-        return renameat(uploads.number, upload, parent.number, name) == 0 ? 0 : errno
+        return renameat(uploads.raw, upload, parent.raw, name) == 0 ? 0 : errno
     }
 }

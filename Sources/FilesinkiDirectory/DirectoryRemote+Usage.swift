@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension DirectoryRemote {
@@ -10,14 +11,14 @@ extension DirectoryRemote {
     }
 
     private func usedBytes(
-        in top: borrowing Descriptor, depth: Int
+        in top: borrowing FileHandle, depth: Int
     ) throws(Failure) -> Int64 {
         var sum: Int64 = 0
         for entry in try names(in: top, folder.path) {
             if entry.isFile, let status = top.status(of: entry.name) {
                 sum += max(0, Int64(status.st_size))
             } else if entry.isFolder, depth < Self.deepest,
-                let next = top.open(entry.name, O_RDONLY | O_DIRECTORY)
+                let next = try? top.open(entry.name, O_RDONLY | O_DIRECTORY)
             {
                 sum += try usedBytes(in: next, depth: depth + 1)
             }

@@ -1,5 +1,6 @@
 package import FilesinkiModel
 package import FilesinkiRemote
+import FilesinkiSystem
 import Glibc
 
 /// A remote that is a folder: on a disk, a stick, or a share that several machines mount.
@@ -35,7 +36,7 @@ package struct DirectoryRemote: LocalRemote {
             let error = errno
             var status = stat()
             if stat(made, &status) == 0, status.isFolder { continue }
-            throw failure(error, "Cannot create the store's folder", made)
+            throw SystemError(error).failure("create the store's folder", inStore: made)
         }
         var status = stat()
         guard stat(path, &status) == 0, status.isFolder else {
@@ -96,22 +97,15 @@ extension DirectoryRemote {
         let path = key.description
         for _ in 0..<8 {
             let parent = try folder.make(key.folders, path)
-            let name = temporaryName()
-            guard let file = parent.open(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666) else {
-                // Somebody's deletion took the emptied folder away: make it again.
-                if errno == ENOENT || errno == EEXIST { continue }
-                throw failure(errno, "Cannot create a file in the store", path)
-            }
-            do throws(Failure) {
-                try file.write(bytes, path)
-                guard renameat(parent.number, name, parent.number, key.name) == 0 else {
-                    throw failure(errno, "The file could not be moved to its place", path)
-                }
+            let staged = Array(temporaryName().utf8)
+            do throws(SystemError) {
+                return try DurableFile.replace(
+                    key.name.utf8, in: parent.raw, staged: staged, with: bytes, mode: 0o666)
             } catch {
-                unlinkat(parent.number, name, 0)
-                throw error
+                // Somebody's deletion took the emptied folder away: make it again.
+                if error.number == ENOENT || error.number == EEXIST { continue }
+                throw error.failure("write a file in the store", inStore: path)
             }
-            return try parent.syncFolder(path)
         }
         throw folder.vanished(path)
     }
@@ -121,17 +115,19 @@ extension DirectoryRemote {
         let path = key.description
         var folders = key.folders
         guard let parent = try folder.descend(folders, path) else { return }
-        if unlinkat(parent.number, key.name, 0) != 0 {
+        if unlinkat(parent.raw, key.name, 0) != 0 {
             let error = errno
             // Of a folder there are only the members to delete.
             let isAbsent =
                 error == ENOENT || error == EISDIR
                 || (error == EPERM && parent.status(of: key.name)?.isFolder == true)
-            guard isAbsent else { throw failure(error, "The file could not be deleted", path) }
+            guard isAbsent else {
+                throw SystemError(error).failure("delete the file", inStore: path)
+            }
         }
         while let name = folders.popLast() {
             guard let parent = try folder.descend(folders, path),
-                unlinkat(parent.number, name, AT_REMOVEDIR) == 0
+                unlinkat(parent.raw, name, AT_REMOVEDIR) == 0
             else { return }
         }
     }

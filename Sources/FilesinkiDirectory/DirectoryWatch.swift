@@ -1,5 +1,6 @@
 import Dispatch
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 import Synchronization
 
@@ -16,27 +17,22 @@ final class DirectoryWatch: Sendable {
     }
 
     private let inotify: Int32
-    /// Ends a wait early: the reading and the writing end of a pipe.
-    private let pipe: (reading: Int32, writing: Int32)
+    /// Ends a wait early.
+    private let pipe: Pipe
     private let state = Mutex(State())
     /// A thread for waits, which would take one from those who work.
     private let queue = DispatchQueue(label: "filesinki.directory-watch")
 
     /// - Throws: `Failure` with code `away` when the store's folder is not there.
     init(_ folder: StoreFolder, prefix: String) throws(Failure) {
-        var ends: [Int32] = [-1, -1]
-        guard Glibc.pipe(&ends) == 0 else {
-            throw failure(errno, "The folder could not be watched", folder.path)
+        pipe = try reported("watch the folder", folder.path) { () throws(SystemError) in
+            try Pipe()
         }
-        pipe = (ends[0], ends[1])
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         inotify = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
         try watch(folder, prefix)
     }
 
-    deinit {
-        for number in [inotify, pipe.reading, pipe.writing] where number >= 0 { close(number) }
-    }
+    deinit { if inotify >= 0 { close(inotify) } }
 
     /// Watches the folder that the prefix names, or the nearest one above it that is there.
     private func watch(_ folder: StoreFolder, _ prefix: String) throws(Failure) {
@@ -67,7 +63,7 @@ final class DirectoryWatch: Sendable {
             guard let found = try folder.descend(names[..<count], prefix) else { continue }
             let events = IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
             // By way of the descriptor: the path could meanwhile lead elsewhere.
-            _ = inotify_add_watch(inotify, "/proc/self/fd/\(found.number)", UInt32(events))
+            _ = inotify_add_watch(inotify, "/proc/self/fd/\(found.raw)", UInt32(events))
             return count
         }
         return nil
@@ -77,7 +73,7 @@ final class DirectoryWatch: Sendable {
     func cancel() {
         state.withLock { $0.isLost = true }
         var byte: UInt8 = 0
-        _ = write(pipe.writing, &byte, 1)
+        _ = write(pipe.writing.raw, &byte, 1)
     }
 
     func waitOnItsThread(timeout: Duration) async {
@@ -99,11 +95,12 @@ final class DirectoryWatch: Sendable {
                 left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
             var polled = [
                 pollfd(fd: inotify, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: pipe.reading, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: pipe.reading.raw, events: Int16(POLLIN), revents: 0),
             ]
-            let ready = poll(&polled, 2, left > .zero ? Int32(clamping: milliseconds + 1) : 0)
+            let pause = left > .zero ? Int32(clamping: milliseconds + 1) : 0
+            let ready = unlessInterrupted { poll(&polled, 2, pause) }
             if polled[1].revents != 0 || ready == 0 && left == .zero { return }
-            if ready < 0, errno != EINTR { return }
+            if ready < 0 { return }
             if polled[0].revents != 0, sawObject() { return }
         }
     }

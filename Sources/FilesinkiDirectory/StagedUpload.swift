@@ -1,5 +1,6 @@
 import FilesinkiModel
 package import FilesinkiRemote
+import FilesinkiSystem
 import Glibc
 import Synchronization
 
@@ -15,7 +16,7 @@ package final class StagedUpload: Sendable {
     let name: String
     /// Whether somebody may come back for it.
     let isNamed: Bool
-    private let file: Descriptor
+    private let file: FileHandle
     private let state: Mutex<State>
 
     private struct State {
@@ -24,7 +25,7 @@ package final class StagedUpload: Sendable {
     }
 
     init(
-        _ remote: DirectoryRemote, _ name: String, isNamed: Bool, _ file: consuming Descriptor,
+        _ remote: DirectoryRemote, _ name: String, isNamed: Bool, _ file: consuming FileHandle,
         count: Int64
     ) {
         self.remote = remote
@@ -53,7 +54,9 @@ package final class StagedUpload: Sendable {
         let result: Result<Void, Failure> = state.withLock { state in
             guard !state.isOver else { return .failure(Self.ended(name)) }
             do throws(Failure) {
-                try file.append(bytes, at: state.count, name)
+                try reported("write the file", name) { () throws(SystemError) in
+                    try file.write(bytes, at: state.count)
+                }
             } catch {
                 return .failure(error)
             }
@@ -65,7 +68,13 @@ package final class StagedUpload: Sendable {
 
     /// Up to `count` of the bytes from `offset`.
     package func read(from offset: Int64, count: Int) async throws -> [UInt8] {
-        try await offload { try self.file.read(from: offset, count: count, self.name) }
+        try await offload { try self.bytes(from: offset, count: count) }
+    }
+
+    private func bytes(from offset: Int64, count: Int) throws(Failure) -> [UInt8] {
+        try reported("read the file", name) { () throws(SystemError) in
+            try file.read(from: offset, count: count)
+        }
     }
 
     /// Lets no more be written, so that somebody else may continue it.
@@ -75,7 +84,7 @@ package final class StagedUpload: Sendable {
         state.withLock { state in
             guard !state.isOver else { return false }
             state.isOver = true
-            flock(file.number, LOCK_UN)
+            file.unlock()
             return true
         }
     }
@@ -134,7 +143,7 @@ package final class StagedUpload: Sendable {
             return state.isOver
         }
         guard !wasOver else { throw Self.ended(name) }
-        try file.sync(name)
+        try reported("sync the file", name) { () throws(SystemError) in try file.sync() }
     }
 
     /// Whether the key holds these bytes.
@@ -144,7 +153,7 @@ package final class StagedUpload: Sendable {
         var offset: Int64 = 0
         while offset < object.size {
             let there = try object.readNow(from: offset, count: piece)
-            guard try file.read(from: offset, count: piece, name) == there, !there.isEmpty else {
+            guard try bytes(from: offset, count: piece) == there, !there.isEmpty else {
                 return false
             }
             offset += Int64(there.count)
@@ -156,34 +165,5 @@ package final class StagedUpload: Sendable {
         Failure(
             .busy, path: name, "The upload was ended by another request.",
             remedy: "Ask how much of it is there, and continue it.")
-    }
-}
-
-extension Descriptor {
-    /// Writes all bytes at a place; a failure leaves no part that counts.
-    borrowing func append(
-        _ bytes: [UInt8], at offset: Int64, _ path: String
-    ) throws(Failure) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                unlessInterrupted {
-                    pwrite(
-                        number, buffer.baseAddress.map { $0 + written }, buffer.count - written,
-                        off_t(offset) + written)
-                }
-            }
-            guard count > 0 else {
-                throw failure(count == 0 ? EIO : errno, "The file could not be written", path)
-            }
-            written += count
-        }
-    }
-
-    /// Sees what was written to the disk.
-    borrowing func sync(_ path: String) throws(Failure) {
-        guard unlessInterrupted({ fsync(number) }) == 0 else {
-            throw failure(errno, "The file could not be written to the disk", path)
-        }
     }
 }

@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiSystem
 import Glibc
 import Synchronization
 
@@ -7,7 +8,7 @@ import Synchronization
 final class StoreFolder: Sendable {
     let path: String
     /// Device and inode of the folder as first seen: see ``open()``.
-    private let identity = Mutex<(device: UInt64, inode: UInt64)?>(nil)
+    private let identity = Mutex<FileStamp?>(nil)
 
     init(path: String) { self.path = path }
 
@@ -18,19 +19,20 @@ final class StoreFolder: Sendable {
     ///
     /// - Throws: `Failure` with code `away` when the folder is not there or is another one, and
     ///   `not-allowed` when it may not be entered.
-    func open() throws(Failure) -> Descriptor {
-        let number = unlessInterrupted { Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-        guard number >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { throw away("is not there (unmounted?)") }
-            throw failure(errno, "The folder of the store could not be opened", path)
+    func open() throws(Failure) -> FileHandle {
+        let folder: FileHandle
+        do { folder = try FileHandle(path, O_RDONLY | O_DIRECTORY) } catch {
+            if error.isMissing { throw away("is not there (unmounted?)") }
+            throw error.failure("open the folder of the store", inStore: path)
         }
-        let folder = Descriptor(number)
-        let status = try folder.status(path)
-        let seen = (device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        let seen: FileStamp
+        do { seen = try folder.stamp() } catch {
+            throw error.failure("examine the folder of the store", inStore: path)
+        }
         let isSame = identity.withLock { known in
             let first = known ?? seen
             known = first
-            return first == seen
+            return first.isSameInode(as: seen)
         }
         guard isSame else { throw away("is not the one it was (unmounted or replaced?)") }
         return folder
@@ -43,43 +45,52 @@ final class StoreFolder: Sendable {
     }
 
     /// Opens a folder below; nil when it, or one on the way, is absent or a file.
-    func descend(_ names: ArraySlice<String>, _ key: String) throws(Failure) -> Descriptor? {
+    func descend(_ names: ArraySlice<String>, _ key: String) throws(Failure) -> FileHandle? {
         var folder = try open()
         for name in names {
-            guard let next = folder.open(name, O_RDONLY | O_DIRECTORY) else {
-                try refuseUnlessAbsent(errno, name, in: folder, key)
+            do { folder = try folder.open(name, O_RDONLY | O_DIRECTORY) } catch {
+                try refuseUnlessAbsent(error, name, in: folder, key)
                 return nil
             }
-            folder = next
         }
         return folder
     }
 
     /// Opens a folder below, and makes those on the way that are missing.
-    func make(_ names: ArraySlice<String>, _ key: String) throws(Failure) -> Descriptor {
+    func make(_ names: ArraySlice<String>, _ key: String) throws(Failure) -> FileHandle {
         var folder = try open()
         for name in names { folder = try makeOne(name, in: folder, key) }
         return folder
     }
 
     private func makeOne(
-        _ name: String, in folder: borrowing Descriptor, _ key: String
-    ) throws(Failure) -> Descriptor {
+        _ name: String, in folder: borrowing FileHandle, _ key: String
+    ) throws(Failure) -> FileHandle {
         // A deletion may take the emptied folder away at any moment, but not for ever.
         for _ in 0..<8 {
-            if let next = folder.open(name, O_RDONLY | O_DIRECTORY) { return next }
-            try refuseUnlessAbsent(errno, name, in: folder, key)
-            if mkdirat(folder.number, name, 0o777) == 0 {
-                try folder.syncFolder(key)
-            } else if errno == EEXIST {
+            do { return try folder.open(name, O_RDONLY | O_DIRECTORY) } catch {
+                try refuseUnlessAbsent(error, name, in: folder, key)
+            }
+            if mkdirat(folder.raw, name, 0o777) == 0 {
+                try Self.sync(folder, key)
+                continue
+            }
+            let error = SystemError.last
+            switch error.number {
+            case EEXIST:
                 if folder.status(of: name)?.isFolder == false { throw strangeFailure(key) }
-            } else if errno == ENOENT {
-                throw vanished(key)
-            } else {
-                throw failure(errno, "Cannot create a folder in the store", key)
+            case ENOENT: throw vanished(key)
+            default: throw error.failure("create a folder in the store", inStore: key)
             }
         }
         throw vanished(key)
+    }
+
+    /// Waits until the disk holds the names in a folder of the store.
+    static func sync(_ folder: borrowing FileHandle, _ key: String) throws(Failure) {
+        do { try folder.syncFolder() } catch {
+            throw error.failure("sync the folder", inStore: key)
+        }
     }
 
     /// Two who make and remove one folder met too often.
@@ -91,14 +102,14 @@ final class StoreFolder: Sendable {
 
     /// Passes when `error` says that there is nothing of the wanted kind at `name`.
     func refuseUnlessAbsent(
-        _ error: Int32, _ name: String, in folder: borrowing Descriptor, _ key: String
+        _ error: SystemError, _ name: String, in folder: borrowing FileHandle, _ key: String
     ) throws(Failure) {
-        switch error {
+        switch error.number {
         case ENOENT: return
         case ENXIO: throw strangeFailure(key)
         case ENOTDIR, ELOOP:
             if folder.status(of: name)?.isSymlink == true { throw symlinkFailure(key) }
-        default: throw failure(error, "The store could not be read", key)
+        default: throw error.failure("read the store", inStore: key)
         }
     }
 }

@@ -1,28 +1,26 @@
 import FilesinkiModel
 package import FilesinkiRemote
+import FilesinkiSystem
 import Glibc
 
 /// An object that is open, to be read in pieces. It stays whole when its name is deleted meanwhile.
 package final class StoredObject: Sendable {
-    private let file: Descriptor
+    private let file: FileHandle
     private let path: String
     /// In bytes.
     package let size: Int64
-    private let inode: UInt64
-    private let modified: Timestamp
+    private let stamp: FileStamp
 
-    init(_ file: consuming Descriptor, _ status: stat, path: String) {
+    init(_ file: consuming FileHandle, _ status: stat, path: String) {
         self.path = path
         size = max(0, Int64(status.st_size))
-        inode = UInt64(status.st_ino)
-        modified = Timestamp(
-            seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
+        stamp = FileStamp(status)
         self.file = file
     }
 
     /// What changes when other bytes take the name: size, time and inode.
     package var mark: String {
-        [UInt64(size), UInt64(bitPattern: modified.nanoseconds), inode]
+        [UInt64(size), UInt64(bitPattern: stamp.modified.nanoseconds), stamp.inode]
             .map { String($0, radix: 16) }.joined(separator: "-")
     }
 
@@ -34,7 +32,9 @@ package final class StoredObject: Sendable {
     }
 
     func readNow(from offset: Int64, count: Int) throws(Failure) -> [UInt8] {
-        try file.read(from: offset, count: count, path)
+        try reported("read the object", path) { () throws(SystemError) in
+            try file.read(from: offset, count: count)
+        }
     }
 }
 
@@ -50,13 +50,15 @@ extension DirectoryRemote {
         let path = key.description
         guard let parent = try folder.descend(key.folders, path) else { return nil }
         // Without O_NONBLOCK a fifo planted at the key would hold the reader for ever.
-        guard let file = parent.open(key.name, O_RDONLY | O_NONBLOCK) else {
-            try folder.refuseUnlessAbsent(errno, key.name, in: parent, path)
+        do throws(SystemError) {
+            let file = try parent.open(key.name, O_RDONLY | O_NONBLOCK)
+            let status = try file.record()
+            if status.isFolder { return nil }
+            if status.isRegularFile { return StoredObject(file, status, path: path) }
+        } catch {
+            try folder.refuseUnlessAbsent(error, key.name, in: parent, path)
             return nil
         }
-        let status = try file.status(path)
-        if status.isFolder { return nil }
-        guard status.isRegularFile else { throw strangeFailure(path) }
-        return StoredObject(file, status, path: path)
+        throw strangeFailure(path)
     }
 }

@@ -1,48 +1,37 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
-/// The failure that an error number of the system means at a remote in a folder.
+/// What a system call on the folder of a store means: the failure that
+/// ``FilesinkiSystem/SystemError`` tells of files of this role.
 ///
 /// - Parameters:
-///   - error: A value of `errno`.
-///   - action: What could not be done, as the beginning of a sentence.
+///   - action: What was tried, as it follows "Cannot".
 ///   - path: The key or the folder that it is about.
-func failure(_ error: Int32, _ action: String, _ path: String) -> Failure {
-    let message = "\(action): \(String(cString: strerror(error)))."
-    switch error {
-    case ENOSPC, EDQUOT, EFBIG:
-        return Failure(
-            .full, path: path, message,
-            remedy: "Make room on the disk that holds the store, then run again.")
-    case EACCES, EPERM, EROFS:
-        return Failure(
-            .notAllowed, path: path, message,
-            remedy: "Check the permissions of the folder that holds the store.")
-    case ESTALE, ENOTCONN, ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ENODEV, ENXIO, ECONNREFUSED:
-        return Failure(
-            .away, path: path, message,
-            remedy: "Check that the disk or the share that holds the store is mounted.")
-    case ELOOP:
-        return symlinkFailure(path)
-    case ENOTDIR, EISDIR:
-        return strangeFailure(path)
-    default:
-        return Failure(
-            .io, path: path, message,
-            remedy: "Check the disk that holds the store, then run again.")
+func reported<Result: ~Copyable>(
+    _ action: String, _ path: String, _ body: () throws(SystemError) -> Result
+) throws(Failure) -> Result {
+    try SystemError.reported(action, path.utf8, of: .store, body)
+}
+
+extension SystemError {
+    func failure(_ action: String, inStore path: String) -> Failure {
+        failure(action, path, of: .store)
     }
 }
 
 /// A symlink stands where only the store's own files and folders may be.
-func symlinkFailure(_ path: String) -> Failure {
-    Failure(
-        .corrupt, path: path, "A symlink stands where the store keeps its own files.",
-        remedy: "Look where it leads, remove it, and run filesinki check.")
-}
+func symlinkFailure(_ path: String) -> Failure { SystemError(ELOOP).failure("", inStore: path) }
 
 /// Something else than a file or a folder stands at a key.
-func strangeFailure(_ path: String) -> Failure {
-    Failure(
-        .corrupt, path: path, "Something stands in the store that the store did not make.",
-        remedy: "Move it out of the folder of the store, and run filesinki check.")
+func strangeFailure(_ path: String) -> Failure { SystemError(EISDIR).failure("", inStore: path) }
+
+extension FileHandle {
+    /// Opens a name in this folder, never through a symlink.
+    func open(
+        _ name: String, _ flags: Int32, mode: mode_t = 0
+    ) throws(SystemError) -> FileHandle { try open(name.utf8, flags, mode: mode) }
+
+    /// What is at a name in this folder, of a symlink itself; nil when nothing is, or it cannot be seen.
+    func status(of name: String) -> stat? { try? record(of: name.utf8) }
 }

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// What lies beside a live file and belongs to its content: a database's log and its journal, as they
@@ -13,14 +14,14 @@ struct Companions {
 
     private var states: [State] = []
 
-    init(of name: [UInt8], in folder: borrowing Descriptor) throws(SystemError) {
+    init(of name: [UInt8], in folder: borrowing FileHandle) throws(SystemError) {
         for ending in [LiveCompanion.log, LiveCompanion.journal] {
             states.append(try Self.state(of: name + ending, in: folder))
         }
     }
 
     private static func state(
-        of name: [UInt8], in folder: borrowing Descriptor
+        of name: [UInt8], in folder: borrowing FileHandle
     ) throws(SystemError) -> State {
         guard let status = try folder.status(of: name) else { return .absent }
         guard status.kind == .file, let content = try identity(of: name, in: folder) else {
@@ -38,7 +39,7 @@ struct Companions {
 extension LiveCompanion {
     /// The endings of those that lie beside a name.
     static func present(
-        beside name: [UInt8], in folder: borrowing Descriptor
+        beside name: [UInt8], in folder: borrowing FileHandle
     ) throws(SystemError) -> [[UInt8]] {
         var found: [[UInt8]] = []
         for ending in all where try folder.status(of: name + ending) != nil { found.append(ending) }
@@ -49,7 +50,7 @@ extension LiveCompanion {
 extension Staging {
     /// Takes what belongs to a live file after it, under the name that the file has here.
     func takeOutCompanions(
-        _ folder: borrowing Descriptor, _ name: [UInt8], as aside: [UInt8]
+        _ folder: borrowing FileHandle, _ name: [UInt8], as aside: [UInt8]
     ) throws(SystemError) {
         for ending in LiveCompanion.all {
             do throws(SystemError) {

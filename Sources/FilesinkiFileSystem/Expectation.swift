@@ -1,5 +1,6 @@
 import FilesinkiHashing
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// What the plan saw at a path, and so what may be replaced or removed there.
@@ -49,7 +50,7 @@ extension Expectation {
     /// - Parameters:
     ///   - name: The thing's name in `folder`.
     func judge(
-        _ status: FileStatus, named name: [UInt8], in folder: borrowing Descriptor
+        _ status: FileStatus, named name: [UInt8], in folder: borrowing FileHandle
     ) throws(SystemError) -> Bool {
         guard status.isReplaceable else { return false }
         switch self {
@@ -77,7 +78,7 @@ extension FileStatus {
 /// The identity of a regular file's bytes or of a symlink's target; nil when it is neither, or
 /// changed while it was read.
 func identity(
-    of name: [UInt8], in folder: borrowing Descriptor
+    of name: [UInt8], in folder: borrowing FileHandle
 ) throws(SystemError) -> ContentID? {
     guard let status = try folder.status(of: name) else { return nil }
     switch status.kind {
@@ -92,11 +93,9 @@ func identity(
 }
 
 private func identity(
-    ofFile name: [UInt8], _ status: FileStatus, in folder: borrowing Descriptor
+    ofFile name: [UInt8], _ status: FileStatus, in folder: borrowing FileHandle
 ) throws(SystemError) -> ContentID? {
-    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-    let raw = name.withCString { openat(folder.raw, $0, flags) }
-    guard let file = Descriptor(raw) else { throw .last }
+    let file = try folder.open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY)
     var hasher = ContentHasher()
     let capacity = Int(min(max(status.stamp.size, 1), 1 << 18))
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
@@ -109,19 +108,12 @@ private func identity(
     return try file.status() == status ? hasher.finish() : nil
 }
 
-extension Descriptor {
+extension FileHandle {
+    /// What the file is.
+    func status() throws(SystemError) -> FileStatus { FileStatus(try record()) }
+
     /// What is under a name in this folder, of a symlink itself; nil when nothing is.
     func status(of name: some Collection<UInt8>) throws(SystemError) -> FileStatus? {
-        var record = stat()
-        let result = name.withCString { fstatat(raw, $0, &record, AT_SYMLINK_NOFOLLOW) }
-        guard result != 0 else { return FileStatus(record) }
-        guard errno == ENOENT || errno == ENOTDIR else { throw .last }
-        return nil
-    }
-
-    /// Removes a name of a file or symlink from this folder; a missing one is fine.
-    func unlink(_ name: some Collection<UInt8>) throws(SystemError) {
-        let result = name.withCString { unlinkat(raw, $0, 0) }
-        guard result == 0 || errno == ENOENT else { throw .last }
+        try record(of: name).map { FileStatus($0) }
     }
 }

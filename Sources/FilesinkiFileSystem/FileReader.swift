@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiSystem
 internal import Glibc
 
 /// A regular file that is read piece by piece at the caller's own pace.
@@ -30,7 +31,7 @@ package final class FileReader {
     /// - Throws: ``FilesinkiModel/Failure`` with code `changing` when the file changed meanwhile.
     package func finish() throws(Failure) -> FileStatus {
         let after: FileStatus
-        do { after = try content.file.status() } catch { throw error.failure("look at it", path) }
+        do { after = try content.file.status() } catch { throw error.failure("examine it", path) }
         guard after == content.before, total == after.stamp.size else {
             throw Failure(
                 .changing, path: path.bytes, "The file changed while it was read.",
@@ -48,7 +49,7 @@ extension RootFolder {
 
     /// The names of everything directly inside a folder, in no particular order.
     package func names(in path: RelativePath) throws(Failure) -> [[UInt8]] {
-        guard let folder = Descriptor(openBeneath(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)) else {
+        guard let folder = FileHandle(openBeneath(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)) else {
             throw SystemError.last.failure(opening: path)
         }
         do {

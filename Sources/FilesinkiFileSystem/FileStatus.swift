@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// What is at a path of the local file system, without what it holds.
@@ -41,10 +42,7 @@ extension FileStatus {
     init(_ record: stat) {
         kind = Self.kind(ofMode: record.st_mode)
         mode = UInt16(record.st_mode & 0o777)
-        stamp = FileStamp(
-            device: UInt64(record.st_dev), inode: UInt64(record.st_ino),
-            size: Int64(record.st_size),
-            modified: Timestamp(record.st_mtim), changed: Timestamp(record.st_ctim))
+        stamp = FileStamp(record)
     }
 
     private static func kind(ofMode mode: mode_t) -> Kind {
@@ -66,26 +64,4 @@ extension FileStatus {
         default: "unknown kind"
         }
     }
-}
-
-extension FileStamp {
-    /// Whether it is the same inode with the same size and time. The change time is left out, for
-    /// a rename sets it.
-    func isSame(butForChangeOf other: FileStamp) -> Bool {
-        device == other.device && inode == other.inode && size == other.size
-            && modified == other.modified
-    }
-
-    /// Whether it is the same inode, whatever became of its content.
-    func isSameInode(as other: FileStamp) -> Bool {
-        device == other.device && inode == other.inode
-    }
-}
-
-extension Timestamp {
-    init(_ time: timespec) {
-        self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
-    }
-
-    var timespec: timespec { Glibc.timespec(tv_sec: Int(seconds), tv_nsec: Int(remainder)) }
 }

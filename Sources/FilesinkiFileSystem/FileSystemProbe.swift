@@ -1,5 +1,6 @@
 import CKernel
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// Finds out what a file system can do, by trying it.
@@ -13,7 +14,7 @@ package struct FileSystemProbe: ~Copyable {
     package init(in parent: String) throws(Failure) {
         folder = "\(parent)/probe-\(getpid())"
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
-            throw SystemError.last.failure("make a folder", Array(parent.utf8))
+            throw SystemError.last.failure("create a folder", parent, of: .local)
         }
     }
 
@@ -35,19 +36,14 @@ package struct FileSystemProbe: ~Copyable {
     /// When a file was made here just now, by the clock of whoever keeps the file system.
     package func time() throws(Failure) -> Timestamp {
         try make("one")
-        var status = stat()
-        guard lstat(folder + "/one", &status) == 0 else {
-            throw SystemError.last.failure("look at a file", Array(folder.utf8))
+        guard let stamp = FileStamp(at: folder + "/one") else {
+            throw SystemError.last.failure("examine a file", folder, of: .local)
         }
-        return Timestamp(
-            seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
+        return stamp.modified
     }
 
     private func make(_ name: String) throws(Failure) {
-        let path = folder + "/" + name
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw SystemError.last.failure("make a file", Array(path.utf8)) }
-        close(file)
+        _ = try NamedFile("\(folder)/\(name)", O_WRONLY | O_CREAT | O_TRUNC, of: .local)
     }
 
     private func swapNames() -> Bool {

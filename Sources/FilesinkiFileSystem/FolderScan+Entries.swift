@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension FolderScan {
@@ -7,7 +8,7 @@ extension FolderScan {
     /// - Returns: Whether the name is there; false when it vanished since the folder was read.
     mutating func look(
         at name: UnsafeRawBufferPointer, _ slot: Int?, _ type: UInt8,
-        _ descriptor: borrowing Descriptor, _ visit: FolderVisit, _ found: inout [FolderTask]
+        _ descriptor: borrowing FileHandle, _ visit: FolderVisit, _ found: inout [FolderTask]
     ) -> Bool {
         guard let text = name.assumingMemoryBound(to: CChar.self).baseAddress else { return false }
         if let filter = visit.filter, type != UInt8(DT_UNKNOWN),
@@ -21,7 +22,7 @@ extension FolderScan {
             if error.number == ENOENT { return false }
             let path = visit.path(of: name)
             result.blocked.append(path)
-            result.problems.append(Problem(path, error.failure("look at it", path)))
+            result.problems.append(Problem(path, error.failure("examine it", path)))
             return true
         }
         var status = FileStatus(record)
@@ -67,7 +68,7 @@ extension FolderScan {
     }
 
     private mutating func note(
-        _ name: FoundName, _ descriptor: borrowing Descriptor, _ visit: FolderVisit,
+        _ name: FoundName, _ descriptor: borrowing FileHandle, _ visit: FolderVisit,
         _ found: inout [FolderTask]
     ) {
         switch name.status.kind {
@@ -154,7 +155,7 @@ extension FolderScan {
     }
 
     private mutating func noteSymlink(
-        _ name: FoundName, _ descriptor: borrowing Descriptor, _ visit: FolderVisit
+        _ name: FoundName, _ descriptor: borrowing FileHandle, _ visit: FolderVisit
     ) {
         let stamp = name.status.stamp
         var knownKind: Entry.Kind?

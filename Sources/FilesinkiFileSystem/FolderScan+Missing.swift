@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension FolderScan {
@@ -7,7 +8,7 @@ extension FolderScan {
     /// be that of another known file, and on any file system a save while the folder was read can hide
     /// a name.
     mutating func holdsUnlisted(
-        _ slot: Int, _ listing: FolderListing, in descriptor: borrowing Descriptor,
+        _ slot: Int, _ listing: FolderListing, in descriptor: borrowing FileHandle,
         _ visit: FolderVisit
     ) -> Bool {
         let name = Array(known.name(at: slot))

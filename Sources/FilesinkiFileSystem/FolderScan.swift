@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// One thread's part of a scan: reads folder after folder and gathers what differs.
@@ -37,7 +38,9 @@ struct FolderScan: Sendable {
         do throws(SystemError) {
             if let error = injection.fault(path) { throw error }
             listing = try FolderListing(descriptor)
-        } catch { throw error.failure("read the folder", path?.bytes ?? Array(root.path.utf8)) }
+        } catch {
+            throw error.failure("read the folder", path?.bytes ?? Array(root.path.utf8), of: .local)
+        }
         var filter = task.filter
         if let path { filter = try enter(path, task.filter) { listing.contains($0.utf8) } }
         if let path, known.unlistedFolders.contains(path.bytes) {
@@ -51,13 +54,13 @@ struct FolderScan: Sendable {
         return compare(listing, in: descriptor, visit)
     }
 
-    private func open(_ path: RelativePath?) throws(Failure) -> Descriptor {
+    private func open(_ path: RelativePath?) throws(Failure) -> FileHandle {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
         let raw = path.map { root.openBeneath($0, flags) } ?? root.openItself(flags)
-        if let descriptor = Descriptor(raw) { return descriptor }
+        if let descriptor = FileHandle(raw) { return descriptor }
         let error = SystemError.last
         throw path.map { error.failure(opening: $0, "open the folder") }
-            ?? error.failure("open the root", Array(root.path.utf8))
+            ?? error.failure("open the root", root.path, of: .local)
     }
 
     /// The filter inside a folder.
@@ -84,7 +87,7 @@ struct FolderScan: Sendable {
 
     /// Compares the names on disk with the known ones.
     private mutating func compare(
-        _ listing: FolderListing, in descriptor: borrowing Descriptor, _ visit: FolderVisit
+        _ listing: FolderListing, in descriptor: borrowing FileHandle, _ visit: FolderVisit
     ) -> [FolderTask] {
         var seen = [Bool](repeating: false, count: visit.slots.count)
         var found: [FolderTask] = []
@@ -104,7 +107,7 @@ struct FolderScan: Sendable {
     }
 
     private mutating func noteMissing(
-        _ seen: [Bool], _ listing: FolderListing, in descriptor: borrowing Descriptor,
+        _ seen: [Bool], _ listing: FolderListing, in descriptor: borrowing FileHandle,
         _ visit: FolderVisit
     ) {
         let beside = knownDevice(in: visit)

@@ -1,6 +1,7 @@
 import CKernel
 import FilesinkiHashing
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// What is about to be taken out of the tree into the staging folder, written down beside it before
@@ -110,26 +111,20 @@ extension Intent {
     }
 
     /// Writes the intent beside the staged `name`.
-    func write(beside name: [UInt8], in folder: borrowing Descriptor) throws(SystemError) {
+    func write(beside name: [UInt8], in folder: borrowing FileHandle) throws(SystemError) {
         let text = bytes
         let plan = name + Self.suffix
         let linked = text.withCString { text in
             plan.withCString { symlinkat(text, folder.raw, $0) }
         }
         if linked == 0 { return }
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
-        guard let file = Descriptor(plan.withCString { openat(folder.raw, $0, flags, 0o600) })
-        else { throw .last }
-        var failed: SystemError?
-        text.withUnsafeBytes { bytes in
-            do throws(SystemError) { try file.write(bytes) } catch { failed = error }
-        }
-        if let failed { throw failed }
+        let file = try folder.open(plan, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
+        try file.write(text)
         try file.sync()
     }
 
     /// Reads an intent by the name of its own file; nil when it makes no sense.
-    static func read(_ plan: [UInt8], in folder: borrowing Descriptor) throws(SystemError)
+    static func read(_ plan: [UInt8], in folder: borrowing FileHandle) throws(SystemError)
         -> Intent?
     {
         if let status = try folder.status(of: plan), status.kind == .symlink {
@@ -138,14 +133,10 @@ extension Intent {
                     try readLink(folder.raw, name)
                 })
         }
-        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-        guard let file = Descriptor(plan.withCString { openat(folder.raw, $0, flags) }) else {
-            throw .last
-        }
-        return Intent(try file.readAll(expecting: 8192))
+        return Intent(try folder.open(plan, O_RDONLY | O_NONBLOCK).readAll(expecting: 8192))
     }
 
-    static func remove(beside name: [UInt8], in folder: borrowing Descriptor) throws(SystemError) {
+    static func remove(beside name: [UInt8], in folder: borrowing FileHandle) throws(SystemError) {
         try folder.unlink(name + suffix)
     }
 }

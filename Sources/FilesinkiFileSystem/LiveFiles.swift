@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// Who knows how to read and replace files that programs hold open and write into, as databases:
@@ -34,20 +35,17 @@ enum LiveCompanion {
     static let all = [log, Array("-shm".utf8), journal]
 }
 
-extension Descriptor {
+extension FileHandle {
     /// The first 16 bytes, without moving the place that is read next; fewer of a shorter file.
     func header() -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: 16) { buffer, filled in
-            filled = max(0, pread(raw, buffer.baseAddress, 16, 0))
-        }
+        (try? read(from: 0, count: 16)) ?? []
     }
 
     /// Whether a name in this folder is a live file.
     func holdsLive(_ name: some Collection<UInt8>, _ live: (any LiveFiles)?) -> Bool {
         guard let live else { return false }
-        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-        let raw = name.withCString { openat(self.raw, $0, flags) }
-        guard let file = Descriptor(raw), let status = try? file.status(), status.kind == .file
+        guard let file = try? open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY),
+            let status = try? file.status(), status.kind == .file
         else { return false }
         return live.isLive(file.header())
     }
@@ -78,7 +76,7 @@ extension Descriptor {
 /// A file that is open to read its content.
 struct OpenContent: ~Copyable {
     /// The file, or its snapshot.
-    let file: Descriptor
+    let file: FileHandle
     /// What `fstat` said of ``file``.
     let before: FileStatus
     /// What the tree has: the stamp and mode to remember.
@@ -90,7 +88,7 @@ extension RootFolder {
     func openContent(_ path: RelativePath) throws(Failure) -> OpenContent {
         let file = try openFile(path)
         let before: FileStatus
-        do { before = try file.status() } catch { throw error.failure("look at it", path) }
+        do { before = try file.status() } catch { throw error.failure("examine it", path) }
         let isLive = live?.isLive(file.header()) ?? false
         guard isLive, let live else {
             return OpenContent(file: file, before: before, shown: before)
@@ -115,9 +113,7 @@ extension RootFolder {
             shown.contentModified = max(
                 shown.stamp.modified, log?.stamp.modified ?? shown.stamp.modified)
             guard let snapshot = try live.snapshot(at: "\(place)/\(name)") else { return nil }
-            guard let file = Descriptor(open(snapshot.path, O_RDONLY | O_CLOEXEC)) else {
-                throw SystemError.last
-            }
+            let file = try FileHandle(snapshot.path, O_RDONLY)
             // Before its status is taken, which the loss of the name changes.
             unlink(snapshot.path)
             let before = try file.status()

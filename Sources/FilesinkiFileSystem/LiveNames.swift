@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// What a folder's names say of the live files in it.
@@ -10,7 +11,7 @@ struct LiveNames {
 
     init() {}
 
-    init(_ listing: FolderListing, in folder: borrowing Descriptor, _ live: (any LiveFiles)?) {
+    init(_ listing: FolderListing, in folder: borrowing FileHandle, _ live: (any LiveFiles)?) {
         guard let live else { return }
         var names: Set<[UInt8]> = []
         for entry in listing.entries {

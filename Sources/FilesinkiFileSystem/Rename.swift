@@ -1,4 +1,5 @@
 import CKernel
+import FilesinkiSystem
 import Glibc
 import Synchronization
 
@@ -53,7 +54,7 @@ extension Staging {
     ///
     /// - Throws: `ENOENT` when nothing is there.
     func takeOut(
-        _ folder: borrowing Descriptor, _ name: [UInt8], as aside: [UInt8]
+        _ folder: borrowing FileHandle, _ name: [UInt8], as aside: [UInt8]
     ) throws(SystemError) {
         guard calls.rename(folder.raw, name, self.folder.raw, aside) == 0 else { throw .last }
     }
@@ -67,7 +68,7 @@ extension Staging {
     ///
     /// - Returns: Whether the name was free.
     func place(
-        _ staged: [UInt8], at name: [UInt8], in folder: borrowing Descriptor
+        _ staged: [UInt8], at name: [UInt8], in folder: borrowing FileHandle
     ) throws(SystemError) -> Bool {
         if let isFree = try renameToFree(self.folder.raw, staged, folder.raw, name) {
             return isFree
@@ -85,7 +86,7 @@ extension Staging {
 
     /// Swaps a staged file with what is at a name of the tree, in one step.
     func exchange(
-        _ staged: [UInt8], with name: [UInt8], in folder: borrowing Descriptor
+        _ staged: [UInt8], with name: [UInt8], in folder: borrowing FileHandle
     ) throws(SystemError) -> Exchange {
         if lacksExchange.load(ordering: .relaxed) { return .unsupported }
         if calls.rename(self.folder.raw, staged, folder.raw, name, fsk_rename_exchange) == 0 {
@@ -130,7 +131,7 @@ extension Staging {
     /// Renames a folder within the tree to a name that must be free, where no flag sees to that: at
     /// worst an empty folder is replaced.
     func renameFolder(
-        _ from: Int32, _ name: [UInt8], _ to: borrowing Descriptor, _ newName: [UInt8]
+        _ from: Int32, _ name: [UInt8], _ to: borrowing FileHandle, _ newName: [UInt8]
     ) throws(SystemError) -> Bool {
         if try to.status(of: newName) != nil { return false }
         guard calls.rename(from, name, to.raw, newName) == 0 else { return try Self.isTaken(.last) }

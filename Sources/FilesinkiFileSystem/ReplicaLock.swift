@@ -1,12 +1,12 @@
 package import FilesinkiModel
-import Glibc
+import FilesinkiSystem
 
 /// The right to write a replica: one process at a time, by a kernel lock (flock(2)) that dies with
 /// its process, so that a killed run never leaves it behind. Given up with the value's end.
 package final class ReplicaLock: Sendable {
-    private let file: Descriptor
+    private let lock: KernelLock
 
-    private init(_ file: consuming Descriptor) { self.file = file }
+    private init(_ lock: KernelLock) { self.lock = lock }
 
     /// Takes the lock, waiting for whoever holds it.
     ///
@@ -20,45 +20,23 @@ package final class ReplicaLock: Sendable {
         _ path: String, waiting: Duration = .zero,
         sleep: @Sendable (Duration) async throws -> Void
     ) async throws -> ReplicaLock {
-        var pause = Duration.milliseconds(2)
-        var waited = Duration.zero
+        var backoff = Backoff(.milliseconds(2)...(.milliseconds(50)), limit: waiting)
         while true {
             if let lock = try attempt(path) { return lock }
-            guard waited < waiting else {
+            guard !backoff.isOver else {
                 throw Failure(
                     .busy, path: path, "Another run is at work on this replica.",
                     remedy: "Wait for it to end, or stop it; the lock goes with it.")
             }
-            let next = min(pause, waiting - waited)
-            try await sleep(next)
-            waited += next
-            pause = min(pause * 2, .milliseconds(50))
+            try await sleep(backoff.next())
         }
     }
 
     /// Tries once; nil when somebody else holds the lock.
     package static func attempt(_ path: String) throws(Failure) -> ReplicaLock? {
-        let bytes = Array(path.utf8)
-        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
-        while true {
-            guard let file = Descriptor(open(path, flags, 0o600)) else {
-                throw SystemError.last.failure("open the lock", bytes)
-            }
-            if flock(file.raw, LOCK_EX | LOCK_NB) != 0 {
-                let error = SystemError.last
-                if error.number == EWOULDBLOCK { return nil }
-                if error.number == EINTR { continue }
-                throw error.failure("take the lock", bytes)
-            }
-            // A file that was removed meanwhile locks nothing: others would lock the new one.
-            if file.isStill(at: path) { return ReplicaLock(file) }
-        }
+        try KernelLock.attempt(path).map { ReplicaLock($0) }
     }
 
     /// Writes into the lock file who holds it, for others to read; of no importance otherwise.
-    package func sign(_ text: String) {
-        var bytes = Array(text.utf8)
-        guard ftruncate(file.raw, 0) == 0 else { return }
-        _ = pwrite(file.raw, &bytes, bytes.count, 0)
-    }
+    package func sign(_ text: String) { lock.sign(text) }
 }

@@ -1,5 +1,6 @@
 import CKernel
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension Site {
@@ -18,7 +19,7 @@ struct Rescue {
     /// - Returns: Where it is now; nil when the path holds the same content already, and the staged
     ///   one was dropped.
     func bring(
-        _ name: [UInt8], to site: Site, in folder: borrowing Descriptor
+        _ name: [UInt8], to site: Site, in folder: borrowing FileHandle
     ) throws(SystemError) -> RelativePath? {
         let endings = try LiveCompanion.present(beside: name, in: staging.folder)
         if !endings.isEmpty { return try bring(name, with: endings, to: site, in: folder) }
@@ -41,7 +42,7 @@ struct Rescue {
     /// Brings a live file back with what belongs to it, all under one name. The companions come first:
     /// who opens the file in between would begin another log.
     private func bring(
-        _ name: [UInt8], with endings: [[UInt8]], to site: Site, in folder: borrowing Descriptor
+        _ name: [UInt8], with endings: [[UInt8]], to site: Site, in folder: borrowing FileHandle
     ) throws(SystemError) -> RelativePath? {
         let content = try identity(of: name, in: staging.folder)
         for number in 0... {

@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension RootFolder {
@@ -77,16 +78,16 @@ extension RootFolder {
     }
 
     /// Opens a regular file for reading; never waits for the other end of a fifo.
-    func openFile(_ path: RelativePath) throws(Failure) -> Descriptor {
+    func openFile(_ path: RelativePath) throws(Failure) -> FileHandle {
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-        guard let file = Descriptor(openBeneath(path, flags)) else {
+        guard let file = FileHandle(openBeneath(path, flags)) else {
             throw SystemError.last.failure(opening: path)
         }
         guard try twin(of: path) == nil else {
             throw SystemError(ENOENT).failure(opening: path)
         }
         let status: FileStatus
-        do { status = try file.status() } catch { throw error.failure("look at it", path) }
+        do { status = try file.status() } catch { throw error.failure("examine it", path) }
         guard status.kind == .file else {
             throw Failure(
                 .changing, path: path.bytes, "It is not a regular file any more.",
@@ -105,40 +106,5 @@ extension RootFolder {
         Failure(
             .changing, path: path.bytes, "The file changed while it was read.",
             remedy: "Run again when the program that writes it has finished.")
-    }
-}
-
-extension Descriptor {
-    /// All bytes up to the end, or one more than `count` when the file has grown.
-    func readAll(expecting count: Int) throws(SystemError) -> [UInt8] {
-        var failed: SystemError?
-        let bytes = [UInt8](unsafeUninitializedCapacity: count + 1) { buffer, filled in
-            do throws(SystemError) {
-                let raw = UnsafeMutableRawBufferPointer(buffer)
-                while filled < raw.count {
-                    let rest = UnsafeMutableRawBufferPointer(rebasing: raw[filled...])
-                    let read = try self.read(into: rest)
-                    if read == 0 { return }
-                    filled += read
-                }
-            } catch { failed = error }
-        }
-        if let failed { throw failed }
-        return bytes
-    }
-
-    /// Reads to the end in pieces of up to `capacity` bytes and returns how many there were.
-    func forEachPiece(
-        capacity: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
-    ) throws -> Int64 {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
-        defer { buffer.deallocate() }
-        var total: Int64 = 0
-        while true {
-            let count = try read(into: buffer)
-            if count == 0 { return total }
-            total += Int64(count)
-            try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        }
     }
 }

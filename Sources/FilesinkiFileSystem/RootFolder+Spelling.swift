@@ -1,5 +1,6 @@
 import CKernel
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 import Synchronization
 
@@ -126,7 +127,7 @@ extension RootFolder {
 
     /// Whether a folder lists the path's last name as it is spelled.
     private func isListed(_ path: RelativePath) throws(Failure) -> Bool {
-        let folder: Descriptor
+        let folder: FileHandle
         do throws(Failure) { folder = try openUnchecked(path.parent) } catch {
             // No folder: then the path is nowhere.
             if error.code == .notFound || error.code == .badPath { return true }
@@ -148,17 +149,18 @@ extension RootFolder {
         } catch { throw error.failure("read its folder", path) }
     }
 
-    private func openUnchecked(_ folder: RelativePath?) throws(Failure) -> Descriptor {
+    private func openUnchecked(_ folder: RelativePath?) throws(Failure) -> FileHandle {
         let flags = fsk_path_only | O_DIRECTORY
         let raw = if let folder { openBeneath(folder, flags) } else { openItself(flags) }
-        guard let opened = Descriptor(raw) else {
-            throw SystemError.last.failure("open the folder", folder?.bytes ?? [])
+        guard let opened = FileHandle(raw) else {
+            throw SystemError.last.failure(
+                "open the folder", folder?.bytes ?? [], of: .local)
         }
         return opened
     }
 }
 
-extension Descriptor {
+extension FileHandle {
     /// The name under which this folder lists what `name` leads to, when that is another spelling; nil
     /// when it is listed as spelled, or nothing is there. Reads the folder.
     func otherSpelling(of name: [UInt8]) throws(SystemError) -> [UInt8]? {
@@ -186,9 +188,7 @@ extension Descriptor {
     }
 
     fileprivate func names() throws(SystemError) -> Set<[UInt8]> {
-        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-        guard let readable = Descriptor(openat(raw, ".", flags)) else { throw .last }
-        let listing = try FolderListing(readable)
+        let listing = try FolderListing(open(".".utf8, O_RDONLY | O_DIRECTORY))
         return Set(listing.entries.map { Array(listing.name($0)) })
     }
 }

@@ -1,5 +1,6 @@
 import CKernel
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// The local folder that is kept in step, held open.
@@ -12,7 +13,7 @@ package final class RootFolder: Sendable {
     /// The path that the folder was opened by.
     package let path: String
     /// Opened with `O_PATH`: it stays the same folder when the path is moved or mounted over.
-    let descriptor: Descriptor
+    let descriptor: FileHandle
     /// Who reads and replaces files that programs hold open; nil to take all files as they lie.
     let live: (any LiveFiles)?
     let spellings = Spellings()
@@ -22,25 +23,20 @@ package final class RootFolder: Sendable {
     /// - Parameter live: Who reads and replaces files that programs hold open.
     /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/notFound`` when there is none.
     package init(path: String, live: (any LiveFiles)? = nil) throws(Failure) {
-        let flags = fsk_path_only | O_DIRECTORY | O_CLOEXEC
-        guard let descriptor = Descriptor(open(path, flags)) else {
-            let error = SystemError.last
-            guard error.number == ENOENT || error.number == ENOTDIR else {
-                throw error.failure("open the root", Array(path.utf8))
-            }
+        do { descriptor = try FileHandle(path, fsk_path_only | O_DIRECTORY) } catch {
+            guard error.isMissing else { throw error.failure("open the root", path, of: .local) }
             throw Failure(
-                .notFound, path: path, "The root is not there or is not a folder.",
-                remedy: "Mount it or make it; nothing was taken for deleted.", cause: error)
+                .notFound, path: path, "The root is missing or is not a folder.",
+                remedy: "Mount it or create it; nothing was treated as deleted.", cause: error)
         }
         self.path = path
-        self.descriptor = descriptor
         self.live = live
     }
 
     /// What is at the path, of a symlink itself; nil when nothing is there, or when it is listed under
     /// another spelling, see ``twin(of:)``.
     package func status(_ path: RelativePath) throws(Failure) -> FileStatus? {
-        guard let file = Descriptor(openBeneath(path, fsk_path_only | O_NOFOLLOW)) else {
+        guard let file = FileHandle(openBeneath(path, fsk_path_only | O_NOFOLLOW)) else {
             let error = SystemError.last
             guard error.number == ENOENT || error.number == ENOTDIR else {
                 throw error.failure(opening: path)
@@ -48,19 +44,19 @@ package final class RootFolder: Sendable {
             return nil
         }
         guard try twin(of: path) == nil else { return nil }
-        do { return try file.status() } catch { throw error.failure("look at it", path) }
+        do { return try file.status() } catch { throw error.failure("examine it", path) }
     }
 
     /// What the root itself is.
     package func status() throws(Failure) -> FileStatus {
         do { return try descriptor.status() } catch {
-            throw error.failure("look at the root", Array(path.utf8))
+            throw error.failure("examine the root", path, of: .local)
         }
     }
 
     /// What the symlink points at.
     package func readLink(_ path: RelativePath) throws(Failure) -> [UInt8] {
-        guard let link = Descriptor(openBeneath(path, fsk_path_only | O_NOFOLLOW)) else {
+        guard let link = FileHandle(openBeneath(path, fsk_path_only | O_NOFOLLOW)) else {
             throw SystemError.last.failure(opening: path)
         }
         do { return try FilesinkiFileSystem.readLink(link.raw, "") } catch {
@@ -72,15 +68,15 @@ package final class RootFolder: Sendable {
     /// a folder that somebody emptied.
     package func isEmpty() throws(Failure) -> Bool {
         let flags = O_RDONLY | O_DIRECTORY
-        guard let folder = Descriptor(openItself(flags)) else {
-            throw SystemError.last.failure("open the root", Array(path.utf8))
+        guard let folder = FileHandle(openItself(flags)) else {
+            throw SystemError.last.failure("open the root", path, of: .local)
         }
         do {
             let listing = try FolderListing(folder)
             return listing.entries.allSatisfy { entry in
                 listing.name(entry).elementsEqual(RelativePath.stateFolder.utf8)
             }
-        } catch { throw error.failure("read the root", Array(path.utf8)) }
+        } catch { throw error.failure("read the root", path, of: .local) }
     }
 
     /// Opens a path beneath the root; -1 and `errno` when that fails.
@@ -95,12 +91,12 @@ package final class RootFolder: Sendable {
     ///
     /// - Throws: Code ``FilesinkiModel/Failure/Code/exists`` when a folder above the path is listed
     ///   under another spelling.
-    func openParent(of path: RelativePath) throws(Failure) -> Descriptor {
+    func openParent(of path: RelativePath) throws(Failure) -> FileHandle {
         try checkSpelling(above: path)
         let flags = fsk_path_only | O_DIRECTORY
         let raw =
             if let parent = path.parent { openBeneath(parent, flags) } else { openItself(flags) }
-        guard let folder = Descriptor(raw) else {
+        guard let folder = FileHandle(raw) else {
             throw SystemError.last.failure(opening: path, "open its folder")
         }
         return folder
@@ -127,25 +123,4 @@ func readLink(_ folder: Int32, _ name: UnsafePointer<CChar>) throws(SystemError)
     guard count >= 0 else { throw .last }
     target.removeLast(target.count - count)
     return target
-}
-
-extension Collection<UInt8> {
-    /// Calls `body` with the bytes as a C string; they hold no NUL.
-    func withCString<Result, Thrown: Error>(
-        _ body: (UnsafePointer<CChar>) throws(Thrown) -> Result
-    ) throws(Thrown) -> Result {
-        let count = count
-        var outcome: Swift.Result<Result, Thrown>?
-        withUnsafeTemporaryAllocation(byteCount: count + 1, alignment: 1) { buffer in
-            buffer.copyBytes(from: self)
-            buffer[count] = 0
-            let text = UnsafeRawBufferPointer(buffer).assumingMemoryBound(to: CChar.self)
-            guard let base = text.baseAddress else { return }
-            do throws(Thrown) { outcome = .success(try body(base)) } catch {
-                outcome = .failure(error)
-            }
-        }
-        guard let outcome else { preconditionFailure("a temporary buffer has an address") }
-        return try outcome.get()
-    }
 }

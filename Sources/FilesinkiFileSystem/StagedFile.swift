@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 import Synchronization
 
@@ -31,16 +32,13 @@ package final class StagedFile: Sendable {
 
     /// - Parameter file: Open for reading; it has its content already.
     init(
-        name: [UInt8], staging: Staging, adopting file: consuming Descriptor
+        name: [UInt8], staging: Staging, adopting file: consuming FileHandle
     ) throws(Failure) {
-        var header = [UInt8](repeating: 0, count: Self.headerLength)
-        let count = header.withUnsafeMutableBytes { [raw = file.raw] buffer in
-            pread(raw, buffer.baseAddress, buffer.count, 0)
-        }
+        let header = try? file.read(from: 0, count: Self.headerLength)
         self.name = name
         self.staging = staging
         state = Mutex(
-            State(file: OpenFile(file), header: Array(header.prefix(max(0, count)))))
+            State(file: OpenFile(file), header: header ?? []))
     }
 
     deinit {
@@ -108,7 +106,7 @@ package final class StagedFile: Sendable {
     func markInstalled() { state.withLock { $0.isInstalled = true } }
 
     private func withFile<Result>(
-        _ doing: String, _ body: (borrowing Descriptor) throws(SystemError) -> Result
+        _ doing: String, _ body: (borrowing FileHandle) throws(SystemError) -> Result
     ) throws(Failure) -> Result {
         let file = state.withLock { $0.file }
         guard let file else { throw staging.failure(SystemError(EBADF), doing) }
@@ -118,7 +116,7 @@ package final class StagedFile: Sendable {
 
 /// A descriptor that several may hold.
 final class OpenFile: Sendable {
-    let descriptor: Descriptor
+    let descriptor: FileHandle
 
-    init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+    init(_ descriptor: consuming FileHandle) { self.descriptor = descriptor }
 }

@@ -1,5 +1,6 @@
 import CKernel
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension Staging {
@@ -53,7 +54,7 @@ extension Staging {
         do throws(SystemError) {
             guard try folder.status(of: name) != nil else { return nil }
             intent = try Intent.read(plan, in: folder)
-        } catch { throw failure(error, "look at a leftover") }
+        } catch { throw failure(error, "examine a leftover") }
         let path = intent.flatMap { try? RelativePath($0.path) }
         if let intent, try isReplaced(name, intent, path) {
             do throws(SystemError) { try drop(name, isLive: true) } catch {
@@ -79,13 +80,13 @@ extension Staging {
             if Intent.Identity(found.stamp) == intent.ours { return true }
             let isLive = try !LiveCompanion.present(beside: name, in: folder).isEmpty
             return isLive ? false : try isOursOrExpected(status, name, intent)
-        } catch { throw failure(error, "look at a leftover") }
+        } catch { throw failure(error, "examine a leftover") }
     }
 
     /// What is at a path; nil when nothing is, or there is no way to it.
     private func statusInTree(_ path: RelativePath) throws(SystemError) -> FileStatus? {
         let flags = fsk_path_only | O_NOFOLLOW
-        guard let file = Descriptor(root.openBeneath(path, flags)) else { return nil }
+        guard let file = FileHandle(root.openBeneath(path, flags)) else { return nil }
         return try file.status()
     }
 
@@ -106,12 +107,8 @@ extension Staging {
 
     /// All names in the folder.
     private func names() throws(Failure) -> [[UInt8]] {
-        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         do throws(SystemError) {
-            guard let readable = Descriptor(openat(folder.raw, ".", flags)) else {
-                throw SystemError.last
-            }
-            let listing = try FolderListing(readable)
+            let listing = try FolderListing(folder.open(".".utf8, O_RDONLY | O_DIRECTORY))
             return listing.entries.map { Array(listing.name($0)) }
         } catch { throw failure(error, "read the names") }
     }

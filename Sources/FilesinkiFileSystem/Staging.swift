@@ -1,5 +1,6 @@
 import CKernel
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 import Synchronization
 
@@ -16,7 +17,7 @@ import Synchronization
 package final class Staging: Sendable {
     let root: RootFolder
     /// Opened with `O_PATH`.
-    let folder: Descriptor
+    let folder: FileHandle
     private let path: String
     private let process = getpid()
     /// Tells our names from those of another value, and of an earlier process with the same number.
@@ -41,15 +42,15 @@ package final class Staging: Sendable {
         self.calls = calls
         let bytes = Array(path.utf8)
         if mkdir(path, 0o700) != 0, errno != EEXIST {
-            throw SystemError.last.failure("make the staging folder", bytes)
+            throw SystemError.last.failure("create the staging folder", bytes, of: .local)
         }
-        let flags = fsk_path_only | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        guard let folder = Descriptor(open(path, flags)) else {
-            throw SystemError.last.failure("open the staging folder", bytes)
+        let folder: FileHandle
+        do { folder = try FileHandle(path, fsk_path_only | O_DIRECTORY | O_NOFOLLOW) } catch {
+            throw error.failure("open the staging folder", bytes, of: .local)
         }
         let device: UInt64
-        do { device = try folder.status().stamp.device } catch {
-            throw error.failure("look at the staging folder", bytes)
+        do { device = try folder.stamp().device } catch {
+            throw error.failure("examine the staging folder", bytes, of: .local)
         }
         guard try device == root.status().stamp.device else {
             throw Failure(
@@ -65,14 +66,15 @@ package final class Staging: Sendable {
     ///
     /// - Parameter mode: The permission bits until ``StagedFile/finish(mode:modified:sync:)``.
     package func makeFile(mode: UInt16 = 0o600) throws(Failure) -> StagedFile {
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         while true {
             let name = nextName()
-            let raw = name.withCString { openat(folder.raw, $0, flags, mode_t(mode & 0o777)) }
-            if let file = Descriptor(raw) {
+            do {
+                let file = try folder.open(
+                    name, O_WRONLY | O_CREAT | O_EXCL, mode: mode_t(mode & 0o777))
                 return StagedFile(name: name, staging: self, file: OpenFile(file))
+            } catch {
+                guard error.number == EEXIST else { throw failure(error, "create a file") }
             }
-            guard errno == EEXIST else { throw failure(.last, "make a file to fill") }
         }
     }
 
@@ -84,12 +86,13 @@ package final class Staging: Sendable {
             let name = nextName()
             let isFree: Bool?
             do { isFree = try link(AT_FDCWD, Array(path.utf8), folder.raw, name) } catch {
-                throw failure(error, "take in a file")
+                throw failure(error, "link a file")
             }
             guard let isFree else { return try copy(path) }
             if !isFree { continue }
-            guard let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) else {
-                throw failure(.last, "open a file that was taken in")
+            let file: FileHandle
+            do { file = try FileHandle(path, O_RDONLY | O_NOFOLLOW) } catch {
+                throw failure(error, "open a linked file")
             }
             return try StagedFile(name: name, staging: self, adopting: file)
         }
@@ -97,10 +100,8 @@ package final class Staging: Sendable {
 
     private func copy(_ path: String) throws(Failure) -> StagedFile {
         let copy = try makeFile()
-        guard let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) else {
-            throw failure(.last, "open a file to copy")
-        }
         do {
+            let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
             _ = try file.forEachPiece(capacity: 1 << 20) { try copy.write($0) }
         } catch let failure as Failure {
             throw failure
@@ -116,7 +117,7 @@ package final class Staging: Sendable {
                 name.withCString { symlinkat(target, folder.raw, $0) }
             }
             if made == 0 { return try finishSymlink(name, modified) }
-            guard errno == EEXIST else { throw failure(.last, "make a symlink") }
+            guard errno == EEXIST else { throw failure(.last, "create a symlink") }
         }
     }
 
@@ -129,7 +130,7 @@ package final class Staging: Sendable {
             throw failure(.last, "set a symlink's time")
         }
         do { staged.settle(try folder.status(of: name)) } catch {
-            throw failure(error, "look at a symlink")
+            throw failure(error, "examine a symlink")
         }
         return staged
     }
@@ -142,6 +143,6 @@ package final class Staging: Sendable {
     }
 
     func failure(_ error: SystemError, _ doing: String) -> Failure {
-        error.failure("\(doing) in the staging folder", Array(path.utf8))
+        error.failure("\(doing) in the staging folder", path, of: .local)
     }
 }

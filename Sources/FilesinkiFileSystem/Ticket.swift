@@ -1,5 +1,6 @@
 import FilesinkiHashing
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// A folder in which a process waits for another one to do its work.
@@ -10,9 +11,9 @@ import Glibc
 /// `answer` when it is done.
 package final class Ticket: Sendable {
     private let folder: String
-    private let lock: Descriptor
+    private let lock: FileHandle
 
-    private init(_ folder: String, _ lock: consuming Descriptor) {
+    private init(_ folder: String, _ lock: consuming FileHandle) {
         self.folder = folder
         self.lock = lock
     }
@@ -26,10 +27,10 @@ package final class Ticket: Sendable {
             let folder = "\(place)/\(name)-\(attempt)"
             guard mkdir(folder, 0o700) == 0 else {
                 if errno == EEXIST { continue }
-                throw SystemError.last.failure("make a folder to wait in", Array(folder.utf8))
+                throw SystemError.last.failure("create a folder to wait in", folder, of: .local)
             }
             // Until it is locked it looks like a dead one's, and may be cleared away.
-            guard let lock = open(folder), flock(lock.raw, LOCK_EX) == 0,
+            guard let lock = open(folder), (try? lock.lock(waits: true)) == true,
                 lock.isStill(at: folder)
             else { continue }
             return Ticket(folder, lock)
@@ -44,39 +45,19 @@ package final class Ticket: Sendable {
         _ write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws -> ContentID {
         let path = content
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        guard let file = Descriptor(Glibc.open(path, flags, 0o600)) else {
-            throw SystemError.last.failure("make a file to fill", Array(path.utf8))
-        }
+        let file = try NamedFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, of: .local)
         var hasher = ContentHasher()
-        do {
-            try write { bytes in
-                hasher.update(bytes)
-                try file.write(bytes)
-            }
-            try file.sync()
-        } catch let error as SystemError {
-            throw error.failure("fill a file", Array(path.utf8))
+        try write { bytes in
+            hasher.update(bytes)
+            try file.write(bytes)
         }
+        try file.sync()
         return hasher.finish()
     }
 
     /// Gives the content back, piece by piece.
     package func read(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let path = content
-        guard let file = Descriptor(Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) else {
-            throw SystemError.last.failure("open it", Array(path.utf8))
-        }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-        defer { buffer.deallocate() }
-        while true {
-            let count: Int
-            do { count = try file.read(into: buffer) } catch {
-                throw error.failure("read it", Array(path.utf8))
-            }
-            guard count > 0 else { return }
-            try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        }
+        try NamedFile(content, O_RDONLY | O_NOFOLLOW, of: .local).forEachPiece(body)
     }
 
     /// Lets others do it.
@@ -139,7 +120,7 @@ extension Ticket {
     /// - Returns: Whether a process holds it.
     fileprivate static func isAlive(_ folder: String) -> Bool {
         guard let descriptor = open(folder) else { return false }
-        guard flock(descriptor.raw, LOCK_EX | LOCK_NB) == 0 else { return true }
+        guard (try? descriptor.lock(waits: false)) == true else { return true }
         // Still locked: who has made the folder just now waits, and then makes another one.
         remove(folder)
         return false
@@ -150,7 +131,7 @@ extension Ticket {
         rmdir(folder)
     }
 
-    private static func open(_ folder: String) -> Descriptor? {
-        Descriptor(Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW))
+    private static func open(_ folder: String) -> FileHandle? {
+        try? FileHandle(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
     }
 }

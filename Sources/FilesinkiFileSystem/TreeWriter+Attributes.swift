@@ -1,5 +1,6 @@
 import CKernel
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension TreeWriter {
@@ -50,7 +51,7 @@ extension TreeWriter {
 
     /// Sets permission bits on the inode that was found; false when the name has another one now.
     func setMode(
-        of name: [UInt8], in folder: borrowing Descriptor, _ found: FileStatus, _ mode: UInt16
+        of name: [UInt8], in folder: borrowing FileHandle, _ found: FileStatus, _ mode: UInt16
     ) throws(SystemError) -> Bool {
         let mode = mode & 0o777
         if found.mode == mode { return true }
@@ -61,7 +62,7 @@ extension TreeWriter {
     }
 
     private func setTime(
-        of name: [UInt8], in folder: borrowing Descriptor, _ found: FileStatus,
+        of name: [UInt8], in folder: borrowing FileHandle, _ found: FileStatus,
         _ modified: Timestamp
     ) throws(SystemError) -> Bool {
         guard let inode = try Self.open(name, in: folder, found) else { return false }
@@ -74,11 +75,11 @@ extension TreeWriter {
     /// Opens the very inode that was found, without reading it; nil when the name has another now,
     /// or its content has changed.
     private static func open(
-        _ name: [UInt8], in folder: borrowing Descriptor, _ found: FileStatus
+        _ name: [UInt8], in folder: borrowing FileHandle, _ found: FileStatus
     ) throws(SystemError) -> OpenFile? {
         let flags = fsk_path_only | O_NOFOLLOW | O_CLOEXEC
         let raw = name.withCString { openat(folder.raw, $0, flags) }
-        guard let file = Descriptor(raw) else {
+        guard let file = FileHandle(raw) else {
             let error = SystemError.last
             if error.number == ENOENT { return nil }
             throw error
@@ -94,7 +95,7 @@ extension TreeWriter {
 
 extension Expectation {
     fileprivate func isMet(
-        by status: FileStatus, named name: [UInt8], in folder: borrowing Descriptor
+        by status: FileStatus, named name: [UInt8], in folder: borrowing FileHandle
     ) throws(SystemError) -> Bool {
         guard status.kind == .directory else {
             guard allows(status) else { return false }

@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension TreeWriter {
@@ -36,7 +37,7 @@ extension TreeWriter {
             }
             return .done(now)
         } catch let error as SystemError {
-            throw error.failure("make the folder", path)
+            throw error.failure("create the folder", path)
         } catch let failure as Failure {
             throw failure
         } catch { return .surprised }
@@ -129,7 +130,7 @@ extension TreeWriter {
     }
 
     private func rename(
-        _ origin: borrowing Descriptor, _ old: [UInt8], _ goal: borrowing Descriptor,
+        _ origin: borrowing FileHandle, _ old: [UInt8], _ goal: borrowing FileHandle,
         _ new: [UInt8], _ found: FileStatus
     ) throws(SystemError) -> Way {
         do throws(SystemError) {
@@ -151,7 +152,7 @@ extension TreeWriter {
 
     /// Takes a file out and puts it at the new name. A killed run's successor puts it back.
     private func moveStaged(
-        _ origin: borrowing Descriptor, _ from: RelativePath, _ goal: borrowing Descriptor,
+        _ origin: borrowing FileHandle, _ from: RelativePath, _ goal: borrowing FileHandle,
         _ new: [UInt8], _ expecting: Expectation
     ) throws(SystemError) -> InstallOutcome {
         let aside = staging.nextName()
@@ -180,7 +181,7 @@ extension TreeWriter {
 
     /// Takes the new name back. If the old one is taken again, what was moved keeps the new one.
     private func undo(
-        _ way: Way, _ origin: borrowing Descriptor, _ old: [UInt8], _ goal: borrowing Descriptor,
+        _ way: Way, _ origin: borrowing FileHandle, _ old: [UInt8], _ goal: borrowing FileHandle,
         _ to: RelativePath
     ) throws(SystemError) {
         switch way {
@@ -212,7 +213,7 @@ extension Expectation {
 
     fileprivate func judgeMoved(
         _ now: FileStatus, _ before: FileStatus, named name: [UInt8],
-        in folder: borrowing Descriptor
+        in folder: borrowing FileHandle
     ) throws(SystemError) -> Bool {
         guard now.kind == before.kind, now.stamp.isSameInode(as: before.stamp) else { return false }
         if now.kind == .directory { return true }

@@ -1,5 +1,6 @@
 import CKernel
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension TreeWriter {
@@ -9,16 +10,13 @@ extension TreeWriter {
     ///
     /// Not kept are file capabilities and other attributes that vouch for the content.
     func keepAttributes(
-        of site: Site, in folder: borrowing Descriptor, for staged: StagedFile, _ ours: FileStatus
+        of site: Site, in folder: borrowing FileHandle, for staged: StagedFile, _ ours: FileStatus
     ) {
         guard ours.kind == .file else { return }
-        let flags = fsk_path_only | O_NOFOLLOW | O_CLOEXEC
-        var (old, new) = (stat(), stat())
-        guard let source = Descriptor(site.name.withCString { openat(folder.raw, $0, flags) }),
-            fstat(source.raw, &old) == 0, old.st_mode & S_IFMT == S_IFREG,
-            let target = Descriptor(
-                staged.name.withCString { openat(staging.folder.raw, $0, flags) }),
-            fstat(target.raw, &new) == 0
+        guard let source = try? folder.open(site.name, fsk_path_only),
+            let old = try? source.record(), old.isRegularFile,
+            let target = try? staging.folder.open(staged.name, fsk_path_only),
+            let new = try? target.record()
         else { return }
         Self.keepOwner(old, new, target)
         guard Self.keepExtended(source, target) else { return }
@@ -26,7 +24,7 @@ extension TreeWriter {
         _ = chmod(target.link, mode_t(ours.mode))
     }
 
-    private static func keepOwner(_ old: stat, _ new: stat, _ target: borrowing Descriptor) {
+    private static func keepOwner(_ old: stat, _ new: stat, _ target: borrowing FileHandle) {
         let keep = uid_t.max
         if old.st_uid != new.st_uid || old.st_gid != new.st_gid,
             fchownat(target.raw, "", old.st_uid, old.st_gid, fsk_empty_path) != 0,
@@ -39,7 +37,7 @@ extension TreeWriter {
 
     /// - Returns: Whether there was an ACL.
     private static func keepExtended(
-        _ source: borrowing Descriptor, _ target: borrowing Descriptor
+        _ source: borrowing FileHandle, _ target: borrowing FileHandle
     ) -> Bool {
         let names = source.link.withCString { path in
             readAttribute {
@@ -83,7 +81,7 @@ extension TreeWriter {
     }
 }
 
-extension Descriptor {
+extension FileHandle {
     /// A path to the very inode, for calls that do not take what was opened with `O_PATH`.
     fileprivate var link: String { "/proc/self/fd/\(raw)" }
 }

@@ -1,6 +1,7 @@
 import CKernel
 import FilesinkiHashing
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension TreeWriter {
@@ -8,7 +9,7 @@ extension TreeWriter {
     ///
     /// - Returns: Nil when one of the two is none, so that it is replaced like any file.
     func replaceLive(
-        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site,
+        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site,
         _ expecting: Expectation
     ) throws(Failure) -> InstallOutcome? {
         guard let live = root.live, folder.holdsLive(site.name, live),
@@ -37,14 +38,14 @@ extension TreeWriter {
         case .absent, .link: return false
         case .any: return true
         case .stamp(let stamp):
-            guard let copy = Descriptor(dup(folder)) else { return false }
+            guard let copy = FileHandle(dup(folder)) else { return false }
             do { return try copy.liveStatus(of: site.name)?.stamp == stamp } catch {
-                throw error.failure("look at it", site.path)
+                throw error.failure("examine it", site.path)
             }
         case .content(let content, _):
             var hasher = ContentHasher()
-            guard let file = Descriptor(open(snapshot, O_RDONLY | O_CLOEXEC)) else { return false }
             do {
+                let file = try FileHandle(snapshot, O_RDONLY)
                 _ = try file.forEachPiece(capacity: 1 << 20) { hasher.update($0) }
             } catch { return false }
             return hasher.finish() == content
@@ -54,7 +55,7 @@ extension TreeWriter {
     /// What a live file's content amounts to as a stamp, for a step that goes by what lies in the
     /// file; nil when the content is another one.
     func settled(
-        _ expecting: Expectation, at path: RelativePath, in folder: borrowing Descriptor
+        _ expecting: Expectation, at path: RelativePath, in folder: borrowing FileHandle
     ) throws(Failure) -> Expectation? {
         guard case .content(let content, _) = expecting, folder.holdsLive(path.name, root.live)
         else { return expecting }
@@ -68,7 +69,7 @@ extension TreeWriter {
 
     /// Gives a replaced file the mode and time that it would have by another way.
     private func finishLive(
-        _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site
+        _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site
     ) throws(Failure) -> InstallOutcome {
         do {
             guard let found = try folder.status(of: site.name), found.kind == .file else {
@@ -90,7 +91,7 @@ extension TreeWriter {
 
     /// A log that still lies where a live file is to come would be played into it.
     func refuseOrphans(
-        _ staged: StagedFile, _ folder: borrowing Descriptor, _ site: Site
+        _ staged: StagedFile, _ folder: borrowing FileHandle, _ site: Site
     ) throws {
         guard let live = root.live, live.isLive(staged.header) else { return }
         for ending in [LiveCompanion.log, LiveCompanion.journal]
@@ -104,7 +105,7 @@ extension TreeWriter {
 
     /// What lies beside a live file; nil when it is none.
     func companions(
-        of site: Site, in folder: borrowing Descriptor
+        of site: Site, in folder: borrowing FileHandle
     ) throws(SystemError) -> Companions? {
         guard folder.holdsLive(site.name, root.live) else { return nil }
         return try Companions(of: site.name, in: folder)

@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension TreeWriter {
@@ -10,7 +11,7 @@ extension TreeWriter {
     ///
     /// - Parameter companions: What lies beside a live file; nil for any other.
     func replace(
-        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site,
+        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site,
         _ expecting: Expectation, _ companions: Companions?
     ) throws(SystemError) -> InstallOutcome {
         probe(.allowed)
@@ -25,7 +26,7 @@ extension TreeWriter {
 
     /// - Returns: Nil where the file system cannot swap two names; nothing has happened then.
     private func replaceByExchange(
-        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site,
+        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site,
         _ expecting: Expectation
     ) throws(SystemError) -> InstallOutcome? {
         let intent = Intent(ours: ours.stamp, expecting, site.path)
@@ -54,7 +55,7 @@ extension TreeWriter {
     /// free name. This is the way where names cannot be swapped, and for a live file, whose companions
     /// have to go with it. What a user saves at the name in between stays.
     private func replaceAside(
-        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site,
+        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site,
         _ expecting: Expectation, _ companions: Companions?
     ) throws(SystemError) -> InstallOutcome {
         let aside = staged.name + Intent.asideSuffix
@@ -106,7 +107,7 @@ extension TreeWriter {
     ///
     /// - Parameter companions: What lies beside a live file; nil for any other.
     func remove(
-        _ folder: borrowing Descriptor, _ site: Site, _ expecting: Expectation,
+        _ folder: borrowing FileHandle, _ site: Site, _ expecting: Expectation,
         _ companions: Companions?
     ) throws(SystemError) -> InstallOutcome {
         let aside = staging.nextName()
@@ -126,7 +127,7 @@ extension TreeWriter {
     /// - Returns: What was taken out; nil when it is in the tree again, or nothing was there. The
     ///   intent is forgotten then.
     func takeOut(
-        _ folder: borrowing Descriptor, _ site: Site, as aside: [UInt8],
+        _ folder: borrowing FileHandle, _ site: Site, as aside: [UInt8],
         _ expecting: Expectation, _ companions: Companions?
     ) throws(SystemError) -> FileStatus? {
         do throws(SystemError) {
@@ -153,7 +154,7 @@ extension TreeWriter {
     }
 
     private func drop(
-        _ aside: [UInt8], _ folder: borrowing Descriptor, isLive: Bool
+        _ aside: [UInt8], _ folder: borrowing FileHandle, isLive: Bool
     ) throws(SystemError) {
         try settle(folder)
         try staging.drop(aside, isLive: isLive)
@@ -175,7 +176,7 @@ extension TreeWriter {
     ///   - name: The staged name, which holds what came out of the tree.
     ///   - placed: What is at the path by our doing.
     private func putBack(
-        _ name: [UInt8], placed ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site
+        _ name: [UInt8], placed ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site
     ) throws(SystemError) -> InstallOutcome {
         var placed = ours
         for _ in 0..<Self.tries {
@@ -198,7 +199,7 @@ extension TreeWriter {
 
     /// Brings back what is left in the staging folder, if anything, and forgets the intent.
     func giveBack(
-        _ name: [UInt8], _ folder: borrowing Descriptor, _ site: Site
+        _ name: [UInt8], _ folder: borrowing FileHandle, _ site: Site
     ) throws(SystemError) {
         if try staging.folder.status(of: name) != nil {
             _ = try Rescue(staging: staging).bring(name, to: site, in: folder)

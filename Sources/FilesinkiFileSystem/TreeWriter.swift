@@ -1,5 +1,6 @@
 import CKernel
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// When what is written is made to reach the disk.
@@ -78,7 +79,7 @@ package struct TreeWriter: Sendable {
     }
 
     private func installOnce(
-        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site,
+        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site,
         _ expecting: Expectation
     ) throws -> InstallOutcome {
         if expecting == .absent { return try installNew(staged, ours, folder, site) }
@@ -114,16 +115,16 @@ package struct TreeWriter: Sendable {
     /// Waits until everything written so far is on disk, bytes and names, of the whole file system.
     package func flush() throws(Failure) {
         let path = Array(root.path.utf8)
-        guard let folder = Descriptor(root.openItself(O_RDONLY | O_DIRECTORY)) else {
-            throw SystemError.last.failure("open the root", path)
+        guard let folder = FileHandle(root.openItself(O_RDONLY | O_DIRECTORY)) else {
+            throw SystemError.last.failure("open the root", path, of: .local)
         }
         guard fsk_sync_file_system(folder.raw) == 0 else {
-            throw SystemError.last.failure("sync the file system", path)
+            throw SystemError.last.failure("sync the file system", path, of: .local)
         }
     }
 
     private func installNew(
-        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site
+        _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site
     ) throws -> InstallOutcome {
         probe(.allowed)
         try refuseOrphans(staged, folder, site)
@@ -138,7 +139,7 @@ package struct TreeWriter: Sendable {
 
     /// Throws when the site's name is taken by a file that the folder lists under another one. Reads
     /// the folder when the name is taken.
-    func refuseTwin(_ site: Site, in folder: borrowing Descriptor) throws {
+    func refuseTwin(_ site: Site, in folder: borrowing FileHandle) throws {
         guard let other = try folder.otherSpelling(of: site.name) else { return }
         root.note(folding: true, in: site.path.parent)
         let twin = site.path.parent?.appending(other) ?? RelativePath(unchecked: other)
@@ -146,12 +147,10 @@ package struct TreeWriter: Sendable {
     }
 
     /// Makes the names of a folder durable when each step has to be.
-    func settle(_ folder: borrowing Descriptor) throws(SystemError) {
+    func settle(_ folder: borrowing FileHandle) throws(SystemError) {
         guard sync == .each else { return }
         // A descriptor of O_PATH cannot be synced.
-        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-        guard let readable = Descriptor(openat(folder.raw, ".", flags)) else { throw .last }
-        try readable.sync()
+        try folder.open(".".utf8, O_RDONLY | O_DIRECTORY).syncFolder()
     }
 
     /// Whether what is at the path now is what we put there; if not, the user was quick.
@@ -160,7 +159,7 @@ package struct TreeWriter: Sendable {
     /// from before lets the next look find it. Another file in its place may be an edit of what was
     /// there earlier.
     func confirm(
-        _ ours: FileStatus, _ folder: borrowing Descriptor, _ site: Site
+        _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site
     ) throws(SystemError) -> InstallOutcome {
         try settle(folder)
         guard let now = try folder.status(of: site.name) else { return .overtaken(ours) }

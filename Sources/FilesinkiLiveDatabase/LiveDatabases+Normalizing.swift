@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension LiveDatabases {
@@ -12,8 +13,8 @@ extension LiveDatabases {
     ///
     /// - Parameter path: A file of our own that nobody has open.
     package static func normalize(_ path: String) throws(Failure) {
-        let file = try RawFile(path, O_RDWR)
-        guard try isDatabase(file.bytes(at: 0, count: headerLength)) else { return }
+        let file = try NamedFile(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, of: .local)
+        guard try isDatabase(file.read(from: 0, count: headerLength)) else { return }
         try file.write([1, 1], at: 18)
         try file.write([0, 0, 0, 1], at: 24)
         try file.write([0, 0, 0, 1], at: 40)

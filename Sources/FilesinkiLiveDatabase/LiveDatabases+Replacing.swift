@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension LiveDatabases {
@@ -18,7 +19,7 @@ extension LiveDatabases {
         _ path: String, with content: String, isExpected: (String) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
         // Kept open to the end: to close a file gives up all locks that this process has on it.
-        let raw = try RawFile(path, O_RDONLY)
+        let raw = try NamedFile(path, Self.reading, of: .local)
         defer { withExtendedLifetime(raw) {} }
         do {
             return try replace(raw, content, isExpected)
@@ -32,11 +33,11 @@ extension LiveDatabases {
     }
 
     private func replace(
-        _ raw: RawFile, _ content: String, _ isExpected: (String) throws(Failure) -> Bool
+        _ raw: NamedFile, _ content: String, _ isExpected: (String) throws(Failure) -> Bool
     ) throws -> Bool {
         let source = try Handle(content, .still)
-        let target = try Handle(raw.path, .writing)
-        let keepsLog = try raw.bytes(at: 18, count: 2) == [2, 2]
+        let target = try Handle(raw.name, .writing)
+        let keepsLog = try raw.read(from: 18, count: 2) == [2, 2]
         do {
             return try transfer(source, target, raw, keepsLog: keepsLog, isExpected)
         } catch let refusal as SQLiteRefusal where keepsLog && refusal.isReadOnly {
@@ -50,7 +51,7 @@ extension LiveDatabases {
     }
 
     private func transfer(
-        _ source: Handle, _ target: Handle, _ raw: RawFile, keepsLog: Bool,
+        _ source: Handle, _ target: Handle, _ raw: NamedFile, keepsLog: Bool,
         _ isExpected: (String) throws(Failure) -> Bool
     ) throws -> Bool {
         let backup = try Backup(from: source, into: target, patience)
@@ -64,8 +65,8 @@ extension LiveDatabases {
 
     /// A snapshot of a database that this process has locked. Readers are let in beside a log; without
     /// one the lock keeps everybody out, and the file as it lies is the content.
-    private func lockedSnapshot(_ raw: RawFile, keepsLog: Bool) throws -> ScratchFile? {
-        if keepsLog { return try backup(of: Handle(raw.path, .reading)) }
+    private func lockedSnapshot(_ raw: NamedFile, keepsLog: Bool) throws -> ScratchFile? {
+        if keepsLog { return try backup(of: Handle(raw.name, .reading)) }
         let copy = newFile()
         try raw.copy(to: copy.path)
         return try withExtendedLifetime(copy) { try backup(of: Handle(copy.path, .still)) }

@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 import Synchronization
 
@@ -33,18 +34,23 @@ extension LiveDatabases {
     /// Whether the file holds a first page, which even an empty database has. SQLite fills up what is
     /// cut off within it, and would so make another content of a file that is none.
     private func hasWholePage(_ path: String) throws(Failure) -> Bool {
-        let file = try RawFile(path, O_RDONLY)
-        let header = try file.bytes(at: 0, count: 18)
+        let file = try NamedFile(path, Self.reading, of: .local)
+        let header = try file.read(from: 0, count: 18)
         guard header.count == 18 else { return false }
         let size = Int(header[16]) << 8 | Int(header[17])
-        return (Look(path)?.size ?? 0) >= (size == 1 ? 1 << 16 : size)
+        return (FileStamp(at: path)?.size ?? 0) >= Int64(size == 1 ? 1 << 16 : size)
     }
 
     /// - Returns: Nil when the file changed under a way that cannot take it.
     private func attempt(_ path: String) throws -> ScratchFile? {
         let before = Surroundings(path)
-        guard before.main != nil else { _ = try RawFile(path, O_RDONLY); return nil }
-        let isLeft = try (before.journal?.size ?? 0) > 0 && !RawFile(path, O_RDONLY).isLocked
+        guard before.main != nil else {
+            _ = try NamedFile(path, Self.reading, of: .local)
+            return nil
+        }
+        let isLeft =
+            try (before.journal?.size ?? 0) > 0
+            && !NamedFile(path, Self.reading, of: .local).handle.isLockedByOther
         if isLeft { return try withPrivateCopy(path, before) }
         if try !Self.keepsLog(path) || before.hasMemory {
             if let copy = try sharedSnapshot(path) { return copy }
@@ -68,10 +74,10 @@ extension LiveDatabases {
     /// Lets SQLite recover a copy of the file and its log or journal, and not the user's own.
     private func withPrivateCopy(_ path: String, _ before: Surroundings) throws -> ScratchFile? {
         let copy = newFile()
-        try RawFile(path, O_RDONLY).copy(to: copy.path)
+        try NamedFile(path, Self.reading, of: .local).copy(to: copy.path)
         for (ending, look) in [("-wal", before.log), ("-journal", before.journal)] where look != nil
         {
-            try RawFile(path + ending, O_RDONLY).copy(to: copy.path + ending)
+            try NamedFile(path + ending, Self.reading, of: .local).copy(to: copy.path + ending)
         }
         guard Surroundings(path) == before else { return nil }
         let source = try Handle(copy.path, .writing)
@@ -91,26 +97,29 @@ extension LiveDatabases {
         return ScratchFile("\(scratch)/\(getpid())-live-\(number)")
     }
 
+    /// How a file of the user's is opened: through no symlink, and without waiting.
+    static let reading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+
     private static let counter = Atomic<UInt64>(0)
 
     /// Whether the header says that the file keeps a write-ahead log.
     static func keepsLog(_ path: String) throws(Failure) -> Bool {
-        try RawFile(path, O_RDONLY).bytes(at: 18, count: 2) == [2, 2]
+        try NamedFile(path, Self.reading, of: .local).read(from: 18, count: 2) == [2, 2]
     }
 }
 
 /// A database and what lies beside it.
 private struct Surroundings: Equatable {
-    let main: Look?
-    let log: Look?
-    let journal: Look?
+    let main: FileStamp?
+    let log: FileStamp?
+    let journal: FileStamp?
     /// Whether somebody has, or had, the log in shared memory.
     let hasMemory: Bool
 
     init(_ path: String) {
-        main = Look(path)
-        log = Look(path + "-wal")
-        journal = Look(path + "-journal")
-        hasMemory = Look(path + "-shm") != nil
+        main = FileStamp(at: path)
+        log = FileStamp(at: path + "-wal")
+        journal = FileStamp(at: path + "-journal")
+        hasMemory = FileStamp(at: path + "-shm") != nil
     }
 }

@@ -1,4 +1,5 @@
 package import FilesinkiModel
+internal import FilesinkiSystem
 internal import Glibc
 
 extension ManifestDatabase {
@@ -9,8 +10,7 @@ extension ManifestDatabase {
     static func doubt(_ path: [UInt8]) {
         let mark = mark(String(decoding: path, as: UTF8.self))
         // A folder that cannot be written keeps no mark; its next writer meets the damage itself.
-        let file = Glibc.open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        if file >= 0 { Glibc.close(file) }
+        try? FileHandle(mark, O_WRONLY | O_CREAT, mode: 0o600).close()
     }
 
     /// Takes back what ``isDoubted(_:)`` says.

@@ -1,4 +1,5 @@
 package import FilesinkiModel
+internal import FilesinkiSystem
 internal import Glibc
 
 /// The manifest's file as a file: whether it is there, and how it comes and goes.
@@ -11,20 +12,16 @@ struct ManifestFile {
     ///
     /// - Throws: `Failure` with code `not-found` when there is none and none is to be made.
     func ensure(create: Bool) throws(Failure) {
-        let flags = create ? O_RDONLY | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC
+        let flags = create ? O_RDONLY | O_CREAT : O_RDONLY
         // SQLite gives the files beside it the same mode.
-        let descriptor = withName(path) { open($0, flags, 0o600) }
-        guard descriptor < 0 else {
-            close(descriptor)
-            return
+        do { try FileHandle(path, flags, mode: 0o600).close() } catch {
+            guard error.number != ENOENT || create else {
+                throw Failure(
+                    .notFound, path: path, "No manifest was found.",
+                    remedy: "Create a replica with filesinki init or filesinki clone.")
+            }
+            throw error.failure("open the manifest", path)
         }
-        let number = errno
-        guard number != ENOENT || create else {
-            throw Failure(
-                .notFound, path: path, "No manifest was found.",
-                remedy: "Make a replica with filesinki init or filesinki clone.")
-        }
-        throw refusal(number, "could not be opened")
     }
 
     /// Moves the file and those that SQLite keeps beside it to names that end in `-damaged`, in
@@ -37,26 +34,12 @@ struct ManifestFile {
         for suffix in ["-wal", "-shm", ""] {
             let from = path + Array(suffix.utf8)
             let to = aside + Array(suffix.utf8)
-            if withName(from, { from in withName(to) { rename(from, $0) } }) == 0 { continue }
-            let number = errno
-            guard number == ENOENT else { throw refusal(number, "could not be set aside") }
-            _ = withName(to) { unlink($0) }
-        }
-    }
-
-    private func refusal(_ number: Int32, _ deed: String) -> Failure {
-        Failure(
-            number == ENOSPC || number == EDQUOT ? .full : .io, path: path,
-            "The manifest \(deed): \(String(cString: strerror(number))).",
-            remedy: "Check the permissions of its folder and the disk.")
-    }
-
-    private func withName<Result>(
-        _ name: [UInt8], _ body: (UnsafePointer<CChar>) -> Result
-    ) -> Result {
-        (name.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { buffer in
-            // The buffer holds at least the NUL, so that it has an address.
-            buffer.baseAddress.map(body) ?? body("")
+            if from.withCString({ from in to.withCString { rename(from, $0) } }) == 0 { continue }
+            let error = SystemError.last
+            guard error.number == ENOENT else {
+                throw error.failure("set the manifest aside", path)
+            }
+            _ = to.withCString { unlink($0) }
         }
     }
 }

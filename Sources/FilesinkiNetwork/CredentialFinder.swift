@@ -1,7 +1,7 @@
 import FilesinkiHTTP
 import FilesinkiModel
-import FilesinkiProcess
 import FilesinkiRemote
+import FilesinkiSystem
 
 /// Finds who the user is to a server: on the command line, in the environment, in what the replica was
 /// given when it was made, then in the file of credentials.

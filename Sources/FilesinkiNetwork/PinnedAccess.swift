@@ -1,6 +1,6 @@
 import FilesinkiHTTP
 import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 import FilesinkiTOML
 
 /// The secret and the certificates that a replica was given for its remote when it was made, so that

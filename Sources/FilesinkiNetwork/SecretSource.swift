@@ -1,6 +1,6 @@
 import FilesinkiHTTP
 import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 
 /// Where a secret is to be found: it is looked up when it is needed, and not before.
 enum SecretSource: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiSystem
 
 /// Tries again what failed because the other side was away or busy, with growing pauses.
 ///
@@ -30,6 +31,7 @@ package struct Retries: Sendable {
         _ request: (_ isRepeated: Bool) async throws -> Answer
     ) async throws -> Answer {
         var count = 1
+        var backoff = Backoff(Self.firstPause...(Self.firstPause * 64))
         while true {
             try await quiet.wait()
             do {
@@ -38,18 +40,12 @@ package struct Retries: Sendable {
                 quiet.note(failure)
                 guard count < tries else { throw failure }
                 if failure.retryAfter == nil {
-                    try await surroundings.sleep(pause(after: count))
+                    let chance = surroundings.randomBytes(1).first ?? 0
+                    try await surroundings.sleep(backoff.next(chance: chance))
                 }
                 count += 1
             }
         }
-    }
-
-    /// How long to wait after so many tries: 1 or more.
-    private func pause(after count: Int) -> Duration {
-        let longest = Self.firstPause * (1 << min(count - 1, 6))
-        let chance = Int(surroundings.randomBytes(1).first ?? 0)
-        return longest / 2 + longest * chance / 510
     }
 }
 

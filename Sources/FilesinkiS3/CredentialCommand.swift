@@ -1,6 +1,5 @@
-import Dispatch
 import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 
 /// A command that prints credentials, as `credential_process` names it:
 /// https://docs.aws.amazon.com/sdkref/latest/guide/feature-process-credentials.html
@@ -13,14 +12,8 @@ struct CredentialCommand: Sendable {
     /// - Throws: `Failure` with code `not-allowed` when the command fails, takes too long, or prints
     ///   something else. What it printed is in no message.
     func credentials() async throws -> S3Credentials {
-        let outcome = try await withCheckedThrowingContinuation { continuation in
-            // It waits in the kernel, which would hold a thread that tasks share.
-            DispatchQueue.global().async {
-                continuation.resume(
-                    with: Result {
-                        try UserCommand(text: text, limit: limit, inheritance: .all).run()
-                    })
-            }
+        let outcome = try await offload {
+            try UserCommand(text: text, limit: limit, inheritance: .all).run()
         }
         switch outcome {
         case .ended(code: 0, let output):

@@ -2,17 +2,17 @@ import FilesinkiHTTP
 internal import FilesinkiHashing
 import FilesinkiModel
 package import FilesinkiRemote
+internal import FilesinkiSystem
 
 extension S3Remote {
     /// How often a slot is tried that the service keeps for somebody whose bytes are not there.
     private static let conflicts = 4
 
     package func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
-        var pause = Duration.milliseconds(50)
+        var backoff = Backoff(.milliseconds(50)...(.milliseconds(200)))
         for _ in 1..<Self.conflicts {
             if let outcome = try await publishOnce(bytes, to: slot) { return outcome }
-            try await surroundings.sleep(pause)
-            pause *= 2
+            try await surroundings.sleep(backoff.next())
         }
         if let outcome = try await publishOnce(bytes, to: slot) { return outcome }
         throw Failure(

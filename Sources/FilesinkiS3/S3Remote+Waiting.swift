@@ -1,23 +1,18 @@
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiSystem
 
 extension S3Remote {
-    /// The pauses between two looks grow from the first to the last.
-    private static let pauses = Duration.seconds(1)...Duration.seconds(30)
-
     /// Looks now and then whether there is a key behind the last one, which is what happens to a log.
     /// The last one is remembered, so that what came between two waits ends the second at once.
     package func wait(prefix: String, timeout: Duration) async throws {
         let start = await end(of: prefix, from: lastSeen[prefix])
         if let former = lastSeen.replace(prefix, by: start), former != start { return }
-        var left = timeout
-        var pause = Self.pauses.lowerBound
-        while left > .zero {
+        var backoff = Backoff(.seconds(1)...(.seconds(30)), growth: .half, limit: timeout)
+        while !backoff.isOver {
             try Task.checkCancellation()
-            try await surroundings.sleep(min(pause, left))
-            left -= pause
-            pause = min(pause * 3 / 2, Self.pauses.upperBound)
-            if left > .zero, try await isBehind(start, prefix) { return }
+            try await surroundings.sleep(backoff.next())
+            if !backoff.isOver, try await isBehind(start, prefix) { return }
         }
     }
 

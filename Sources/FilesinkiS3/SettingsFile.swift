@@ -1,5 +1,5 @@
 import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 import Glibc
 
 /// A file of AWS's settings or credentials, which others may read unless it holds a secret.

@@ -1,5 +1,6 @@
 internal import CSQLite
 package import FilesinkiModel
+internal import FilesinkiSystem
 internal import Glibc
 
 extension Connection {
@@ -50,7 +51,7 @@ extension Connection {
 
     private func refused(_ text: String, doing deed: String) -> Failure {
         let number = sqlite3_system_errno(handle)
-        let reason = number == 0 ? text : String(cString: strerror(number))
+        let reason = number == 0 ? text : SystemError(number).words
         return Failure(
             .io, path: path, "The \(purpose.name) could not be \(deed): \(reason).",
             remedy: "Check the permissions of its folder and the disk.")

@@ -1,5 +1,6 @@
 import FilesinkiDirectory
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 import Hummingbird
 import HummingbirdCore
@@ -121,7 +122,7 @@ struct PreparedServer: Sendable {
         let code: Failure.Code = error.errnoCode == EACCES ? .notAllowed : .io
         return Failure(
             code, path: address,
-            "This address cannot be listened on: \(String(cString: strerror(error.errnoCode))).",
+            "Cannot listen on this address: \(SystemError(error.errnoCode).words.lowercased()).",
             remedy: "Choose an address of this machine, and a port above 1023.")
     }
 }

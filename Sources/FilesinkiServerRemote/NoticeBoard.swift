@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiProtocol
+import FilesinkiSystem
 import Synchronization
 
 /// What the server tells of changes, for whoever waits for them.
@@ -13,7 +14,7 @@ final class NoticeBoard: Sendable {
         var waiters: [Int: Waiter] = [:]
         var listener: Task<Void, Never>?
         /// How often the stream ended in a row before it said anything.
-        var failures = 0
+        var backoff = Backoff(.seconds(1)...(.seconds(30)))
     }
 
     private struct Waiter {
@@ -143,19 +144,17 @@ final class NoticeBoard: Sendable {
     }
 
     private func heard(_ prefix: String) {
-        state.withLock { $0.boards[prefix]?.failures = 0 }
+        state.withLock { $0.boards[prefix]?.backoff.reset() }
         tell(prefix)
     }
 
     /// A stream that ended may have kept something back, so everybody looks for himself; the next
     /// one is opened after a pause that grows while none succeeds, and not before the server wants it.
     private func ended(_ prefix: String, _ retryAfter: Duration?) async {
-        let failures = state.withLock { state in
-            state.boards[prefix]?.failures += 1
-            return state.boards[prefix]?.failures ?? 1
+        let pause = state.withLock { state in
+            state.boards[prefix]?.backoff.next(atLeast: retryAfter ?? .zero)
         }
-        let pause = Duration.seconds(min(30, 1 << min(failures - 1, 5)))
-        try? await surroundings.sleep(max(pause, retryAfter ?? .zero))
+        try? await surroundings.sleep(pause ?? .seconds(1))
         state.withLock { $0.boards[prefix]?.listener = nil }
         tell(prefix)
     }

@@ -1,16 +1,17 @@
 import CKernel
+import FilesinkiSystem
 import Glibc
 
 /// Hears at once that the wall clock was set or the machine was suspended, without looking now and
 /// then.
 final class ClockAlarm: Sendable {
-    private let timer: OpenFile?
+    private let timer: FileHandle?
     /// Becomes readable; -1 where the kernel has no such thing.
     let file: Int32
 
     init() {
         file = fsk_clock_change_file()
-        timer = OpenFile(file)
+        timer = FileHandle(file)
         windUp()
     }
 

@@ -1,8 +1,9 @@
+import FilesinkiSystem
 import Glibc
 
 /// The kernel's list of watched folders, and the events that come of it: see inotify(7).
 final class Inotify: Sendable {
-    private let descriptor: OpenFile
+    private let descriptor: FileHandle
 
     /// What is heard of: everything that could make a run find something else. `IN_EXCL_UNLINK` spares
     /// the writes to files that have no name any more.
@@ -12,14 +13,14 @@ final class Inotify: Sendable {
 
     /// Nil when the kernel gives no more of these to the user.
     init?() {
-        guard let file = OpenFile(inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))) else {
+        guard let file = FileHandle(inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))) else {
             return nil
         }
         descriptor = file
     }
 
     /// Becomes readable when there are events.
-    var file: Int32 { descriptor.number }
+    var file: Int32 { descriptor.raw }
 
     /// What came of a request for a watch.
     enum Answer {
@@ -32,10 +33,10 @@ final class Inotify: Sendable {
     }
 
     /// Watches an open folder, by way of its descriptor: the path could meanwhile lead elsewhere.
-    func watch(_ folder: borrowing OpenFile) -> Answer {
-        let number = inotify_add_watch(file, "/proc/self/fd/\(folder.number)", Self.mask)
+    func watch(_ folder: borrowing FileHandle) -> Answer {
+        let number = inotify_add_watch(file, "/proc/self/fd/\(folder.raw)", Self.mask)
         if number >= 0 { return .watched(number) }
-        return errno == ENOSPC || errno == ENOMEM ? .limit : .refused
+        return [ENOSPC, ENOMEM].contains(errno) ? .limit : .refused
     }
 
     func forget(_ watch: Int32) { _ = inotify_rm_watch(file, watch) }
@@ -43,12 +44,8 @@ final class Inotify: Sendable {
     /// Events that have come; none when there are no more.
     func read() -> [InotifyEvent] {
         withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 8) { buffer in
-            while true {
-                let count = Glibc.read(file, buffer.baseAddress, buffer.count)
-                if count < 0, errno == EINTR { continue }
-                return InotifyEvent.parse(
-                    UnsafeRawBufferPointer(rebasing: buffer[..<max(0, count)]))
-            }
+            let count = (try? descriptor.read(into: buffer)) ?? 0
+            return InotifyEvent.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
     }
 }

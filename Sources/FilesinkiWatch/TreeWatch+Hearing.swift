@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension TreeWatch {
@@ -41,7 +42,7 @@ extension TreeWatch {
     /// The kernel tells of a folder's deletion when nobody has it open any more; this is not so long.
     private var isRootDeleted: Bool {
         var status = stat()
-        return fstat(root.number, &status) == 0 && status.st_nlink == 0
+        return fstat(root.raw, &status) == 0 && status.st_nlink == 0
     }
 
     /// What one call has met so far.

@@ -1,5 +1,6 @@
 import CKernel
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// Hears of changes below a root by inotify(7). Used by one thread.
@@ -28,7 +29,7 @@ package final class TreeWatch {
         }
     }
 
-    let root: OpenFile
+    let root: FileHandle
     let inotify: Inotify?
     let bounds: Bounds
     var folders = WatchedFolders()
@@ -44,14 +45,9 @@ package final class TreeWatch {
         root path: String, bounds: Bounds = Bounds(),
         ignores: @escaping @Sendable (RelativePath, Bool) -> Bool
     ) throws(Failure) {
-        let flags = fsk_path_only | O_DIRECTORY | O_CLOEXEC
-        guard let root = OpenFile(open(path, flags)) else {
-            throw Failure(
-                errno == ENOENT || errno == ENOTDIR ? .notFound : .io, path: path,
-                "The root cannot be watched: it cannot be opened.",
-                remedy: "Mount it or make it, and start again.")
-        }
-        self.root = root
+        root = try SystemError.reported(
+            "open the root", path.utf8, of: .local
+        ) { () throws(SystemError) in try FileHandle(path, fsk_path_only | O_DIRECTORY) }
         self.bounds = bounds
         self.ignores = ignores
         inotify = Inotify()
@@ -99,18 +95,14 @@ package final class TreeWatch {
         return seen
     }
 
-    private func folder(at path: RelativePath?) -> OpenFile? {
-        let place = (path?.bytes ?? [UInt8(ascii: ".")]) + [0]
-        let number = place.withUnsafeBytes { text in
-            text.assumingMemoryBound(to: CChar.self).baseAddress.map {
-                fsk_open_beneath(root.number, $0, O_RDONLY | O_DIRECTORY | O_NONBLOCK, 0)
-            }
-        }
-        return OpenFile(number ?? -1)
+    private func folder(at path: RelativePath?) -> FileHandle? {
+        let place = path?.bytes ?? [UInt8(ascii: ".")]
+        let flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK
+        return FileHandle(place.withCString { fsk_open_beneath(root.raw, $0, flags, 0) })
     }
 
     /// - Returns: Nil when the folder cannot be watched, or lies in one that is not.
-    private func watch(_ folder: borrowing OpenFile, at path: RelativePath?) -> Int32? {
+    private func watch(_ folder: borrowing FileHandle, at path: RelativePath?) -> Int32? {
         guard let inotify, shortage == nil else { return nil }
         if let most = bounds.folders, folders.count >= most, folders.watch(at: path) == nil {
             shortage = .watches

@@ -1,3 +1,5 @@
+import FilesinkiSystem
+
 /// What a watch has to do next: a pure value, which is told what was heard and what became of it.
 ///
 /// Moments are those of the monotonic clock.
@@ -50,15 +52,15 @@ package struct WatchAgenda: Sendable {
     private var shortageScan: Duration?
     /// No run before this, after a failure.
     private var pauseEnd: Duration?
-    private var failures = 0
+    private var backoff: Backoff
+    /// Whether the last run failed.
+    package private(set) var isTroubled = false
 
     package init(_ limits: Limits = Limits(), at now: Duration) {
         self.limits = limits
+        backoff = Backoff(limits.pauses)
         nextScan = now + limits.fullScan
     }
-
-    /// Whether the last run failed.
-    package var isTroubled: Bool { failures > 0 }
 
     package mutating func note(_ more: LocalChanges) {
         changes.add(more)
@@ -109,7 +111,8 @@ package struct WatchAgenda: Sendable {
     /// - Parameter took: How long it took. Where the tree is not heard of it is looked at again after
     ///   some of these, so that looking is a small part of the time.
     package mutating func finish(_ work: Work, at now: Duration, took: Duration) {
-        failures = 0
+        isTroubled = false
+        backoff.reset()
         pauseEnd = nil
         guard case .everything = work else { return }
         nextScan = now + limits.fullScan
@@ -120,9 +123,8 @@ package struct WatchAgenda: Sendable {
     ///
     /// - Parameter wish: How long the remote wants to be left alone.
     package mutating func fail(_ work: Work, at now: Duration, wish: Duration = .zero) {
-        let pause = limits.pauses.lowerBound * (1 << min(failures, 16))
-        failures += 1
-        pauseEnd = now + max(min(pause, limits.pauses.upperBound), wish)
+        isTroubled = true
+        pauseEnd = now + backoff.next(atLeast: wish)
         switch work {
         case .everything:
             noteEverything()

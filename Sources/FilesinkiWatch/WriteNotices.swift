@@ -1,4 +1,5 @@
 import Dispatch
+import FilesinkiSystem
 import Glibc
 
 /// Tells that a file was written, by inotify(7), without a thread that waits for it.
@@ -9,7 +10,7 @@ package enum WriteNotices {
     /// - Returns: Nil when the kernel gives the user no more watches, or the folder cannot be watched.
     package static func hear(in folder: String, prefix: String) -> AsyncStream<Void>? {
         guard let inotify = Inotify(),
-            let opened = OpenFile(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+            let opened = try? FileHandle(folder, O_RDONLY | O_DIRECTORY),
             case .watched = inotify.watch(opened)
         else { return nil }
         let (notices, continuation) = AsyncStream.makeStream(

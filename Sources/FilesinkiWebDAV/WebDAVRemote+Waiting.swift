@@ -1,12 +1,8 @@
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiSystem
 
 extension WebDAVRemote {
-    /// The first pause between two looks.
-    private static let firstPause = Duration.seconds(1)
-    /// The longest one.
-    private static let longestPause = Duration.seconds(30)
-
     /// Looks at the prefix's collection again and again, with growing pauses.
     ///
     /// Only its own properties are asked for, half a kilobyte whatever it holds: its time changes
@@ -20,16 +16,14 @@ extension WebDAVRemote {
         let collection = server.collection(folder)
         var sight = try await look(at: collection)
         var last = lastSeen.replace(prefix, by: sight) ?? sight
-        var (pause, remaining) = (Self.firstPause, timeout)
-        while sight.shown == last.shown, remaining > .zero {
-            try await surroundings.sleep(min(pause, remaining))
-            remaining -= min(pause, remaining)
+        var backoff = Backoff(.seconds(1)...(.seconds(30)), limit: timeout)
+        while sight.shown == last.shown, !backoff.isOver {
+            try await surroundings.sleep(backoff.next())
             // In the second of a change there may be another one that shows nothing.
-            guard remaining > .zero, !last.isFresh, !sight.isFresh else { return }
+            guard !backoff.isOver, !last.isFresh, !sight.isFresh else { return }
             last = sight
             sight = try await look(at: collection)
             lastSeen.replace(prefix, by: sight)
-            pause = min(pause * 2, Self.longestPause)
         }
     }
 

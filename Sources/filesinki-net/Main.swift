@@ -2,7 +2,7 @@ import CKernel
 import FilesinkiCommands
 import FilesinkiModel
 import FilesinkiNetwork
-import FilesinkiProcess
+import FilesinkiSystem
 import Glibc
 
 @main

@@ -1,7 +1,7 @@
 import FilesinkiCommands
 import FilesinkiModel
-import FilesinkiProcess
 import FilesinkiServer
+import FilesinkiSystem
 
 /// What the words of the command line mean to the server.
 enum Serving {

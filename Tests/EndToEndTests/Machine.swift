@@ -1,4 +1,4 @@
-import FilesinkiProcess
+import FilesinkiSystem
 import Glibc
 
 /// A folder that stands for a computer: files, a home of its own, and the built program.

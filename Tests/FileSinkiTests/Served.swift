@@ -1,6 +1,6 @@
 import FileSinki
-import FilesinkiProcess
 import FilesinkiServer
+import FilesinkiSystem
 
 /// A server in this process, at an address that stays the same when it goes and comes back.
 actor Served {

@@ -1,6 +1,7 @@
 import CSQLite
 import FilesinkiHashing
 import FilesinkiModel
+import FilesinkiSystem
 import FilesinkiTesting
 import Glibc
 import Synchronization
@@ -42,7 +43,7 @@ import Testing
 
         var names: [String] {
             get throws {
-                guard let folder = Descriptor(open(root.path, O_RDONLY | O_DIRECTORY)) else {
+                guard let folder = FileHandle(open(root.path, O_RDONLY | O_DIRECTORY)) else {
                     throw SystemError.last
                 }
                 let listing = try FolderListing(folder)

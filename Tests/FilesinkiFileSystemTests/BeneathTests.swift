@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 import Testing
 

@@ -1,5 +1,6 @@
 import FilesinkiHashing
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 import Testing
 

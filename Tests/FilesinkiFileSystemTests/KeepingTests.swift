@@ -1,5 +1,6 @@
 import CKernel
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 import Testing
 

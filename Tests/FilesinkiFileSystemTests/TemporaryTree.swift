@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSystem
 import FilesinkiTesting
 import Glibc
 import Synchronization
@@ -44,7 +45,7 @@ final class TemporaryTree: Sendable {
     }
 
     static func write(_ bytes: [UInt8], absolute path: String, mode: mode_t = 0o644) throws {
-        guard let file = Descriptor(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode))
+        guard let file = FileHandle(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode))
         else {
             throw SystemError.last
         }
@@ -60,7 +61,7 @@ final class TemporaryTree: Sendable {
 
     /// What a file holds; nil when there is none.
     func read(_ path: String) throws -> String? {
-        guard let file = Descriptor(open(absolute(path), O_RDONLY | O_CLOEXEC)) else { return nil }
+        guard let file = FileHandle(open(absolute(path), O_RDONLY | O_CLOEXEC)) else { return nil }
         return String(decoding: try file.readAll(expecting: 1 << 16), as: UTF8.self)
     }
 
@@ -96,7 +97,7 @@ final class TemporaryTree: Sendable {
     func names(_ path: String = "") throws -> [String] { try Self.names(absolute(path)) }
 
     static func names(_ path: String) throws -> [String] {
-        guard let folder = Descriptor(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
+        guard let folder = FileHandle(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
             throw SystemError.last
         }
         let listing = try FolderListing(folder)

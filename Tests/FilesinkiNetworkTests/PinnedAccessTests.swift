@@ -1,10 +1,10 @@
 import FilesinkiCommands
 import FilesinkiHTTP
 import FilesinkiModel
-import FilesinkiProcess
 import FilesinkiRemote
 import FilesinkiS3
 import FilesinkiServer
+import FilesinkiSystem
 import FilesinkiTesting
 import Glibc
 import Testing

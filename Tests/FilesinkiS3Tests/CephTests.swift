@@ -1,7 +1,7 @@
 import FilesinkiHTTP
 import FilesinkiModel
-import FilesinkiProcess
 import FilesinkiRemote
+import FilesinkiSystem
 import FilesinkiTesting
 import Glibc
 import Testing

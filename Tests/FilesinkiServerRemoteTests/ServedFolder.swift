@@ -1,8 +1,8 @@
 import FilesinkiHTTP
 import FilesinkiModel
-import FilesinkiProcess
 import FilesinkiServer
 import FilesinkiServerRemote
+import FilesinkiSystem
 import FilesinkiTesting
 
 /// A server on a folder of its own, and ways to it.

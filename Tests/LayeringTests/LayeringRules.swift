@@ -17,8 +17,9 @@ enum LayeringRules {
         ],
         [
             "FilesinkiCompression", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile",
-            "FilesinkiProcess", "FilesinkiRemote", "FilesinkiSQLite", "FilesinkiTOML",
+            "FilesinkiRemote", "FilesinkiSQLite", "FilesinkiTOML",
         ],
+        ["FilesinkiSystem"],
         ["FilesinkiModel"],
     ]
 
@@ -131,6 +132,46 @@ enum LayeringRules {
         files.filter { $0.target.hasPrefix("FileSinki") }.flatMap { file in
             file.publicImports.filter { $0.hasPrefix("Filesinki") }.sorted().map {
                 "\(file.path) shows \($0) to its users."
+            }
+        }
+    }
+
+    /// The calls that only the system layer makes, each with the modules beside it that may, and why.
+    static let systemCalls: [(call: String, elsewhere: Set<String>)] = [
+        // One table of error numbers.
+        ("strerror(", []), ("strerror_r(", []), ("== ENOSPC", []), ("case ENOSPC", []),
+        // One durable replace. What the staging folder of a tree does is not a replace of one file.
+        ("fsync(", []), ("fdatasync(", []),
+        // One listing.
+        ("opendir(", []), ("fdopendir(", []), ("readdir(", []), ("fsk_read_folder(", []),
+        // One loop over each of these calls. The probes of a pipe's bytes are no loops.
+        ("pread(", []), ("pwrite(", []), ("Glibc.read(", []), ("Glibc.write(", []), ("EINTR", []),
+        // One lock.
+        ("flock(", ["FilesinkiLiveDatabase"]),
+        // One thread for blocking work; the thread that waits for signals ends with the process.
+        ("DispatchQueue.global()", ["FilesinkiCommands"]),
+    ]
+
+    /// A second way to do what `FilesinkiSystem` does.
+    static func secondSystemLayers(_ files: [SourceFile]) -> [String] {
+        files.filter { !$0.isGenerated && !systemTargets.contains($0.target) }.flatMap { file in
+            file.code.flatMap { number, line in
+                systemCalls.filter { line.contains($0.call) && !$0.elsewhere.contains(file.target) }
+                    .map { "\(file.path):\(number): \($0.call) belongs to FilesinkiSystem." }
+            }
+        }
+    }
+
+    /// The system layer itself, and the tests' tools, which look at files behind its back.
+    private static let systemTargets: Set<String> = ["FilesinkiSystem", tools]
+
+    /// A back-off that is not ``Backoff``: a pause that grows by itself.
+    static func secondBackoffs(_ files: [SourceFile]) -> [String] {
+        let growing = /(\w*[pP]ause\w*|length|delay|wait)\s*(=\s*min\(\s*\1\s*\*|\*=)|<<\s*min\(/
+        return files.filter { !systemTargets.contains($0.target) }.flatMap { file in
+            file.code.compactMap { number, line in
+                line.contains(growing)
+                    ? "\(file.path):\(number): a pause that grows belongs to Backoff." : nil
             }
         }
     }

@@ -129,6 +129,34 @@ import Testing
             ])
     }
 
+    @Test(
+        "H1 finds a second system layer, in code only",
+        arguments: [
+            ("FilesinkiEngine", "guard fsync(file) == 0 else { return }", 1),
+            ("FilesinkiSystem", "guard fsync(file) == 0 else { return }", 0),
+            ("FilesinkiTesting", "let stream = opendir(path)", 0),
+            ("FilesinkiStore", "// fsync( is not called here", 0),
+            ("FilesinkiServer", "let text = String(cString: strerror(number))", 1),
+            ("FilesinkiMerge", "code = number == ENOSPC ? .full : .io", 1),
+            ("FilesinkiLiveDatabase", "var lock = flock()", 0),
+            ("FilesinkiDirectory", "flock(file, LOCK_EX)", 1),
+        ])
+    func system(_ target: String, _ line: String, findings: Int) {
+        #expect(LayeringRules.secondSystemLayers([file(target, line)]).count == findings)
+    }
+
+    @Test(
+        "H1 finds a second back-off",
+        arguments: [
+            ("pause = min(pause * 2, longest)", 1), ("pause *= 2", 1),
+            ("length = min(length * 2, Jobs.pauses.upperBound)", 1),
+            ("let longest = first * (1 << min(failures, 6))", 1),
+            ("let pause = backoff.next()", 0), ("total *= 2", 0),
+        ])
+    func backoff(_ line: String, findings: Int) {
+        #expect(LayeringRules.secondBackoffs([file("FilesinkiEngine", line)]).count == findings)
+    }
+
     @Test("finds a file that is too long", arguments: [(400, 0), (401, 1)])
     func length(_ lines: Int, findings: Int) {
         let text = String(repeating: "let a = 1\n", count: lines)

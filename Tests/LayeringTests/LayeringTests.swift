@@ -42,6 +42,14 @@ import Testing
         #expect(LayeringRules.engineInPublic(tree.sources) == [])
     }
 
+    @Test func `H1 one error table, one durable replace, one listing, one lock, one offload`() {
+        #expect(LayeringRules.secondSystemLayers(tree.sources) == [])
+    }
+
+    @Test func `H1 one back-off`() {
+        #expect(LayeringRules.secondBackoffs(tree.sources) == [])
+    }
+
     @Test func `no file is longer than 400 lines`() {
         #expect(LayeringRules.longFiles(tree.sources + tree.tests) == [])
     }

@@ -1,6 +1,6 @@
 import Dispatch
 import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 import FoundationEssentials
 import Glibc
 import Synchronization

@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiSystem
 import Synchronization
 
 /// Work in the background for one path: what was done last to it counts.
@@ -36,9 +37,6 @@ final class Jobs: Sendable {
     }
 
     let state = Mutex(State())
-
-    /// The pauses while the remote is away.
-    static let pauses = Duration.seconds(1)...Duration.seconds(60)
 
     /// Waits until everything was tried that can be done now.
     func settled() async {
@@ -161,10 +159,9 @@ extension Core {
         jobs.state.withLock { state in
             guard state.retry == nil, !state.isStopped else { return }
             state.retry = Task { [weak self, jobs, options] in
-                var length = Jobs.pauses.lowerBound
-                while await jobs.pause(length, options.surroundings) {
+                var backoff = Backoff()
+                while await jobs.pause(backoff.next(), options.surroundings) {
                     guard let self, await !self.isBack() else { return }
-                    length = min(length * 2, Jobs.pauses.upperBound)
                 }
             }
         }

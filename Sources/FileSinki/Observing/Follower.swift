@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiSystem
 
 /// A path at which something has changed.
 struct FoundChange: Sendable {
@@ -17,9 +18,6 @@ actor Follower {
     private var asking: Task<Observed?, any Error>?
     /// The pause before the next try to reach the remote; it may be cut short.
     private var pausing: Task<Void, any Error>?
-
-    /// The pauses while the remote is away at the very beginning.
-    private static let pauses = Duration.seconds(1)...Duration.seconds(60)
 
     init(_ core: Core, _ scope: EventScope) {
         self.core = core
@@ -48,13 +46,12 @@ actor Follower {
     }
 
     private func begin() async throws {
-        var pause = Self.pauses.lowerBound
+        var backoff = Backoff()
         while true {
             do {
                 return try await listen()
             } catch let failure as Failure where failure.code == .away || failure.code == .busy {
-                try await wait(pause)
-                pause = min(pause * 2, Self.pauses.upperBound)
+                try await wait(backoff.next())
             }
         }
     }

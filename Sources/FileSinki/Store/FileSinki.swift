@@ -1,9 +1,9 @@
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiNetwork
-import FilesinkiProcess
 import FilesinkiRemote
 import FilesinkiRules
+import FilesinkiSystem
 public import FoundationEssentials
 import Glibc
 

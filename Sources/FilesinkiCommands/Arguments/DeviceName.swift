@@ -1,5 +1,5 @@
 import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 import Glibc
 
 /// The name of this device where the user gave none.

@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiSystem
 
 extension Session {
     /// The same replica, opened anew by a process that had let go of it.
@@ -18,12 +19,12 @@ extension Session {
         _ first: SyncReport, _ options: SyncOptions, _ waiting: WaitOptions
     ) async throws -> SyncReport {
         guard let limit = try waiting.limit() else { return first }
-        var pauses = Pauses(limit: limit)
+        var backoff = Backoff.untilReached(limit: limit)
         var session = self
         var report = first
-        while report.away != nil, !pauses.areOver {
+        while report.away != nil, !backoff.isOver {
             await session.replica.close()
-            try await pauses.wait(console.surroundings, after: report.away)
+            try await console.surroundings.sleep(backoff.next(after: report.away))
             session = try await session.reopened()
             let earlier = report
             report = try await session.replica.sync(options)
@@ -61,5 +62,14 @@ extension Session {
         settled.differs = known?.entry.content != report.entry?.content && report.entry != nil
         settled.entry = known?.entry ?? report.entry
         return settled
+    }
+}
+
+extension Backoff {
+    /// The pauses of a command that waits for its remote.
+    ///
+    /// - Parameter limit: How long all of them may take, in seconds.
+    static func untilReached(limit: Int64) -> Backoff {
+        Backoff(.milliseconds(200)...(.seconds(30)), limit: .seconds(limit))
     }
 }

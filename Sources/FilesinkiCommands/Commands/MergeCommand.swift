@@ -3,6 +3,7 @@ import FilesinkiEngine
 import FilesinkiMerge
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiSystem
 import Glibc
 
 /// `merge`: three files become one.
@@ -104,10 +105,10 @@ struct MergeCommand: Command {
         let path = try FilePlace.absoluteText(argument, in: console.currentFolder)
         var status = stat()
         guard stat(path, &status) == 0, let real = realpath(path, nil) else {
-            let isAbsent = errno == ENOENT || errno == ENOTDIR
-            throw isAbsent
-                ? Self.notFile(path, "No such file.")
-                : SystemFailure.make(errno, path: path, doing: "be read")
+            let error = SystemError.last
+            throw error.isMissing
+                ? Self.notFile(path, "File not found.")
+                : error.failure("read the file", path, of: .argument)
         }
         defer { free(real) }
         guard status.st_mode & S_IFMT != S_IFDIR else {

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// Where a command's bytes go: a file descriptor, or memory in a test.
@@ -21,15 +22,10 @@ package final class DescriptorSink: ByteSink {
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let part = UnsafeRawBufferPointer(rebasing: rest)
-            let written = Glibc.write(descriptor, part.baseAddress, part.count)
-            if written >= 0 {
-                rest = rest.dropFirst(written)
-            } else if errno != EINTR {
-                throw SystemFailure.make(errno, path: name, doing: "be written")
-            }
+        do { try FileHandle.write(bytes, to: descriptor) } catch {
+            throw error.failure("write it", name, of: .argument)
         }
     }
 }
+
+extension NamedFile: ByteSink {}

@@ -1,5 +1,5 @@
 import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 import Glibc
 
 extension Console {

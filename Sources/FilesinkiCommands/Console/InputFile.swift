@@ -1,12 +1,13 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// A file, or standard input, that a command reads.
 final class InputFile: Sendable {
-    let descriptor: Int32
+    private let file: NamedFile?
+    private let descriptor: Int32
     /// What a message calls it.
     let name: String
-    private let isOwned: Bool
 
     /// - Parameter argument: A file's path as the user typed it; nil or `-` for standard input.
     convenience init(_ argument: String?, in console: Console) throws(Failure) {
@@ -22,7 +23,7 @@ final class InputFile: Sendable {
     private init(descriptor: Int32) {
         self.descriptor = descriptor
         name = "standard input"
-        isOwned = false
+        file = nil
     }
 
     /// - Parameters:
@@ -30,15 +31,12 @@ final class InputFile: Sendable {
     ///   - flags: Flags of `open(2)` beside those that every file is opened with.
     init(place: [UInt8], flags: Int32, name: String) throws(Failure) {
         self.name = name
-        isOwned = true
-        descriptor = FileCall.open(place, O_RDONLY | O_CLOEXEC | flags)
-        guard descriptor >= 0 else {
-            throw SystemFailure.make(errno, path: name, doing: "be opened")
-        }
-    }
-
-    deinit {
-        if isOwned, descriptor >= 0 { close(descriptor) }
+        do throws(SystemError) {
+            let file = NamedFile(
+                try FileHandle(place, O_RDONLY | flags), path: Array(name.utf8), of: .argument)
+            self.file = file
+            descriptor = file.handle.raw
+        } catch { throw error.failure("open the file", name, of: .argument) }
     }
 
     /// Whether it is a terminal, where a person would have to type the bytes.
@@ -49,14 +47,12 @@ final class InputFile: Sendable {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
         defer { buffer.deallocate() }
         while true {
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            if count > 0 {
-                try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            } else if count == 0 {
-                return
-            } else if errno != EINTR {
-                throw SystemFailure.make(errno, path: name, doing: "be read")
+            let count: Int
+            do { count = try FileHandle.read(descriptor, into: buffer) } catch {
+                throw error.failure("read it", name, of: .argument)
             }
+            if count == 0 { return }
+            try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
     }
 

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// The file that a command writes a content to.
@@ -8,62 +9,63 @@ import Glibc
 /// not a regular file, such as a device, a FIFO or `/dev/stdout`, is written into.
 final class OutputFile: ByteSink {
     private let place: OutputPlace
-    private let staged: [UInt8]
-    private let descriptor: Int32
-    private let sink: DescriptorSink
+    private let output: Destination
     private let name: String
-    // Set once, at the end, by the one task that writes.
-    private nonisolated(unsafe) var isDone = false
+
+    private enum Destination {
+        case file(DurableFile)
+        case stream(NamedFile)
+    }
 
     /// - Parameter argument: The file's path as the user typed it.
     init(_ argument: String, in console: Console) throws(Failure) {
         let typed = ArgumentText.bytes(of: argument)
-        name = printable(typed)
+        let name = printable(typed)
+        self.name = name
         place = try OutputPlace(FilePlace.absolute(typed, in: console.currentFolder), name: name)
-        switch place {
-        case .file(let path, let replaced):
-            let tag = hexadecimal(console.surroundings.randomBytes(6))
-            staged = path + Array(".\(tag).part".utf8)
-            // What replaces a file that others may not read must never be readable by them.
-            descriptor = FileCall.open(
-                staged, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                mode: replaced == nil ? 0o666 : 0o600)
-        case .stream(let path):
-            staged = []
-            descriptor = FileCall.open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
-        case .descriptor(let number):
-            staged = []
-            descriptor = fcntl(number, F_DUPFD_CLOEXEC, 0)
-        }
-        sink = DescriptorSink(descriptor, name: name)
-        guard descriptor >= 0 else {
-            isDone = true
-            throw SystemFailure.make(errno, path: name, doing: "be written")
-        }
-    }
-
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-        if !isDone, !staged.isEmpty { FileCall.unlink(staged) }
+        let tag = hexadecimal(console.surroundings.randomBytes(6))
+        do throws(SystemError) {
+            switch place {
+            case .file(let path, let replaced):
+                // What replaces a file that others may not read must never be readable by them.
+                output = .file(
+                    try DurableFile(
+                        path, staged: path + Array(".\(tag).part".utf8),
+                        mode: replaced == nil ? 0o666 : 0o600))
+            case .stream(let path):
+                let handle = try FileHandle(path, O_WRONLY | O_NOCTTY)
+                output = .stream(NamedFile(handle, path: Array(name.utf8), of: .argument))
+            case .descriptor(let number):
+                guard let handle = FileHandle(fcntl(number, F_DUPFD_CLOEXEC, 0)) else {
+                    throw .last
+                }
+                output = .stream(NamedFile(handle, path: Array(name.utf8), of: .argument))
+            }
+        } catch { throw error.failure("write the file", name, of: .argument) }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws {
-        try sink.write(bytes)
+        switch output {
+        case .stream(let stream): try stream.write(bytes)
+        case .file(let file):
+            do { try file.handle.write(bytes) } catch {
+                throw error.failure("write the file", name, of: .argument)
+            }
+        }
     }
 
     /// Puts the file in its place; nothing may be written after it.
     func finish() throws(Failure) {
-        guard case .file(let path, let replaced) = place else { return isDone = true }
-        if let replaced { keepOwner(of: replaced) }
-        guard fsync(descriptor) == 0, FileCall.rename(staged, to: path) == 0 else {
-            throw SystemFailure.make(errno, path: name, doing: "be written")
+        guard case .file(_, let replaced) = place, case .file(let file) = output else { return }
+        if let replaced { keepOwner(of: replaced, file.handle.raw) }
+        do { try file.commit(.content) } catch {
+            throw error.failure("write the file", name, of: .argument)
         }
-        isDone = true
     }
 
     /// Gives the new file owner, group and mode of the one that it replaces. Where the group cannot be
     /// kept, the new one gets no more rights than everybody has.
-    private func keepOwner(of replaced: stat) {
+    private func keepOwner(of replaced: stat, _ descriptor: Int32) {
         var mode = replaced.st_mode & 0o7777
         if fchown(descriptor, replaced.st_uid, replaced.st_gid) != 0 {
             mode &= 0o777
@@ -106,7 +108,7 @@ private enum OutputPlace {
                 return
             case S_IFLNK:
                 guard let target = FileCall.readLink(path) else {
-                    throw SystemFailure.make(errno, path: name, doing: "be followed")
+                    throw SystemError.last.failure("follow the symlink", name, of: .argument)
                 }
                 path = Self.resolve(target, from: path)
             default:
@@ -114,7 +116,7 @@ private enum OutputPlace {
                 return
             }
         }
-        throw SystemFailure.make(ELOOP, path: name, doing: "be followed")
+        throw SystemError(ELOOP).failure("follow the symlink", name, of: .argument)
     }
 
     /// The target of a symlink as a path; `..` in it is left to the kernel.

@@ -1,5 +1,5 @@
 import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 import Glibc
 
 /// Shows long output page by page, on a terminal only.
@@ -66,6 +66,6 @@ struct Pager {
     private func finish() {
         close(pipe)
         var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        _ = unlessInterrupted { waitpid(process, &status, 0) }
     }
 }

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 import Synchronization
 
@@ -15,9 +16,9 @@ final class TreeExport: Sendable {
     init(_ argument: String, in console: Console) throws(Failure) {
         folder = FilePlace.absolute(ArgumentText.bytes(of: argument), in: console.currentFolder)
         guard FileCall.makeFolder(folder, mode: 0o777) != 0 else { return }
-        let number = errno
-        guard number == EEXIST else {
-            throw SystemFailure.make(number, path: printable(folder), doing: "be made")
+        let error = SystemError.last
+        guard error.number == EEXIST else {
+            throw error.failure("create the folder", folder, of: .argument)
         }
         guard FileCall.isEmptyFolder(folder) else {
             throw Failure(
@@ -66,13 +67,12 @@ final class TreeExport: Sendable {
     private func writeFile(
         _ place: [UInt8], _ content: [UInt8], _ entry: Entry, _ path: RelativePath
     ) throws {
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = FileCall.open(place, flags, mode: 0o600)
-        guard descriptor >= 0 else { throw failure(path) }
-        defer { close(descriptor) }
-        try content.withUnsafeBytes(
-            DescriptorSink(descriptor, name: path.description).write)
-        guard fchmod(descriptor, mode_t(entry.mode)) == 0 else { throw failure(path) }
+        do throws(SystemError) {
+            let file = try FileHandle(
+                place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+            try file.write(content)
+            guard fchmod(file.raw, mode_t(entry.mode)) == 0 else { throw .last }
+        } catch { throw error.failure("write the file", path.bytes, of: .argument) }
         FileCall.setModified(place, entry.modified)
     }
 
@@ -81,6 +81,6 @@ final class TreeExport: Sendable {
     }
 
     private func failure(_ path: RelativePath) -> Failure {
-        SystemFailure.make(errno, path: path.description, doing: "be written")
+        SystemError.last.failure("write the file", path.bytes, of: .argument)
     }
 }

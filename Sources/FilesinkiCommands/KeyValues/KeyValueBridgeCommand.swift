@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// `kv bridge`: a settings file and the store in step.
@@ -156,13 +157,8 @@ private struct Bridging: Sendable {
     }
 
     /// What tells one state of a file from the next.
-    private static func stamp(_ place: [UInt8]) -> [Int64] {
-        FileCall.status(place).map {
-            [
-                Int64(bitPattern: UInt64($0.st_ino)), Int64($0.st_size),
-                Int64($0.st_mtim.tv_sec), Int64($0.st_mtim.tv_nsec),
-            ]
-        } ?? []
+    private static func stamp(_ place: [UInt8]) -> FileStamp? {
+        FileStamp(at: place)
     }
 
     private func show(_ report: BridgeReport, _ code: ExitCode, in console: Console) throws {

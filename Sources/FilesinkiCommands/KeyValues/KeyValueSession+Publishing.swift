@@ -1,5 +1,6 @@
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiSystem
 
 /// What became of changes that were made here.
 struct SendReport {
@@ -22,13 +23,14 @@ extension KeyValueSession {
         guard place.address != nil, try await !values.isOff() else { return SendReport() }
         var wishes = ExchangeOptions()
         wishes.operation = operation
-        var pauses = Pauses(limit: patience.wait ? try options.replica.waiting.limit() ?? 0 : 0)
+        var backoff = Backoff.untilReached(
+            limit: patience.wait ? try options.replica.waiting.limit() ?? 0 : 0)
         while true {
             do {
                 return SendReport(exchange: try await values.exchange(wishes))
             } catch let failure as Failure where failure.code == .away || failure.code == .busy {
-                if pauses.areOver { return SendReport(away: failure) }
-                try await pauses.wait(console.surroundings, after: failure)
+                if backoff.isOver { return SendReport(away: failure) }
+                try await console.surroundings.sleep(backoff.next(after: failure))
             }
         }
     }

@@ -1,6 +1,6 @@
 import Dispatch
 import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 import Glibc
 
 /// The command of `watch --exec`: one at a time, beside the watch, which does not wait for it. What

@@ -4,6 +4,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiSystem
 
 extension Replica {
     /// Where contents can be found: what the manifest knows, and what a view has met since.

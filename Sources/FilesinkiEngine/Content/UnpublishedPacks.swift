@@ -1,6 +1,7 @@
 import FilesinkiFileSystem
 import FilesinkiModel
 import FilesinkiStore
+import FilesinkiSystem
 
 /// Packs that this replica has stored and that no commit names yet.
 ///

@@ -2,6 +2,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiSystem
 
 /// Tells what others change in the store, each event once, whenever it is asked for more.
 ///
@@ -18,13 +19,13 @@ package actor Observer {
     private var isWaiting = false
     /// How often in a row the remote was away or the replica busy.
     var failures = 0
-    private var quietWait = Observer.waits.lowerBound
+    private var quietWaits = Backoff(Observer.waits)
 
     /// How long to wait for the remote's hint before a look without one. A change that comes between a
     /// look and the wait has no hint, so the first waits are short.
     static let waits = Duration.seconds(1)...Duration.seconds(60)
-    /// The same for the pauses in which the remote is away.
-    static let pauses = Duration.seconds(1)...Duration.seconds(60)
+    /// The pauses in which the remote is away.
+    private var backoff = Backoff()
 
     /// - Parameter notice: Told what a person may want to know.
     package init(
@@ -160,12 +161,13 @@ package actor Observer {
 
     private func welcome(_ found: Observed) -> Observed {
         goOn()
-        quietWait = Self.waits.lowerBound
+        quietWaits.reset()
         return found
     }
 
     private func goOn() {
         failures = 0
+        backoff.reset()
         if isWaiting { notice(.back) }
         isWaiting = false
     }
@@ -173,17 +175,14 @@ package actor Observer {
     private func waitForHint(_ left: Duration) async throws {
         guard let connection = reader?.connection else { return }
         try await connection.remote.wait(
-            prefix: connection.log.watchedPrefix, timeout: min(quietWait, left))
-        quietWait = min(quietWait * 2, Self.waits.upperBound)
+            prefix: connection.log.watchedPrefix, timeout: min(quietWaits.next(), left))
     }
 
     private func pause(_ failure: Failure, _ left: Duration) async throws {
         if !isWaiting { notice(.waiting(failure)) }
         isWaiting = true
-        let longest = Self.pauses.lowerBound * (1 << min(failures, 6))
         failures += 1
-        let pause = max(min(longest, Self.pauses.upperBound), failure.retryAfter ?? .zero)
-        try await replica.surroundings.sleep(min(pause, left))
+        try await replica.surroundings.sleep(min(backoff.next(after: failure), left))
     }
 }
 

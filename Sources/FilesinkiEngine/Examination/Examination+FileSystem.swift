@@ -1,5 +1,6 @@
 import FilesinkiFileSystem
 import FilesinkiModel
+import FilesinkiSystem
 
 extension Examination {
     /// What the root's file system cannot do, found out by trying it.

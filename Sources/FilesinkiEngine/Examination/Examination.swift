@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiRules
+import FilesinkiSystem
 import Glibc
 
 /// Looks for the usual troubles of a replica, and says what to do about each.
@@ -140,12 +141,10 @@ package struct Examination: Sendable {
     }
 
     private static func names(in folder: String) -> Int {
-        guard let stream = opendir(folder) else { return 0 }
-        defer { closedir(stream) }
-        var count = 0
-        while readdir(stream) != nil { count += 1 }
-        // A folder holds at least itself and its parent.
-        return max(0, count - 2)
+        guard let opened = try? FileHandle(folder, O_RDONLY | O_DIRECTORY),
+            let listing = try? FolderListing(opened)
+        else { return 0 }
+        return listing.entries.count
     }
 
     private func watches() -> Finding {

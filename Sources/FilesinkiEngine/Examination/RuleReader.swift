@@ -1,6 +1,7 @@
 import FilesinkiFileSystem
 import FilesinkiModel
 import FilesinkiRules
+import FilesinkiSystem
 
 /// Reads the rules of a root without opening the replica, to see whether they are understood.
 struct RuleReader {

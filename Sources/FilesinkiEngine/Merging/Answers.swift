@@ -3,6 +3,7 @@ import FilesinkiHashing
 import FilesinkiMerge
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiSystem
 
 /// Answers the links of a strategy that need contents, a command or a person.
 struct Answers: Sendable {
@@ -66,7 +67,7 @@ struct Answers: Sendable {
         }
     }
 
-    private func copy(_ entry: Entry, to writer: MergeFolder.Writer) async throws {
+    private func copy(_ entry: Entry, to writer: NamedFile) async throws {
         try await contents.stream(entry.content, size: entry.size) { try writer.write($0) }
     }
 

@@ -1,5 +1,5 @@
 import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 
 /// A user's command that chooses between two contents: `choose:COMMAND`.
 ///

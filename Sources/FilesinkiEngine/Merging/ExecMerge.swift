@@ -1,5 +1,5 @@
 import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 import Glibc
 
 /// A merge by a program of the user's: see ``MergeDriver``.
@@ -9,7 +9,7 @@ struct ExecMerge {
 
     func merge(in folder: MergeFolder, path: RelativePath) throws(Failure) -> LinkOutcome {
         let kind = try ContentKind.common(of: folder, hasBase: false)
-        let before = FileMark(folder.file(.here))
+        let before = FileStamp(ofRegularFile: folder.file(.here))
         let run = UserCommand(
             text: MergeDriver(command).expanded, variables: Self.variables(folder, path),
             limit: limit)
@@ -32,37 +32,20 @@ struct ExecMerge {
 
     /// What the program left, unless it is nothing, or not of the kind that both sides are.
     private func result(
-        in folder: MergeFolder, _ before: FileMark?, _ kind: ContentKind
+        in folder: MergeFolder, _ before: FileStamp?, _ kind: ContentKind
     ) throws(Failure) -> LinkOutcome {
         let here = folder.file(.here)
-        guard let after = FileMark(here), after != before else {
+        guard let after = FileStamp(ofRegularFile: here), after != before else {
             return .refused("The command exited with 0 and wrote nothing.")
         }
-        if after.size == 0, before?.size != 0, FileMark(folder.file(.there))?.size != 0 {
+        if after.size == 0, before?.size != 0,
+            FileStamp(ofRegularFile: folder.file(.there))?.size != 0
+        {
             return .refused("The command left an empty file.")
         }
         if kind != .other, try !kind.covers(ContentKind(of: folder, .here)) {
             return .refused("The command left what is not \(kind.rawValue), as both sides are.")
         }
         return .merged(file: here, by: "exec:\(command)")
-    }
-}
-
-/// By which a file that was written is known from one that was not.
-private struct FileMark: Equatable {
-    var size: Int
-    private var inode: UInt
-    private var changed: [Int]
-
-    /// Nil where there is no plain file.
-    init?(_ path: String) {
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        size = status.st_size
-        inode = UInt(status.st_ino)
-        changed = [
-            status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
-            status.st_ctim.tv_nsec,
-        ]
     }
 }

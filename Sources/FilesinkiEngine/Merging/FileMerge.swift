@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 package import FilesinkiMerge
 package import FilesinkiModel
 package import FilesinkiReconcile
+import FilesinkiSystem
 import Glibc
 
 /// A chain of links followed over three files outside of any replica: the `merge` command.
@@ -83,17 +84,10 @@ package struct FileMerge: Sendable {
 
     /// The file's size and time, as a choice looks at them.
     private static func side(_ path: String) throws(Failure) -> Entry {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            throw Failure(
-                errno == ENOENT ? .notFound : .io, path: path, "The file cannot be read.",
-                remedy: "Check its name and permissions.")
+        guard let stamp = FileStamp(at: path, followingSymlinks: true) else {
+            throw SystemError.last.failure("read the file", path, of: .argument)
         }
-        return .file(
-            .none, size: Int64(status.st_size), mode: 0o644,
-            modified: Timestamp(
-                seconds: Int64(status.st_mtim.tv_sec),
-                nanoseconds: Int64(status.st_mtim.tv_nsec)))
+        return .file(.none, size: stamp.size, mode: 0o644, modified: stamp.modified)
     }
 
     /// Lays the three files out: for programs, which may write over them, and for SQLite, which may

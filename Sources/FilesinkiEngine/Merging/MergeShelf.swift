@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiSystem
 import Glibc
 import Synchronization
 
@@ -22,11 +23,11 @@ final class MergeShelf: Sendable {
     /// Makes the folder, empty.
     init(path: String) throws(Failure) {
         self.path = path
-        MergeFolder.removeTree(path)
+        TreeRemoval.remove(path)
         try StateFile.makeFolder(path)
     }
 
-    deinit { MergeFolder.removeTree(path) }
+    deinit { TreeRemoval.remove(path) }
 
     /// What was merged so far.
     var items: [Item] { kept.withLock { $0 } }
@@ -50,9 +51,7 @@ final class MergeShelf: Sendable {
             modified: max(versions.here.modified, versions.there.modified))
         let name = content.description
         guard rename(file, "\(self.path)/\(name)") == 0 else {
-            throw Failure(
-                .io, path: file, "A merged file could not be kept: error \(errno).",
-                remedy: "Check the folder's permissions.")
+            throw SystemError.last.failure("keep the merged file", file)
         }
         let item = Item(file: try RelativePath(name), entry: entry)
         kept.withLock { $0.append(item) }

@@ -4,6 +4,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiSystem
 
 extension Replica {
     /// Stores what a round has merged, and notes it before anything is written here.

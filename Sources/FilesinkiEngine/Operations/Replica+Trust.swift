@@ -3,6 +3,7 @@ import FilesinkiHashing
 import FilesinkiModel
 package import FilesinkiReconcile
 import FilesinkiRules
+import FilesinkiSystem
 
 /// What the synced rules would run on this device.
 package struct TrustReport: Sendable {

@@ -4,6 +4,7 @@ package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiSystem
 
 /// What `init` found or made.
 package struct InitReport: Sendable {

@@ -4,6 +4,7 @@ package import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiRules
 import FilesinkiStore
+import FilesinkiSystem
 
 /// One root together with its manifest: what every command works on.
 ///
@@ -22,8 +23,8 @@ package actor Replica {
     /// The conflict copies in the reports of the runs of a command: see ``reporting(_:)``.
     var reportedCopies: [RelativePath] = []
     /// Which files these were when the replica was opened: see ``resume()``.
-    let manifestIdentity: FileIdentity?
-    let rootIdentity: FileIdentity?
+    let manifestStamp: FileStamp?
+    let rootStamp: FileStamp?
 
     init(
         options: ReplicaOptions, root: RootFolder, manifest: sending ManifestDatabase,
@@ -35,8 +36,8 @@ package actor Replica {
         self.manifest = manifest
         self.card = card
         self.lock = lock
-        manifestIdentity = FileIdentity(state.manifest)
-        rootIdentity = FileIdentity(options.root)
+        manifestStamp = FileStamp(at: state.manifest, followingSymlinks: true)
+        rootStamp = FileStamp(at: options.root, followingSymlinks: true)
     }
 
     /// Takes, or lets go of, the right to change the replica.

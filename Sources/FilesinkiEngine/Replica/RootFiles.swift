@@ -1,5 +1,6 @@
 import FilesinkiFileSystem
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// The files of a root as a program that uses the library reads and writes them: at once, also while a

@@ -1,5 +1,6 @@
 package import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiSystem
 import Glibc
 
 /// Where a root lies, seen from a store that is a folder and from other replicas.
@@ -43,11 +44,15 @@ package struct RootPlacement: Sendable {
     /// Whether a path is a folder or lies in it, also by way of symlinks and mounts.
     private static func isAtOrInside(_ inner: String, _ outer: String) -> Bool {
         let outer = realPath(outer)
-        let identity = FileIdentity(outer)
+        let stamp = FileStamp(at: outer, followingSymlinks: true)
         var next: String? = realPath(inner)
         while let place = next {
             if place == outer { return true }
-            if let identity, FileIdentity(place) == identity { return true }
+            if let stamp, let found = FileStamp(at: place, followingSymlinks: true),
+                found.isSameInode(as: stamp)
+            {
+                return true
+            }
             next = parent(of: place)
         }
         return false

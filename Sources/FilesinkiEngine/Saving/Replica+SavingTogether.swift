@@ -4,6 +4,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiSystem
 
 extension Replica {
     /// Opens a replica for `save`: to change it when nobody else is at it, else to read it, and then
@@ -40,7 +41,7 @@ extension Replica {
         let wish = SaveWish(path: path, mode: options.mode, modified: surroundings.now())
         try ticket.submit(wish.bytes)
         var waited = Duration.zero
-        var pause = Duration.milliseconds(2)
+        var backoff = Backoff(.milliseconds(2)...(.milliseconds(20)))
         while true {
             if let report = try Self.outcome(of: ticket, saved) { return report }
             if let leader = try await Self.openIfFree(self.options) {
@@ -51,9 +52,9 @@ extension Replica {
                     .busy, path: state.lock, "Another run is at work on this replica.",
                     remedy: "Wait for it to end, or stop it; the lock goes with it.")
             }
+            let pause = backoff.next()
             try await surroundings.sleep(pause)
             waited += pause
-            pause = min(pause * 2, .milliseconds(20))
         }
     }
 

@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiStore
+import FilesinkiSystem
 import Synchronization
 
 /// Writes files whose contents come from the store.

@@ -4,6 +4,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiSystem
 
 extension Replica {
     /// Reaches the store, once for each process, and makes sure that it is the one it was.

@@ -4,6 +4,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiSystem
 
 extension Replica {
     /// Says that a commit is about to be published; see ``PublishingNote``.

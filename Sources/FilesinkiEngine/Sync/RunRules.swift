@@ -6,6 +6,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiRules
 import FilesinkiStore
+import FilesinkiSystem
 
 /// The rules that hold in one run: the user's files, and what the command line says on top.
 struct RunRules: Sendable {

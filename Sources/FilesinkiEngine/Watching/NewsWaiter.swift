@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSystem
 import FilesinkiWatch
 import Synchronization
 
@@ -9,9 +10,6 @@ final class NewsWaiter: Sendable {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let known: Mutex<UInt64>
     private let task = Mutex<Task<Void, Never>?>(nil)
-
-    /// The pauses while the remote cannot be asked.
-    private static let pauses = Duration.seconds(1)...Duration.seconds(60)
 
     init(
         _ news: RemoteNews, known: UInt64, poll: Duration,
@@ -32,7 +30,7 @@ final class NewsWaiter: Sendable {
 
     func start(telling watch: LocalWatch) {
         let task = Task { [weak self, news, poll, sleep] in
-            var pause = Self.pauses.lowerBound
+            var backoff = Backoff()
             // The first wait only begins to listen: what came before it is found by the look.
             var patience = Duration.zero
             while !Task.isCancelled {
@@ -41,12 +39,10 @@ final class NewsWaiter: Sendable {
                     patience = poll
                     guard let known = self?.known.withLock({ $0 }) else { return }
                     if try await news.hasCommit(after: known) { watch.post(.remote) }
-                    pause = Self.pauses.lowerBound
+                    backoff.reset()
                 } catch {
                     // A run will say what is wrong, when there is something to do.
-                    let wish = (error as? Failure)?.retryAfter ?? .zero
-                    if (try? await sleep(max(pause, wish))) == nil { return }
-                    pause = min(pause * 2, Self.pauses.upperBound)
+                    if (try? await sleep(backoff.next(after: error))) == nil { return }
                 }
             }
         }

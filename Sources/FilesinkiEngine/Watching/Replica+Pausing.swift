@@ -1,5 +1,6 @@
 import FilesinkiFileSystem
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension Replica {
@@ -25,23 +26,11 @@ extension Replica {
 
     private func isUnchanged() throws -> Bool {
         guard let present = try Self.readCard(state), present.text == card.text,
-            FileIdentity(state.manifest) == manifestIdentity,
-            FileIdentity(options.root) == rootIdentity
+            let manifest = FileStamp(at: state.manifest, followingSymlinks: true),
+            manifestStamp?.isSameInode(as: manifest) == true,
+            let root = FileStamp(at: options.root, followingSymlinks: true),
+            rootStamp?.isSameInode(as: root) == true
         else { return false }
-        return try card.checkMarker(of: root) == .ok
-    }
-}
-
-/// Which file is at a path.
-struct FileIdentity: Hashable, Sendable {
-    private let device: UInt
-    private let inode: UInt
-
-    /// Nil when there is none.
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        device = UInt(status.st_dev)
-        inode = UInt(status.st_ino)
+        return try card.checkMarker(of: self.root) == .ok
     }
 }

@@ -1,6 +1,7 @@
 import FilesinkiFileSystem
 package import FilesinkiModel
 import FilesinkiRules
+import FilesinkiSystem
 import FilesinkiWatch
 import Glibc
 

@@ -1,5 +1,6 @@
 internal import FilesinkiModel
 internal import FilesinkiSQLite
+internal import FilesinkiSystem
 internal import Glibc
 
 /// The file of one key-value store: how it is made and opened.
@@ -38,13 +39,15 @@ enum KeyValueFile {
     /// that do so at once, one wins, and the others open its file.
     private static func make(_ path: String, chance: [UInt8]) throws(Failure) {
         let staged = path + "." + hexadecimal(chance) + ".new"
-        let descriptor = Glibc.open(staged, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw refused(path, "made") }
-        close(descriptor)
+        _ = try NamedFile(staged, O_RDWR | O_CREAT | O_EXCL, of: .own)
         defer { unlink(staged) }
         try fill(staged, chance: chance)
-        guard link(staged, path) == 0 || errno == EEXIST else { throw refused(path, "made") }
-        try syncFolder(of: path)
+        guard link(staged, path) == 0 || errno == EEXIST else {
+            throw SystemError.last.failure("create the file", path)
+        }
+        try SystemError.reported("sync the folder", path.utf8) { () throws(SystemError) in
+            try FileHandle.syncFolder(of: path.utf8)
+        }
     }
 
     private static func fill(_ path: String, chance: [UInt8]) throws(Failure) {
@@ -73,24 +76,8 @@ enum KeyValueFile {
         }
     }
 
-    private static func syncFolder(of path: String) throws(Failure) {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw refused(folder, "opened") }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw refused(folder, "synced") }
-    }
-
     /// Makes the folder of key-value files in a replica's state folder.
     static func makeFolder(_ path: String) throws(Failure) {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw refused(path, "made") }
-    }
-
-    private static func refused(_ path: String, _ deed: String) -> Failure {
-        let number = errno
-        return Failure(
-            number == ENOSPC || number == EDQUOT ? .full : .io, path: path,
-            "It could not be \(deed): \(String(cString: strerror(number))).",
-            remedy: "Check the permissions of its folder and the disk.")
+        try StateFile.makeFolder(path)
     }
 }

@@ -1,6 +1,5 @@
-internal import Dispatch
 internal import FilesinkiModel
-internal import FilesinkiProcess
+internal import FilesinkiSystem
 internal import Glibc
 
 /// Two changes of one key that a command of this device is to merge. It is thrown where the answer is not
@@ -34,11 +33,7 @@ struct CommandMerge: Sendable {
     ///
     /// - Parameter parent: The folder in which the files are made.
     func answer(in parent: String) async throws -> CommandAnswer {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(with: Result { try run(in: parent) })
-            }
-        }
+        try await offload { try run(in: parent) }
     }
 
     private func run(in parent: String) throws(Failure) -> CommandAnswer {
@@ -94,57 +89,23 @@ private struct CommandFiles {
     var there: String { folder + "/there" }
 
     init(in parent: String) throws(Failure) {
-        var template = Array("\(parent)/merge-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Self.failure(parent, "make a folder in") }
-        folder = String(
-            decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        folder = try StateFile.makeScratchFolder(in: parent)
     }
 
     func write(_ bytes: [UInt8], to file: String) throws(Failure) {
-        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.failure(file, "write") }
-        defer { close(descriptor) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.failure(file, "write") }
-            rest = rest.dropFirst(count)
-        }
+        try NamedFile(file, O_WRONLY | O_CREAT | O_EXCL, of: .own).write(bytes)
     }
 
     /// Nil when there is no regular file any more, or more than `limit` bytes.
     func read(_ file: String, limit: Int) throws(Failure) -> [UInt8]? {
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            return nil
+        guard let handle = try? FileHandle(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+            (try? handle.record())?.isRegularFile == true
+        else { return nil }
+        do { return try handle.readAll(limit: limit) } catch {
+            throw error.failure("read the file", file)
         }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while bytes.count <= limit {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.failure(file, "read") }
-            if count == 0 { return bytes }
-            bytes += buffer[..<count]
-        }
-        return nil
     }
 
-    /// Removes the folder with what a command has left in it, as far as it is no folder itself.
-    func remove() {
-        for file in [base, here, there] { unlink(file) }
-        rmdir(folder)
-    }
-
-    private static func failure(_ path: String, _ action: String) -> Failure {
-        let number = errno
-        return Failure(
-            number == ENOSPC || number == EDQUOT ? .full : .io, path: path,
-            "Cannot \(action) it for a merge: \(String(cString: strerror(number))).",
-            remedy: "Check the free space and the permissions there.")
-    }
+    /// Removes the folder with what a command has left in it.
+    func remove() { TreeRemoval.remove(folder) }
 }

@@ -1,4 +1,5 @@
 package import FilesinkiModel
+internal import FilesinkiSystem
 internal import FilesinkiWatch
 
 /// Tells what others change in a key-value store, each change once, in order, and when it is here.
@@ -23,7 +24,7 @@ package actor ValueObserver {
     /// How often to look whether another process has changed what is here, where no write is heard of.
     private static let beat = Duration.milliseconds(100)
     /// The pauses between the looks after a write: a commit is seen only when the disk has its bytes.
-    private static let pauses = (0..<12).map { Duration.milliseconds(1 << $0) }
+    private static let pauses = Duration.milliseconds(1)...Duration.milliseconds(2048)
     /// How long to leave a remote alone that did not answer.
     private static let pause = Duration.seconds(5)
 
@@ -170,9 +171,10 @@ package actor ValueObserver {
         _ version: Int64, _ values: KeyValues,
         _ sleep: @Sendable (Duration) async throws -> Void
     ) async throws -> Bool {
-        for pause in pauses {
+        var backoff = Backoff(pauses)
+        for _ in 0..<12 {
             if try await values.localVersion() != version { return true }
-            try await sleep(pause)
+            try await sleep(backoff.next())
         }
         return try await values.localVersion() != version
     }

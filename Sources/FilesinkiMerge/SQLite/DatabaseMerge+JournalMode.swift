@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 extension DatabaseMerge {
@@ -30,12 +31,6 @@ extension DatabaseMerge {
     }
 
     private func write(_ mode: [UInt8]) throws(Failure) {
-        let file = open(result, O_WRONLY | O_CLOEXEC)
-        defer { if file >= 0 { close(file) } }
-        guard file >= 0, pwrite(file, mode, mode.count, off_t(Self.place)) == mode.count else {
-            throw Failure(
-                .io, path: result, "The merged database could not be written.",
-                remedy: "Check the disk and run again.")
-        }
+        try NamedFile(result, O_WRONLY, of: .own).write(mode, at: Int64(Self.place))
     }
 }

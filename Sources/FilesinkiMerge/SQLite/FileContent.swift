@@ -1,9 +1,10 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 
 /// A private file that holds still, read in pieces.
 final class FileContent {
-    private let descriptor: Int32
+    private let file: NamedFile
     let path: String
     let size: Int
 
@@ -11,33 +12,13 @@ final class FileContent {
 
     init(_ path: String) throws(Failure) {
         self.path = path
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure("opened", path) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            close(descriptor)
-            throw Self.failure("read", path)
-        }
-        size = Int(status.st_size)
+        file = try NamedFile(path, O_RDONLY, of: .own)
+        size = Int(try file.size)
     }
-
-    deinit { close(descriptor) }
 
     /// Up to `count` bytes from an offset; fewer only at the end.
     func bytes(at offset: Int, count: Int) throws(Failure) -> [UInt8] {
-        var failed = false
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count {
-                let room = UnsafeMutableBufferPointer(rebasing: buffer[filled...])
-                let got = pread(descriptor, room.baseAddress, room.count, off_t(offset + filled))
-                if got < 0, errno == EINTR { continue }
-                failed = got < 0
-                if got <= 0 { return }
-                filled += got
-            }
-        }
-        if failed { throw Self.failure("read", path) }
-        return bytes
+        try file.read(from: Int64(offset), count: count)
     }
 
     /// Whether the content begins as every SQLite database does.
@@ -58,37 +39,5 @@ final class FileContent {
     }
 
     /// Makes a new file of the same bytes.
-    func copy(to path: String) throws(Failure) {
-        let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard target >= 0 else { throw Self.failure("created", path) }
-        defer { close(target) }
-        var offset = 0
-        while offset < size {
-            let piece = try bytes(at: offset, count: Self.piece)
-            guard !piece.isEmpty else { break }
-            try Self.write(piece, to: target, path)
-            offset += piece.count
-        }
-    }
-
-    private static func write(_ bytes: [UInt8], to target: Int32, _ path: String) throws(Failure) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Glibc.write(target, $0.baseAddress.map { $0 + written }, $0.count - written)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure("written", path) }
-            written += count
-        }
-    }
-
-    private static func failure(_ deed: String, _ path: String) -> Failure {
-        let number = errno
-        let isFull = number == ENOSPC || number == EDQUOT
-        return Failure(
-            isFull ? .full : .io, path: path,
-            "The database could not be \(deed): \(String(cString: strerror(number))).",
-            remedy: isFull ? "Make room and run again." : "Check the disk and its permissions.")
-    }
+    func copy(to path: String) throws(Failure) { try file.copy(to: path) }
 }

@@ -1,6 +1,6 @@
 import FilesinkiModel
-import FilesinkiProcess
 import FilesinkiRemote
+import FilesinkiSystem
 import Synchronization
 
 /// Which token each device's acknowledgements belong to.

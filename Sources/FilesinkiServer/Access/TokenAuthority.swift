@@ -1,21 +1,16 @@
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 import Synchronization
 
 /// Knows who asks: it looks at the file of the tokens with each request, and reads it again when it
 /// changed.
 final class TokenAuthority: Sendable {
-    /// What changes when the file does; nil for no file.
-    private struct Mark: Equatable {
-        var inode: UInt64
-        var size: Int64
-        var modified: Timestamp
-    }
-
     private struct State {
         /// Whether nobody needs a token until there is a file of tokens.
         var isOpen: Bool
-        var mark: Mark?
+        /// What changes when the file does; nil for no file.
+        var mark: FileStamp?
         /// A failure: nobody is let in while the file cannot be understood.
         var records: Result<[String: TokenRecord], Failure> = .success([:])
     }
@@ -83,17 +78,11 @@ final class TokenAuthority: Sendable {
         }
     }
 
-    private static func mark(of path: String) -> Mark? {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            // Only a file that is not there opens a server.
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            return Mark(inode: 0, size: -1, modified: Timestamp(nanoseconds: 0))
-        }
-        return Mark(
-            inode: UInt64(status.st_ino), size: Int64(status.st_size),
-            modified: Timestamp(
-                seconds: Int64(status.st_mtim.tv_sec),
-                nanoseconds: Int64(status.st_mtim.tv_nsec)))
+    private static func mark(of path: String) -> FileStamp? {
+        if let stamp = FileStamp(at: path, followingSymlinks: true) { return stamp }
+        // Only a file that is not there opens a server.
+        if SystemError.last.isMissing { return nil }
+        let none = Timestamp(nanoseconds: 0)
+        return FileStamp(device: 0, inode: 0, size: -1, modified: none, changed: none)
     }
 }

@@ -1,5 +1,5 @@
 package import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 import Glibc
 
 /// The file in which a server keeps its tokens, one on each line: see Docs/Protocol.md.
@@ -15,8 +15,7 @@ package struct TokenFile: Sendable {
 
     /// Whether there is a file, also one without a token. What cannot be known counts as yes.
     package var exists: Bool {
-        var status = stat()
-        return stat(path, &status) == 0 || errno != ENOENT && errno != ENOTDIR
+        FileStamp(at: path, followingSymlinks: true) != nil || !SystemError.last.isMissing
     }
 
     /// Makes a token and keeps its record. The file is made when it is missing.

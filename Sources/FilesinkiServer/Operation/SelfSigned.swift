@@ -1,6 +1,6 @@
 import FilesinkiHashing
 import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 import Glibc
 import NIOSSL
 

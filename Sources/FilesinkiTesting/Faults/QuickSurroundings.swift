@@ -1,5 +1,5 @@
 package import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 
 extension Surroundings {
     /// The system's clock and chance, for servers that have a clock, too; who sleeps goes on at once.

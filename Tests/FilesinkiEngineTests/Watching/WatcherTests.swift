@@ -1,8 +1,8 @@
 import FilesinkiDirectory
 import FilesinkiEngine
 import FilesinkiModel
-import FilesinkiProcess
 import FilesinkiRemote
+import FilesinkiSystem
 import FilesinkiTesting
 import FilesinkiWatch
 import Glibc

@@ -1,5 +1,5 @@
 import FilesinkiModel
-import FilesinkiProcess
+import FilesinkiSystem
 import FilesinkiTesting
 import Glibc
 import Testing

@@ -1,25 +1,24 @@
 import CKernel
-import FilesinkiModel
 import Glibc
 
 /// The names in a folder, read with getdents64(2) and sorted by inode, the order in which a cold
 /// disk gives their status fastest.
-struct FolderListing {
-    struct Name {
-        var inode: UInt64
-        var start: Int
-        var length: UInt16
+package struct FolderListing {
+    package struct Name {
+        package var inode: UInt64
+        package var start: Int
+        package var length: UInt16
         /// `DT_REG` and so on; `DT_UNKNOWN` on file systems that do not say.
-        var type: UInt8
+        package var type: UInt8
     }
 
     /// All names, each followed by NUL.
-    private(set) var bytes: [UInt8] = []
-    private(set) var entries: [Name] = []
+    package private(set) var bytes: [UInt8] = []
+    package private(set) var entries: [Name] = []
 
     /// Reads all names but `.` and `..`. An error in the midst gives no listing at all: half a
     /// folder would look like deletions.
-    init(_ folder: borrowing Descriptor) throws(SystemError) {
+    package init(_ folder: borrowing FileHandle) throws(SystemError) {
         let size = 32_768
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
         defer { buffer.deallocate() }
@@ -32,12 +31,24 @@ struct FolderListing {
         entries.sort { $0.inode < $1.inode }
     }
 
-    func name(_ entry: Name) -> ArraySlice<UInt8> {
+    package func name(_ entry: Name) -> ArraySlice<UInt8> {
         bytes[entry.start..<(entry.start + Int(entry.length))]
     }
 
-    func contains(_ name: some Collection<UInt8>) -> Bool {
+    package func contains(_ name: some Collection<UInt8>) -> Bool {
         entries.contains { self.name($0).elementsEqual(name) }
+    }
+
+    /// Whether a name is that of a folder. Asks where the file system does not say what a name is.
+    package func isFolder(_ entry: Name, in folder: borrowing FileHandle) -> Bool {
+        guard entry.type == UInt8(DT_UNKNOWN) else { return entry.type == UInt8(DT_DIR) }
+        return (try? folder.record(of: name(entry)))?.isFolder ?? false
+    }
+
+    /// Whether a name is that of a regular file. Asks where the file system does not say.
+    package func isRegularFile(_ entry: Name, in folder: borrowing FileHandle) -> Bool {
+        guard entry.type == UInt8(DT_UNKNOWN) else { return entry.type == UInt8(DT_REG) }
+        return (try? folder.record(of: name(entry)))?.isRegularFile ?? false
     }
 
     /// Takes the records of one getdents64 call: inode (8 bytes), offset (8), length (2), type (1),

@@ -1,4 +1,4 @@
-import FilesinkiProcess
+import FilesinkiSystem
 import Glibc
 import Testing
 

@@ -58,40 +58,31 @@ package struct UserCommand: Sendable {
     /// - Throws: `Failure` with code `io` when it could not be started.
     package func run() throws(Failure) -> Outcome {
         let memory = try input.map { bytes throws(Failure) in try Self.memory(holding: bytes) }
-        defer { if let memory { close(memory) } }
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw failure("no pipe, error \(errno)") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-        defer { close(ends[0]) }
-        let child = spawn(input: memory, output: output ?? ends[1])
-        close(ends[1])
-        guard let child else { throw failure("the shell could not be started") }
-        return CommandWait(child: child, output: ends[0], limit: limit).finish()
+        let pipe = try SystemError.reported("run the command", text.utf8) {
+            () throws(SystemError) in
+            try Pipe()
+        }
+        _ = fcntl(pipe.reading.raw, F_SETFL, O_NONBLOCK)
+        let child = spawn(input: memory?.handle.raw, output: output ?? pipe.writing.raw)
+        pipe.writing.close()
+        guard let child else { throw failure("the shell did not start") }
+        return CommandWait(child: child, output: pipe.reading.raw, limit: limit).finish()
     }
 
     /// A file in memory: of any size, and nobody waits for it to be read or minds if it is not.
-    private static func memory(holding bytes: [UInt8]) throws(Failure) -> Int32 {
-        let file = fsk_memory_file("events")
-        var rest = bytes[...]
-        while file >= 0, !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            rest = rest.dropFirst(count)
+    private static func memory(holding bytes: [UInt8]) throws(Failure) -> NamedFile {
+        guard let handle = FileHandle(fsk_memory_file("events")) else {
+            throw SystemError.last.failure("keep the command's input in memory", "")
         }
-        guard file >= 0, rest.isEmpty, lseek(file, 0, SEEK_SET) == 0 else {
-            if file >= 0 { close(file) }
-            throw Failure(
-                .io, "The command's input could not be kept in memory: error \(errno).",
-                remedy: "Check the limits of memory and open files.")
-        }
+        let file = NamedFile(handle, path: [], of: .own)
+        try file.write(bytes)
+        lseek(file.handle.raw, 0, SEEK_SET)
         return file
     }
 
     private func failure(_ what: String) -> Failure {
         Failure(
-            .io, path: text, "The command could not be run: \(what).",
+            .io, path: text, "Cannot run the command: \(what).",
             remedy: "Check the limits of processes and open files.")
     }
 

@@ -1,3 +1,4 @@
+import FilesinkiSystem
 import Glibc
 
 /// Long runs of zeros are not written but left out, so that a file takes as little room on the disk as
@@ -31,7 +32,7 @@ enum Holes {
     }
 }
 
-extension Descriptor {
+extension FileHandle {
     /// Writes all of the bytes, with holes for long runs of zeros. After a hole at the very end, the
     /// length has to be set.
     ///
