@@ -83,6 +83,7 @@ import Testing
             let file = try DurableFile(path.utf8)
             try file.handle.write([2])
             #expect(try names().count == 2)
+            withExtendedLifetime(file) {}
         }
         #expect(try StateFile.read(path) == [1])
         #expect(try names() == ["f"])

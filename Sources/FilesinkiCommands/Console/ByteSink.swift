@@ -23,7 +23,7 @@ package final class DescriptorSink: ByteSink {
 
     package func write(_ bytes: UnsafeRawBufferPointer) throws {
         do { try FileHandle.write(bytes, to: descriptor) } catch {
-            throw error.failure("write it", name, of: .argument)
+            throw error.failure("write", name, of: .argument)
         }
     }
 }

@@ -49,7 +49,7 @@ final class InputFile: Sendable {
         while true {
             let count: Int
             do { count = try FileHandle.read(descriptor, into: buffer) } catch {
-                throw error.failure("read it", name, of: .argument)
+                throw error.failure("read", name, of: .argument)
             }
             if count == 0 { return }
             try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))

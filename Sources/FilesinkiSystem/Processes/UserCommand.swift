@@ -66,7 +66,10 @@ package struct UserCommand: Sendable {
         let child = spawn(input: memory?.handle.raw, output: output ?? pipe.writing.raw)
         pipe.writing.close()
         guard let child else { throw failure("the shell did not start") }
-        return CommandWait(child: child, output: pipe.reading.raw, limit: limit).finish()
+        let outcome = CommandWait(child: child, output: pipe.reading.raw, limit: limit).finish()
+        // Open to the end, as is what the command reads.
+        pipe.reading.close()
+        return withExtendedLifetime(memory) { outcome }
     }
 
     /// A file in memory: of any size, and nobody waits for it to be read or minds if it is not.
