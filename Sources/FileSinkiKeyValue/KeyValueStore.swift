@@ -80,7 +80,9 @@ public final class KeyValueStore: Sendable {
                 KeyValuePlace(
                     state: options.stateFolder.path, name: name,
                     device: card.device, address: card.remote, surroundings: .ofMachine,
-                    connect: connect), listens: listens)
+                    connect: connect,
+                    renewDevice: { try await Replica.renewDevice(options, insteadOf: $0) }),
+                listens: listens)
         } catch {
             throw KeyValueError(error)
         }

@@ -20,7 +20,7 @@ struct Envelope {
     enum Kind: UInt8, Sendable {
         case commit = 1
         case checkpoint = 2
-        case sighting = 3
+        case acknowledgement = 3
         /// A part of a checkpoint.
         case checkpointPart = 4
         /// A list of the parts of a checkpoint.
@@ -31,7 +31,7 @@ struct Envelope {
             switch self {
             case .commit, .checkpointPart: 64 << 20
             case .checkpoint: 1 << 30
-            case .sighting: 4096
+            case .acknowledgement: 4096
             case .checkpointIndex: 1 << 20
             }
         }

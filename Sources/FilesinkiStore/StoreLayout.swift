@@ -29,7 +29,7 @@ enum StoreLayout {
     static func parts(of zone: String) -> String { "zones/\(zone)/parts/" }
 
     /// Where a device says what it has seen of a zone; ends with a slash.
-    static func sightings(of device: [UInt8], zone: String) -> String {
+    static func acknowledgements(of device: [UInt8], zone: String) -> String {
         "devices/\(hexadecimal(device))/\(zone)/"
     }
 

@@ -15,7 +15,7 @@ package enum PrunedLog {
         let commits = try await commits(remote, format, to: number)
         guard let last = commits.last else { return }
         let inline = keepingLast ? last.inline.map { ($0.id, last.sequence) } : []
-        let shelf = try CheckpointShelf(remote: remote, zone: "files", store: format)
+        let shelf = try CheckpointStore(remote: remote, zone: "files", store: format)
         try await shelf.save(
             Checkpoint(
                 token: last.token, entries: tree(after: commits),

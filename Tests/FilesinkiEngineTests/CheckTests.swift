@@ -34,7 +34,7 @@ struct CheckTests {
         try await a.sync()
         let format = try #require(try await StoreFormat.read(from: world.store))
         let last = try #require(try await world.commits().last)
-        try await CheckpointShelf(remote: world.store, zone: "files", store: format).save(
+        try await CheckpointStore(remote: world.store, zone: "files", store: format).save(
             Checkpoint(token: last.token, entries: [], packs: [], inline: []))
     }
 

@@ -11,7 +11,7 @@ struct EngineCheckpointTests {
     let world: World
     let remote: CountingRemote
     let log: CommitLog
-    let shelf: CheckpointShelf
+    let shelf: CheckpointStore
 
     init() async throws {
         world = try World()
@@ -19,7 +19,7 @@ struct EngineCheckpointTests {
         let format = try await StoreFormat.create(
             at: world.store, surroundings: world.clock.surroundings)
         log = try CommitLog(remote: world.store, zone: "files", store: format)
-        shelf = try CheckpointShelf(remote: world.store, zone: "files", store: format)
+        shelf = try CheckpointStore(remote: world.store, zone: "files", store: format)
     }
 
     private func machine(_ name: String) async throws -> Machine {

@@ -96,6 +96,22 @@ struct IdentityTests {
         #expect(try b.tree() == tree)
     }
 
+    @Test("E4.2 keys: a replica whose copy was noticed by its keys takes a new id, once")
+    func renewed() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("base")])
+        let before = try await id(a)
+        let device = try await Replica.renewDevice(a.options, insteadOf: before.id)
+        #expect(device.id != before.id)
+        #expect(try await id(a) == device)
+        #expect(try await Replica.renewDevice(a.options, insteadOf: before.id) == device)
+        try a.write(["f": .file("a's")])
+        #expect(try await a.sync().notices.isEmpty)
+        try await b.sync()
+        #expect(b.text("f") == "a's")
+        #expect(try await world.commits().map(\.device.id) == [before.id, device.id])
+    }
+
     @Test("E4.2 a run that is killed while it takes a new id locks nobody out")
     func killed() async throws {
         let world = try World()

@@ -46,7 +46,7 @@ struct LogEndTests {
             }
         }
         let last = try #require(commits.last)
-        let shelf = try await CheckpointShelf(remote: world.store, zone: "files", store: format)
+        let shelf = try await CheckpointStore(remote: world.store, zone: "files", store: format)
         try await shelf.save(
             Checkpoint(
                 token: last.token, entries: rows.values.sorted { $0.path < $1.path },
@@ -56,10 +56,10 @@ struct LogEndTests {
     /// Notes in the store that a device has seen the newest commit.
     private func acknowledge() async throws {
         let last = try #require(try await world.commits().last)
-        let shelf = try await DeviceShelf(remote: world.store, zone: "files", store: format)
+        let shelf = try await DeviceRegistry(remote: world.store, zone: "files", store: format)
         for number in [7, 8] as [UInt8] {
-            try await shelf.note(
-                Sighting(
+            try await shelf.acknowledge(
+                Acknowledgement(
                     device: Device(id: [UInt8](repeating: number, count: 16), name: "d\(number)"),
                     token: last.token, time: Timestamp(nanoseconds: 0)))
         }
@@ -184,9 +184,9 @@ struct LogEndTests {
     func sound() async throws {
         try await publish()
         try await acknowledge()
-        let shelf = try await DeviceShelf(remote: world.store, zone: "kv-default", store: format)
-        try await shelf.note(
-            Sighting(
+        let shelf = try await DeviceRegistry(remote: world.store, zone: "kv-default", store: format)
+        try await shelf.acknowledge(
+            Acknowledgement(
                 device: Device(id: [UInt8](repeating: 9, count: 16), name: "d9"),
                 token: ChangeToken(sequence: 99, hash: .none), time: Timestamp(nanoseconds: 0)))
         let new = try await world.replica("new")

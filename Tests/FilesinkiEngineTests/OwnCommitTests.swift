@@ -1,5 +1,6 @@
 import FilesinkiHashing
 import FilesinkiModel
+import FilesinkiStore
 import FilesinkiTesting
 import Testing
 
@@ -149,7 +150,7 @@ struct OwnCommitTests {
             to: PublishingNote.Position(
                 token: token, open: [try RelativePath("open/here"), try RelativePath("x")]))
         note.add(.init(sequence: 8, id: [UInt8](repeating: 1, count: 16)))
-        note.add(.init(sequence: 9, id: [UInt8](repeating: 2, count: 16), isFromTree: false))
+        note.add(.init(sequence: 9, id: [UInt8](repeating: 2, count: 16), isApplied: false))
         #expect(PublishingNote(note.bytes) == note)
         let text = note.bytes
         for length in 0..<text.count {

@@ -127,7 +127,7 @@ struct RebuiltManifestTests {
                     entry: VersionedEntry(change.entry, version: commit.sequence))
             }
         }
-        let shelf = try CheckpointShelf(remote: world.store, zone: "files", store: format)
+        let shelf = try CheckpointStore(remote: world.store, zone: "files", store: format)
         try await shelf.save(
             Checkpoint(
                 token: last.token, entries: rows.values.sorted { $0.path < $1.path }, packs: [],

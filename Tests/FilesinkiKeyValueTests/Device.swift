@@ -56,7 +56,10 @@ struct Device: Sendable {
         place = KeyValuePlace(
             state: self.folder.path, name: store,
             device: FilesinkiModel.Device(id: id, name: name), address: "memory",
-            surroundings: clock.surroundings, connect: { _ in remote })
+            surroundings: clock.surroundings, connect: { _ in remote },
+            renewDevice: { former in
+                FilesinkiModel.Device(id: former.map { $0 ^ 1 }, name: name + " again")
+            })
         values = try KeyValues.open(place)
     }
 

@@ -115,7 +115,7 @@ struct Forger {
         }
         guard let token = commits.last?.token else { return }
         let kept = rows.values.filter { !omitted.contains($0.path.description) }
-        let shelf = try await CheckpointShelf(
+        let shelf = try await CheckpointStore(
             remote: meeting.remote, zone: "kv-default", store: format)
         try await shelf.save(
             Checkpoint(

@@ -43,10 +43,10 @@ import Testing
         }
         let written = try checkpoint(commit.token)
         // As one object it exceeds the limit, which the server says.
-        let whole = try CheckpointShelf(remote: remote, zone: "files", store: format)
+        let whole = try CheckpointStore(remote: remote, zone: "files", store: format)
         let failure = await #expect(throws: Failure.self) { try await whole.save(written) }
         #expect(failure?.code == .limit)
-        let shelf = try CheckpointShelf(
+        let shelf = try CheckpointStore(
             remote: remote, zone: "files", store: format, partLength: 16 << 10)
         try await shelf.save(written)
         let read = try #require(try await shelf.latest())

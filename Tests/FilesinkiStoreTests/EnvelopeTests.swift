@@ -85,7 +85,7 @@ struct EnvelopeTests {
     @Test("is not made for more than its kind may hold")
     func tooLong() throws {
         let failure = #expect(throws: Failure.self) {
-            try Envelope.seal([UInt8](repeating: 1, count: 4097), as: .sighting)
+            try Envelope.seal([UInt8](repeating: 1, count: 4097), as: .acknowledgement)
         }
         #expect(failure?.code == .limit)
     }

@@ -10,7 +10,7 @@ import Testing
 @Suite("a checkpoint in parts")
 struct LargeCheckpointTests {
     let fixture: StoreFixture
-    let shelf: CheckpointShelf
+    let shelf: CheckpointStore
 
     /// About so many plain bytes of a part.
     private static let partLength = 8 << 10
@@ -19,7 +19,7 @@ struct LargeCheckpointTests {
 
     init() throws {
         fixture = try StoreFixture()
-        shelf = try CheckpointShelf(
+        shelf = try CheckpointStore(
             remote: NarrowRemote(base: fixture.remote, limit: Self.publicationLimit),
             zone: "files", store: fixture.format, partLength: Self.partLength)
     }

@@ -70,9 +70,9 @@ struct LogReaderTests {
     func proof(_ remoteKnows: Bool) async throws {
         let last = try #require(try await append(4).last)
         remote.answersSame = remoteKnows
-        for head in [last.head, []] {
+        for head in [last.storedHeader, []] {
             remote.reset()
-            var reader = LogReader(log, after: last.token, head: head)
+            var reader = LogReader(log, after: last.token, storedHeader: head)
             try await reader.prove()
             #expect(try await reader.next() == nil)
             #expect(remote.reads == 1)
@@ -86,8 +86,8 @@ struct LogReaderTests {
         arguments: [true, false])
     func otherHistory(_ hasHead: Bool) async throws {
         let commits = try await append(3)
-        let head = hasHead ? commits[2].head : []
-        var reader = LogReader(log, after: commits[2].token, head: head)
+        let head = hasHead ? commits[2].storedHeader : []
+        var reader = LogReader(log, after: commits[2].token, storedHeader: head)
         let forged = try fixture.coder.encode(
             StoreFixture.draft(writing: "forged", to: "a"), after: commits[1].token,
             id: StoreFixture.commitID(99))

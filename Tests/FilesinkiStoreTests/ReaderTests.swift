@@ -48,7 +48,7 @@ struct ReaderTests {
                     first, after: log.genesis, id: StoreFixture.commitID(1))
             else { throw StoreFixture.Lost() }
             if checkpoint {
-                let shelf = try CheckpointShelf(
+                let shelf = try CheckpointStore(
                     remote: remote, zone: "files", store: format, partLength: partLength)
                 try await shelf.save(ReaderTests.checkpoint(of: one))
             }

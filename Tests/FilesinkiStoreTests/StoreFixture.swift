@@ -10,7 +10,7 @@ struct StoreFixture {
     let remote = MemoryRemote()
     let format: StoreFormat
     let log: CommitLog
-    let shelf: CheckpointShelf
+    let shelf: CheckpointStore
 
     static let id = Array(UInt8(0)..<16)
     static let device = Device(id: Array(repeating: 0xD1, count: 16), name: "laptop")
@@ -18,7 +18,7 @@ struct StoreFixture {
     init() throws {
         format = StoreFormat(formatVersion: 1, id: Self.id, epoch: 0, slots: "rename-folder")
         log = try CommitLog(remote: remote, zone: "files", store: format)
-        shelf = try CheckpointShelf(remote: remote, zone: "files", store: format)
+        shelf = try CheckpointStore(remote: remote, zone: "files", store: format)
     }
 
     var coder: CommitCoder { CommitCoder(store: format.id, zone: "files") }

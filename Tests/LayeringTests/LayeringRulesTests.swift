@@ -175,4 +175,11 @@ import Testing
     func words(_ line: String, findings: Int) {
         #expect(LayeringRules.bannedWords([file("A", "\n" + line)]).count == findings)
     }
+
+    @Test func `finds log code in the kinds of items`() {
+        let text = "let log = try CommitLog(remote)\n// A CommitLog.\nzone.fetch()"
+        #expect(LayeringRules.logCode([file("FilesinkiKeyValue", text)]).count == 1)
+        #expect(LayeringRules.logCode([file("FilesinkiEngine", text, "Sync/A.swift")]).count == 1)
+        #expect(LayeringRules.logCode([file("FilesinkiEngine", text, "History/A.swift")]).isEmpty)
+    }
 }

@@ -54,6 +54,10 @@ import Testing
         #expect(LayeringRules.longFiles(tree.sources + tree.tests) == [])
     }
 
+    @Test func `files and keys write no log code`() {
+        #expect(LayeringRules.logCode(tree.sources) == [])
+    }
+
     @Test func `nothing ends the process, and nothing is left for later`() {
         #expect(LayeringRules.bannedWords(tree.sources) == [])
     }

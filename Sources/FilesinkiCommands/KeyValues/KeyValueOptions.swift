@@ -54,7 +54,8 @@ extension KeyValueOptions {
         try console.prepare(forRemembered: card.remote)
         let place = KeyValuePlace(
             state: settings.stateFolder.path, name: store, device: card.device,
-            address: card.remote, surroundings: console.surroundings, connect: settings.connect)
+            address: card.remote, surroundings: console.surroundings, connect: settings.connect
+        ) { try await Replica.renewDevice(settings, insteadOf: $0) }
         return KeyValueSession(values: try KeyValues.open(place), place: place, options: self)
     }
 }

@@ -73,7 +73,7 @@ struct LogCheck {
     ///
     /// - Parameter known: The stored header of the commit that was seen; empty where it is not known.
     func changed(_ sequence: UInt64, known: [UInt8]) -> Failure {
-        if !known.isEmpty, known == view.head {
+        if !known.isEmpty, known == view.storedHeader {
             return Failure(
                 .corrupt, path: log.watchedPrefix + String(sequence),
                 "The commit's stored bytes are not those that were seen.",

@@ -9,7 +9,7 @@ import Synchronization
 /// with all their blocks, checkpoints, and what devices have acknowledged. Memory grows with the
 /// history's entries, not with its contents.
 struct StoreCheck {
-    private let connection: StoreConnection
+    private let connection: ZoneConnection
     private let progress: (@Sendable (Progress) -> Void)?
     private(set) var report = CheckReport()
     /// Large contents that packs put together, and the pack of each.
@@ -17,7 +17,7 @@ struct StoreCheck {
     /// Contents that cannot be read, and why.
     private var damaged: [ContentID: Failure] = [:]
 
-    init(_ connection: StoreConnection, _ progress: (@Sendable (Progress) -> Void)?) {
+    init(_ connection: ZoneConnection, _ progress: (@Sendable (Progress) -> Void)?) {
         self.connection = connection
         self.progress = progress
     }
@@ -30,9 +30,9 @@ struct StoreCheck {
         var logs: [LogCheck] = []
         for (name, zone) in listing.zones.sorted(by: { $0.key < $1.key }) {
             logs.append(
-                try await readZone(name, zone, known: name == StoreConnection.zone ? files : nil))
+                try await readZone(name, zone, known: name == Zone.filesName ? files : nil))
         }
-        if listing.zones[StoreConnection.zone] == nil { logs.append(files) }
+        if listing.zones[Zone.filesName] == nil { logs.append(files) }
         try await readParts(listing)
         var packs: [[UInt8]: PackReference] = [:]
         for log in logs { for (pack, _) in log.view.packs { packs[pack.id] = pack } }
@@ -69,7 +69,7 @@ struct StoreCheck {
     private mutating func readCheckpoints(
         _ name: String, _ zone: StoreListing.Zone, _ log: LogCheck
     ) async throws {
-        let shelf = try CheckpointShelf(
+        let shelf = try CheckpointStore(
             remote: connection.remote, zone: name, store: connection.format)
         for sequence in zone.checkpoints {
             do {
@@ -98,7 +98,7 @@ struct StoreCheck {
         _ name: String, _ zone: StoreListing.Zone, _ log: LogCheck
     ) async throws {
         guard !zone.acknowledged.isEmpty else { return }
-        let shelf = try DeviceShelf(
+        let shelf = try DeviceRegistry(
             remote: connection.remote, zone: name, store: connection.format)
         let damaged = Mutex<[Failure]>([])
         let all = try await shelf.all { failure in damaged.withLock { $0.append(failure) } }

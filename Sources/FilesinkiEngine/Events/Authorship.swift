@@ -23,7 +23,7 @@ extension Replica {
     /// What tells the replica's own commits, as of now.
     func authorship() throws -> Authorship {
         // The note first: what leaves it is in the manifest by then.
-        let note = try publishingNote()
+        let note = try memory.publishingNote()
         // Without a token nothing is known of what was published.
         return Authorship(card: card, seen: try manifest.token?.sequence ?? .max, note: note)
     }

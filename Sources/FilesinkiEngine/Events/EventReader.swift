@@ -4,7 +4,7 @@ import FilesinkiStore
 
 /// Reads events from a log, from a position on: each once, in the order of the log.
 struct EventReader: Sendable {
-    let connection: StoreConnection
+    let connection: ZoneConnection
     /// Tells the replica's own commits.
     var authorship: Authorship
     /// Whether a commit was met of which ``authorship`` could not tell; it was given as another's.
@@ -22,7 +22,7 @@ struct EventReader: Sendable {
     static let commitsPerBatch = 1000
 
     init(
-        _ connection: StoreConnection, _ authorship: Authorship, scope: EventScope,
+        _ connection: ZoneConnection, _ authorship: Authorship, scope: EventScope,
         includesOwn: Bool, after token: EventToken
     ) {
         self.connection = connection
@@ -62,7 +62,7 @@ struct EventReader: Sendable {
     /// - Throws: The failure, unless a checkpoint vouches for the position.
     private mutating func findAnchor(_ failure: Failure) async throws {
         if anchor == token.position { return }
-        let checkpoint = try await connection.shelf.read(token.version)
+        let checkpoint = try await connection.checkpoints.read(token.version)
         guard token.told == nil, checkpoint?.token == token.position else { throw failure }
         anchor = token.position
     }

@@ -18,7 +18,7 @@ struct LogIdentity: Hashable, Sendable {
 
     init(_ format: StoreFormat) {
         self.init(
-            zone: StoreConnection.zone, store: Array(format.id.prefix(Self.storeBytes)),
+            zone: Zone.filesName, store: Array(format.id.prefix(Self.storeBytes)),
             epoch: format.epoch)
     }
 }

@@ -17,7 +17,7 @@ extension Replica {
         let connection = try await connected()
         var events: [RelativePath: Event] = [:]
         var token = connection.log.genesis
-        if let checkpoint = try await connection.shelf.latest() {
+        if let checkpoint = try await connection.checkpoints.latest() {
             for row in checkpoint.entries where scope.contains(row.path) {
                 events[row.path] = Event(
                     path: row.path, entry: row.entry.entry, version: row.entry.version)

@@ -47,7 +47,7 @@ extension Replica {
         do {
             try await log.prove()
         } catch let failure as Failure where failure.code == .tokenExpired {
-            let kept = try await connection.shelf.latest()?.token
+            let kept = try await connection.checkpoints.latest()?.token
             log = LogReader(connection.log, after: kept ?? token)
         }
         while try await log.next() != nil {}
@@ -76,7 +76,7 @@ extension Replica {
     }
 
     /// Whether the log still is the one that this replica has read.
-    private func isKnown(_ connection: StoreConnection) async throws -> Bool {
+    private func isKnown(_ connection: ZoneConnection) async throws -> Bool {
         do {
             try await connection.log.verify(try manifest.token ?? connection.log.genesis)
             return true

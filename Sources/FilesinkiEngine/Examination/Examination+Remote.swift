@@ -30,7 +30,7 @@ extension Examination {
             ]
         }
         let replica: Replica
-        let connection: StoreConnection
+        let connection: ZoneConnection
         do {
             replica = try await Replica.open(options, writable: false)
             connection = try await replica.connected()
@@ -60,7 +60,7 @@ extension Examination {
         } catch { return Finding("promises", thrown: error) }
     }
 
-    private func clock(_ replica: Replica, _ connection: StoreConnection) async -> Finding {
+    private func clock(_ replica: Replica, _ connection: ZoneConnection) async -> Finding {
         let now = options.surroundings.now()
         if connection.remote.address.hasPrefix("/"),
             let there = try? facts.fileTime(connection.remote.address),

@@ -79,16 +79,24 @@ extension Replica {
     /// - Parameter before: The report of a run of the same command that ended a moment ago; when it
     ///   reached the remote, that look counts.
     func historyReader(after before: SyncReport? = nil) async throws -> HistoryReader {
-        guard let token = try manifest.token else {
+        guard let position = try memory.position else {
             let log = try await connected().log
             var view = RemoteView(token: log.genesis)
             try await view.fold(LogReader(log, after: log.genesis))
             return HistoryReader(log: log, view: view)
         }
-        var view = RemoteView(token: token)
-        if before == nil || before?.away != nil || connection == nil {
-            try await view.fold(reachLog(behind: token))
+        var view = RemoteView(token: position.token)
+        if before == nil || before?.away != nil || zone.reached == nil {
+            try await view.fold(zone.reader(behind: position))
         }
         return HistoryReader(log: try await connected().log, view: view)
+    }
+}
+
+extension RemoteView {
+    /// Takes in every commit that a reader gives.
+    fileprivate mutating func fold(_ commits: LogReader) async throws {
+        var reader = commits
+        while let commit = try await reader.next() { fold(commit) }
     }
 }

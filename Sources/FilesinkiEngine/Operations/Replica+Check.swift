@@ -61,7 +61,7 @@ extension Replica {
 
     /// Where a log without damage is not the one that this replica has seen.
     private func differences(
-        _ log: LogCheck, _ connection: StoreConnection
+        _ log: LogCheck, _ connection: ZoneConnection
     ) throws -> [Failure] {
         guard let token = try manifest.token else { return [] }
         if token.sequence > log.view.token.sequence {
@@ -74,7 +74,7 @@ extension Replica {
         }
         // All commits but the last one are proved by those that follow.
         guard token.sequence == log.view.token.sequence, token != log.view.token else { return [] }
-        return [log.changed(token.sequence, known: try manifest.head(of: token))]
+        return [log.changed(token.sequence, known: try manifest.storedHeader(of: token))]
     }
 
     private func checkContents(

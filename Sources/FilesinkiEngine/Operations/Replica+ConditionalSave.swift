@@ -88,7 +88,9 @@ extension Replica {
     private func publish(_ offer: Offer, _ options: SyncOptions) async throws -> Taken? {
         var run = try saving(offer.path, options)
         guard var view = try seenView(run.base), view.changes[offer.path] == nil else { return nil }
-        do { try await proveLogEnd(&view) } catch let error as LogEndError { throw error.failure }
+        do { try await zone.proveEnd(at: view.token) } catch let mismatch as StoreMismatch {
+            throw mismatch.failure
+        }
         let folders = try missingFolders(above: offer.path)
         let now = surroundings.now()
         var changes = folders.map {
@@ -111,16 +113,10 @@ extension Replica {
     private func append(
         _ draft: CommitDraft, after token: ChangeToken, _ path: RelativePath
     ) async throws -> Commit? {
-        let log = try await connected().log
         do {
-            let id = surroundings.randomBytes(16)
             // The tree does not hold it yet: a run which finds it after a kill has to take it as
             // anybody's.
-            try notePublishing(id, after: token, isFromTree: false)
-            guard case .mine(let commit) = try await log.append(draft, after: token, id: id) else {
-                return nil
-            }
-            return commit
+            return try await zone.publish(draft, after: token, isApplied: false).commit()
         } catch let failure as Failure where failure.code == .away {
             throw Failure(
                 .away, path: path.bytes, "Nobody knows whether it was saved: the remote is away.",

@@ -19,10 +19,10 @@ extension Replica {
     /// Who shares this store and what each has seen, by name.
     package func devices() async throws -> [DeviceReport] {
         let connection = try await connected()
-        let shelf = try connection.devices()
+        let registry = connection.devices
         let published = try manifest.devicesSeen()
-        let reports = try await shelf.all().map { sighting in
-            try report(sighting, published.items[sighting.device.id])
+        let reports = try await registry.all().map { acknowledgement in
+            try report(acknowledgement, published.items[acknowledgement.device.id])
         }
         let names = Device.names(of: reports.map(\.device))
         return reports.map { report in
@@ -34,11 +34,12 @@ extension Replica {
 
     /// Devices say seldom how far they are, but who has published had seen all before.
     private func report(
-        _ sighting: Sighting, _ published: DevicesSeen.Item?
+        _ acknowledgement: Acknowledgement, _ published: DevicesSeen.Item?
     ) throws -> DeviceReport {
         var report = DeviceReport(
-            device: sighting.device, seen: sighting.token.sequence, time: sighting.time,
-            isThisOne: sighting.device.id == card.device.id)
+            device: acknowledgement.device, seen: acknowledgement.token.sequence,
+            time: acknowledgement.time,
+            isThisOne: acknowledgement.device.id == card.device.id)
         if let published, published.sequence > report.seen {
             report.seen = published.sequence
             report.time = published.time
@@ -67,16 +68,7 @@ extension Replica {
                 remedy: "See them, with their ids, with filesinki devices.")
         }
         let connection = try await connected()
-        let shelf = try connection.devices()
-        try await shelf.forget(device.id)
-    }
-
-    /// Says how far this device has seen the log.
-    func noteSighting() async throws {
-        guard let token = try manifest.token else { return }
-        let connection = try await connected()
-        let shelf = try connection.devices()
-        try await shelf.note(
-            Sighting(device: card.device, token: token, time: surroundings.now()))
+        let registry = connection.devices
+        try await registry.forget(device.id)
     }
 }

@@ -12,9 +12,10 @@ extension Replica {
     package func setRemote(_ address: String, acceptingOther: Bool) async throws {
         try RootPlacement(root: options.root).check(against: address)
         let remote = try options.connect(address)
-        guard let format = try await StoreFormat.read(from: remote) else {
+        guard let present = try await zone.presentStore(at: remote) else {
             throw Failure.noStore(at: remote.address)
         }
+        let format = present.format
         let isOther = !card.store.isEmpty && (format.id != card.store || format.epoch != card.epoch)
         guard !isOther || acceptingOther else {
             throw Failure(
@@ -22,18 +23,17 @@ extension Replica {
                 remedy: "To start anew with it, add --accept; nothing is deleted by that.")
         }
         if isOther || acceptingOther {
-            try forgetPublishing()
-            let made = try StoreConnection(remote: remote, format: format)
-            let accepted = try await logEndProof(made, end: 0).last
+            let accepted = try await zone.lastProven(present)
+            try memory.forgetPublishing()
             try manifest.write { writer in
                 try writer.forgetStore()
-                try writer.setCounter("accepted-end", accepted)
+                try writer.set([.acceptedEnd: accepted])
             }
         }
         card.remote = address
         card.store = format.id
         card.epoch = format.epoch
-        connection = nil
+        zone.disconnect()
         try saveCard()
     }
 }

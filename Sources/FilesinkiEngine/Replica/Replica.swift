@@ -15,11 +15,11 @@ package actor Replica {
     let state: StateFolder
     let root: RootFolder
     let manifest: ManifestDatabase
-    var card: ReplicaCard
+    let memory: FilesMemory
+    /// The client of the zone of files.
+    let zone: ZoneClient
     /// Nil when the replica was opened for reading only.
     private(set) var lock: ReplicaLock?
-    /// The store, once it was reached in this process.
-    var connection: StoreConnection?
     /// The conflict copies in the reports of the runs of a command: see ``reporting(_:)``.
     var reportedCopies: [RelativePath] = []
     /// Which files these were when the replica was opened: see ``resume()``.
@@ -34,21 +34,35 @@ package actor Replica {
         self.state = options.stateFolder
         self.root = root
         self.manifest = manifest
-        self.card = card
         self.lock = lock
+        let memory = FilesMemory(
+            manifest, options.stateFolder, card: card, isWritable: lock != nil)
+        self.memory = memory
+        zone = ZoneClient(
+            .files(options.commitLimits), memory: memory, surroundings: options.surroundings
+        ) { try options.openRemote(memory.card) }
         manifestStamp = FileStamp(at: state.manifest, followingSymlinks: true)
         rootStamp = FileStamp(at: options.root, followingSymlinks: true)
     }
 
     /// Takes, or lets go of, the right to change the replica.
-    func hold(_ lock: ReplicaLock?) { self.lock = lock }
+    func hold(_ lock: ReplicaLock?) {
+        self.lock = lock
+        memory.isWritable = lock != nil
+    }
 
     /// Lets other processes, and other values, at the replica; this one is of no use afterwards.
     ///
     /// The end of the value does the same, but nobody knows when the last task lets go of it.
     package func close() {
-        lock = nil
-        connection = nil
+        hold(nil)
+        zone.disconnect()
+    }
+
+    /// Who this replica is, and where its remote is.
+    var card: ReplicaCard {
+        get { memory.card }
+        set { memory.card = newValue }
     }
 
     /// This replica's device.

@@ -3,8 +3,8 @@ import FilesinkiModel
 import FilesinkiStore
 
 extension ManifestDatabase {
-    /// The head of the commit that a token names; empty where it is not known.
-    func head(of token: ChangeToken) throws -> [UInt8] {
+    /// The stored header of the commit that a token names; empty where it is not known.
+    func storedHeader(of token: ChangeToken) throws -> [UInt8] {
         let name = token.tipName
         guard let tip = try value("tip"), tip.starts(with: name) else { return [] }
         return Array(tip.dropFirst(name.count))
@@ -14,14 +14,14 @@ extension ManifestDatabase {
 extension ManifestWriter {
     /// Notes how far the log has been seen.
     ///
-    /// - Parameter head: See ``FilesinkiStore/Commit/head``; empty where it is not known.
-    func setTip(_ token: ChangeToken, _ head: [UInt8]) throws {
+    /// - Parameter storedHeader: See ``FilesinkiStore/Commit/storedHeader``; empty where it is not known.
+    func setTip(_ token: ChangeToken, _ storedHeader: [UInt8]) throws {
         try setToken(token)
-        if !head.isEmpty { try setValue("tip", token.tipName + head) }
+        if !storedHeader.isEmpty { try setValue("tip", token.tipName + storedHeader) }
     }
 }
 
 extension ChangeToken {
-    /// What tells the head of this commit from one that was left behind by an earlier one.
+    /// What tells the stored header of this commit from one that was left behind by an earlier one.
     fileprivate var tipName: [UInt8] { Array("\(sequence) ".utf8) + hash.bytes }
 }

@@ -1,5 +1,6 @@
 import FilesinkiHashing
 import FilesinkiModel
+import FilesinkiStore
 
 /// What the next run could not know when this one is killed, or when the manifest is lost: the
 /// commits of this replica, noted before they are published, and how far its base reached.
@@ -13,16 +14,6 @@ import FilesinkiModel
 /// It is not synced to the disk, for a power cut that loses it loses no content: the edits then meet
 /// their own commit as a conflict.
 struct PublishingNote: Equatable {
-    /// A commit that was about to be published.
-    struct Item: Equatable {
-        var sequence: UInt64
-        /// The commit's 16 random bytes.
-        var id: [UInt8]
-        /// Whether its entries were in the tree when it was published. When not, it may have to be
-        /// applied yet, as the commit of anybody.
-        var isFromTree = true
-    }
-
     /// How far the base reached: it was the remote tree after this commit, except for some paths.
     struct Position: Equatable {
         var token: ChangeToken
@@ -32,7 +23,7 @@ struct PublishingNote: Equatable {
 
     var position: Position?
     /// The commits since the position, the oldest first.
-    private(set) var items: [Item] = []
+    private(set) var items: [OwnCommit] = []
 
     /// So many commits are kept; more come together only where the position cannot move.
     static let maximumItems = 256
@@ -41,7 +32,7 @@ struct PublishingNote: Equatable {
 
     init() {}
 
-    mutating func add(_ item: Item) {
+    mutating func add(_ item: OwnCommit) {
         items.append(item)
         if items.count > Self.maximumItems {
             items.removeFirst(items.count - Self.maximumItems)
@@ -60,7 +51,7 @@ struct PublishingNote: Equatable {
         guard let known = self.position, known.open == position.open,
             known.token.sequence <= position.token.sequence
         else { return false }
-        let own = Set(items.filter(\.isFromTree).map(\.sequence))
+        let own = Set(items.filter(\.isApplied).map(\.sequence))
         let (begin, end) = (known.token.sequence, position.token.sequence)
         guard end - begin <= UInt64(own.count) else { return false }
         return begin == end || ((begin + 1)...end).allSatisfy(own.contains)
@@ -97,7 +88,8 @@ extension PublishingNote {
             } else if (2...3).contains(words.count), let sequence = UInt64(words[0]),
                 let id = FilesinkiModel.bytes(hexadecimal: words[1]), id.count == 16
             {
-                items.append(Item(sequence: sequence, id: id, isFromTree: words.count == 2))
+                items.append(
+                    OwnCommit(sequence: sequence, id: id, isApplied: words.count == 2))
             }
         }
         if position?.open.count == count { self.position = position }
@@ -112,7 +104,7 @@ extension PublishingNote {
             lines += position.open.map { "open \(hexadecimal($0.bytes))" }
         }
         lines += items.map {
-            "\($0.sequence) \(hexadecimal($0.id))" + ($0.isFromTree ? "" : " \(Self.apart)")
+            "\($0.sequence) \(hexadecimal($0.id))" + ($0.isApplied ? "" : " \(Self.apart)")
         }
         return Array(lines.map { $0 + "\n" }.joined().utf8)
     }

@@ -8,8 +8,8 @@ struct RemoteView: Sendable {
     var changes: [RelativePath: RemoteChange] = [:]
     /// Everything up to here is in ``changes`` or in the base.
     var token: ChangeToken
-    /// The head of the token's own commit; empty where it was not met in this run.
-    var head: [UInt8] = []
+    /// The stored header of the token's own commit; empty where it was not met in this run.
+    var storedHeader: [UInt8] = []
     /// Packs that were met since the last run, with the commit that named them.
     var packs: [(pack: PackReference, sequence: UInt64)] = []
     /// Contents that travel inside commits met since the last run.
@@ -18,20 +18,12 @@ struct RemoteView: Sendable {
     var carried = CarriedContents()
     /// What each device has published last, among the commits met since the last run.
     var authors = DevicesSeen()
-    /// What the commits tell of this replica's own identity; nil where nobody asks.
+    /// Whether other devices have this replica's name; nil where nobody asks.
     var identity: IdentityCheck?
-    /// Whether the store was asked for proof of later commits, and has none.
-    var isEndProven = false
-    /// The number of the checkpoint that was read in this run; 0 for none.
-    var checkpoint: UInt64 = 0
+    /// What the fetch of this view tells besides the tree; nil where nothing was fetched.
+    var fetched: Fetched?
     /// Paths of commits that no replica may use.
     var refused: [Problem] = []
-
-    /// Takes in every commit that a reader gives.
-    mutating func fold(_ commits: LogReader) async throws {
-        var reader = commits
-        while let commit = try await reader.next() { fold(commit) }
-    }
 
     /// Takes in one commit: its changes replace what was known of their paths.
     mutating func fold(_ commit: Commit) {
@@ -57,7 +49,7 @@ struct RemoteView: Sendable {
         identity?.note(commit)
         refused += commit.refused.map { Problem.refused($0.path, $0.failure) }
         token = commit.token
-        head = commit.head
+        storedHeader = commit.storedHeader
     }
 }
 

@@ -19,8 +19,8 @@ extension Replica {
     func act(_ run: inout SyncRun, _ seen: RemoteView, _ steps: [Step]) async throws -> Bool {
         var view = seen
         if steps.contains(where: { $0.action.writesThere || $0.superseded != nil }) {
-            do { try await proveLogEnd(&view) } catch let error as LogEndError {
-                _ = try await meetAnew(&run, error.failure)
+            do { try await zone.proveEnd(at: view.token) } catch let mismatch as StoreMismatch {
+                _ = try await adoptStore(&run, mismatch.failure)
             }
         }
         guard try await preserve(&run, &view, steps) else { return try await lose(&run) }
@@ -51,7 +51,7 @@ extension Replica {
         run.note(done, publication)
         try reportCopies(&run, done, steps)
         try record(run, view, steps, applied, publication, done)
-        try noteBasePosition()
+        try memory.noteBasePosition()
         run.conflicts = []
         run.observation.settle(steps, applied, publication)
     }

@@ -13,13 +13,17 @@ extension Replica {
     /// restored from a backup. Then this one takes a new id, and the commit counts as anybody's.
     func keepIdentity(_ run: inout SyncRun, _ view: RemoteView) throws {
         guard lock != nil, !run.options.isDryRun, let check = view.identity else { return }
-        let note = try publishingNote()
-        // Without a token nothing is known of what was published.
-        if let token = try manifest.token,
-            check.claimed.contains(where: { !note.names($0.sequence, $0.id) })
-        {
-            let own = check.claimed.filter { note.names($0.sequence, $0.id) }.map(\.sequence)
-            return try takeNewID(&run, after: max(token.sequence, own.max() ?? 0))
+        if let fetched = view.fetched, let start = fetched.start, try zone.meetsCopy(fetched) {
+            let own = try memory.noted(fetched.claimed).map(\.sequence)
+            let former = card.device.id
+            try takeNewID(after: max(start.token.sequence, own.max() ?? 0))
+            return run.report.note(
+                options.root,
+                "Another replica publishes with this one's device id: a copy of this folder, or a "
+                    + "state before it was restored.",
+                remedy:
+                    "This one is the device \(card.device.name) from now on. If the other one is gone "
+                    + "for good, run filesinki devices forget \(hexadecimal(former).prefix(8)).")
         }
         guard check.hasNamesake, card.device.distinctName != card.device.name else { return }
         let name = card.device.name
@@ -33,7 +37,7 @@ extension Replica {
 
     /// - Parameter sequence: The last commit of the log that is known to be this replica's own, or
     ///   that was seen before a copy was noticed.
-    private func takeNewID(_ run: inout SyncRun, after sequence: UInt64) throws {
+    private func takeNewID(after sequence: UInt64) throws {
         let former = card.device.id
         card.formerDevices.append(FormerDevice(id: former, last: sequence))
         card.device.id = surroundings.randomBytes(16)
@@ -41,16 +45,25 @@ extension Replica {
         // First the card: a root that is marked with a former id is still recognised.
         try saveCard()
         try RootMarker(root: root).write(card.device.id)
-        try manifest.write { writer in
-            for name in ["sighting", "sighting-time"] { try writer.setValue(name, nil) }
-        }
-        run.report.note(
-            options.root,
-            "Another replica publishes with this one's device id: a copy of this folder, or a "
-                + "state before it was restored.",
-            remedy:
-                "This one is the device \(card.device.name) from now on. If the other one is gone for "
-                + "good, run filesinki devices forget \(hexadecimal(former).prefix(8)).")
+        try memory.set([.acknowledgement: 0, .acknowledgementTime: 0])
+    }
+
+    /// Gives a replica a new device id, because a copy of it was noticed outside of its files' zone.
+    ///
+    /// - Parameter former: The id that both use. Where the replica has another one by now, that stays.
+    /// - Throws: As ``open(_:writable:)`` does.
+    package static func renewDevice(
+        _ options: ReplicaOptions, insteadOf former: [UInt8]
+    ) async throws -> Device {
+        let replica = try await open(options, writable: true)
+        let device = try await replica.renewDevice(insteadOf: former)
+        await replica.close()
+        return device
+    }
+
+    private func renewDevice(insteadOf former: [UInt8]) throws -> Device {
+        if card.device.id == former { try takeNewID(after: manifest.token?.sequence ?? 0) }
+        return card.device
     }
 }
 

@@ -7,53 +7,6 @@ import FilesinkiStore
 import FilesinkiSystem
 
 extension Replica {
-    /// Says that a commit is about to be published; see ``PublishingNote``.
-    ///
-    /// - Parameter isFromTree: See ``PublishingNote/Item/isFromTree``.
-    func notePublishing(
-        _ id: [UInt8], after parent: ChangeToken, isFromTree: Bool = true
-    ) throws {
-        var note = try publishingNote()
-        if let position = try basePosition() { note.move(to: position) }
-        note.add(
-            PublishingNote.Item(
-                sequence: parent.sequence + 1, id: id, isFromTree: isFromTree))
-        try write(note)
-    }
-
-    /// Notes how far the base reaches, where the commits of this replica alone do not tell. To be
-    /// called after the manifest has recorded it.
-    func noteBasePosition() throws {
-        guard let position = try basePosition() else { return }
-        var note = try publishingNote()
-        guard !note.covers(position) else { return }
-        note.move(to: position)
-        try write(note)
-    }
-
-    /// Forgets what was noted of a store, durably: before the manifest forgets it, too.
-    func forgetPublishing() throws {
-        try StateFile.replace(state.publishing, with: [])
-    }
-
-    func publishingNote() throws -> PublishingNote {
-        try StateFile.read(state.publishing).map { PublishingNote($0) } ?? PublishingNote()
-    }
-
-    private func write(_ note: PublishingNote) throws {
-        try StateFile.replace(state.publishing, with: note.bytes, durable: false)
-    }
-
-    /// How far the base reaches; nil before the first meeting, and where more paths are open than a
-    /// note holds.
-    private func basePosition() throws -> PublishingNote.Position? {
-        guard let token = try manifest.token,
-            try manifest.remoteCount() <= PublishingNote.maximumOpen
-        else { return nil }
-        return PublishingNote.Position(
-            token: token, open: try manifest.loadRemote().map(\.path).sorted())
-    }
-
     /// Takes commits of this replica into the base that a killed run had published and not
     /// recorded.
     ///
@@ -63,7 +16,7 @@ extension Replica {
     /// - Returns: Where there are any, the base has to be read again.
     func recordOwnCommits() async throws -> [Commit] {
         guard lock != nil else { return [] }
-        let note = try publishingNote()
+        let note = try memory.publishingNote()
         guard let token = try manifest.token else { return try await recoverBase(note) }
         let own = try await ownCommits(note, after: token.sequence)
         // The token stays: commits before them may not have been seen.
@@ -76,14 +29,7 @@ extension Replica {
     func ownCommits(
         _ note: PublishingNote, after sequence: UInt64
     ) async throws -> [Commit] {
-        let items = note.items.filter { $0.sequence > sequence && $0.isFromTree }
-        guard !items.isEmpty else { return [] }
-        var own: [Commit] = []
-        try await connected().log.read(Set(items.map(\.sequence)).sorted()) { sequence, result in
-            guard let found = try result.get() else { return }
-            if note.names(sequence, found.id) { own.append(found) }
-        }
-        return own
+        try await zone.published(note.items.filter { $0.sequence > sequence && $0.isApplied })
     }
 
     /// Takes a commit of this replica itself into the base.

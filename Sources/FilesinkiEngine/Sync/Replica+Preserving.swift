@@ -23,16 +23,14 @@ extension Replica {
             run.preserved[$0.path]?.entry != $0.entry
         }
         guard !losers.isEmpty else { return true }
-        let log = try await connected().log
         let draft = CommitDraft(
             device: card.device, time: surroundings.now(), changes: [],
             inline: run.observation.inline, packs: run.observation.packs, superseded: losers,
             operation: "preserve")
-        for part in draft.parts(within: log.limits) {
-            let id = surroundings.randomBytes(16)
-            try notePublishing(id, after: view.token)
-            guard case .mine(let commit) = try await log.append(part, after: view.token, id: id)
-            else { return false }
+        for part in draft.parts(within: zone.zone.limits) {
+            guard let commit = try await zone.publish(part, after: view.token).commit() else {
+                return false
+            }
             view.fold(commit)
             for change in part.superseded {
                 run.preserved[change.path] = PreservedContent(

@@ -50,7 +50,6 @@ extension Replica {
                 .explained(by: run.word(for: step))
         }
         guard !changes.isEmpty else { return .nothing }
-        let log = try await connected().log
         let draft = CommitDraft(
             device: card.device, time: surroundings.now(), changes: changes,
             inline: run.observation.inline, packs: run.observation.packs,
@@ -58,10 +57,8 @@ extension Replica {
         var token = view.token
         var commits: [Commit] = []
         var versions: [RelativePath: UInt64] = [:]
-        for part in draft.parts(within: log.limits) {
-            let id = surroundings.randomBytes(16)
-            try notePublishing(id, after: token)
-            guard case .mine(let commit) = try await log.append(part, after: token, id: id) else {
+        for part in draft.parts(within: zone.zone.limits) {
+            guard let commit = try await zone.publish(part, after: token).commit() else {
                 if commits.isEmpty { return .lost }
                 return .published(commits, versions: versions, isComplete: false)
             }

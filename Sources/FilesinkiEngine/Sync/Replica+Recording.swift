@@ -65,12 +65,7 @@ extension Replica {
     }
 
     private func recordMeeting(_ view: RemoteView, _ writer: ManifestWriter) throws {
-        // Who has begun with a checkpoint need not make the next one at once.
-        if view.checkpoint > 0 { try writer.setCounter("checkpoint", view.checkpoint) }
-        if view.isEndProven {
-            let now = UInt64(clamping: surroundings.now().seconds)
-            try writer.setCounter("end-proven", now)
-        }
+        if let fetched = view.fetched { try writer.set(fetched.numbers(at: surroundings.now())) }
         guard !view.authors.items.isEmpty else { return }
         var seen = try manifest.devicesSeen()
         seen.add(view.authors)
@@ -81,7 +76,7 @@ extension Replica {
         _ publication: Publication, _ view: RemoteView, _ writer: ManifestWriter
     ) throws {
         guard let last = publication.commits.last else {
-            return try writer.setTip(view.token, view.head)
+            return try writer.setTip(view.token, view.storedHeader)
         }
         for commit in publication.commits {
             for pack in commit.packs { try writer.addPack(pack.manifestRow(commit.sequence)) }
@@ -89,7 +84,7 @@ extension Replica {
                 try writer.addInline(content.id, sequence: commit.sequence)
             }
         }
-        try writer.setTip(last.token, last.head)
+        try writer.setTip(last.token, last.storedHeader)
     }
 
     /// Paths that a rule leaves out now: both sides go separate ways, and meet as for the first time

@@ -33,18 +33,12 @@ extension Replica {
     /// The remote tree at a token; of a log that no longer reaches back to it, what has not changed
     /// since. Nil when the log is not the one that the token belongs to.
     private func treeKnown(at token: ChangeToken) async throws -> [RelativePath: VersionedEntry]? {
-        let connection = try await connected()
-        var view = RemoteView(token: connection.log.genesis)
-        if let checkpoint = try await connection.shelf.latest(upTo: token.sequence) {
-            view.load(checkpoint)
+        var tree = FetchedTree(view: try knownView(nil), manifest: manifest)
+        let reached = try await zone.read(upTo: token.sequence, into: &tree)
+        if reached.sequence == token.sequence {
+            return reached == token ? tree.view.changes.mapValues(\.entry) : nil
         }
-        do {
-            try await view.fold(LogReader(connection.log, after: view.token, upTo: token.sequence))
-        } catch let failure as Failure where failure.code == .tokenExpired {}
-        if view.token.sequence == token.sequence {
-            return view.token == token ? view.changes.mapValues(\.entry) : nil
-        }
-        guard let later = try await connection.shelf.latest(),
+        guard let later = try await connected().checkpoints.latest(),
             later.token.sequence > token.sequence
         else { return nil }
         let rows = later.entries.filter { $0.entry.version <= token.sequence }

@@ -132,7 +132,7 @@ extension Replica {
             let own = try await recordOwnCommits()
             if try !own.isEmpty || manifest.token == nil { run.base = try currentBase(run) }
             if !own.isEmpty { try reportCopies(of: own, &run) }
-            var view = try await fetchOrMeet(&run)
+            var view = try await initialFetch(&run)
             view.dropOwn(Set(own.map(\.sequence)))
             try keepIdentity(&run, view)
             run.report.sequence = view.token.sequence
@@ -144,16 +144,14 @@ extension Replica {
         }
     }
 
-    private func fetchOrMeet(_ run: inout SyncRun) async throws -> RemoteView {
+    private func initialFetch(_ run: inout SyncRun) async throws -> RemoteView {
         do {
-            var view = try await fetch(run.base)
+            let view = try await fetch(run.base)
             // What a person has approved of may be what stopped a run before it published.
-            if run.options.approved != nil { try await proveLogEnd(&view) }
+            if run.options.approved != nil { try await zone.proveEnd(at: view.token) }
             return view
-        } catch let failure as Failure where failure.code == .wrongStore {
-            return try await meetAnew(&run, failure)
-        } catch let error as LogEndError {
-            return try await meetAnew(&run, error.failure)
+        } catch let mismatch as StoreMismatch {
+            return try await adoptStore(&run, mismatch.failure)
         }
     }
 

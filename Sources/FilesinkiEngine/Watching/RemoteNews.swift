@@ -4,7 +4,7 @@ import FilesinkiStore
 
 /// Word of what others publish, without looking at what it is.
 package struct RemoteNews: Sendable {
-    let connection: StoreConnection
+    let connection: ZoneConnection
 
     /// Where the remote is, as a person may see it.
     package var address: String { connection.remote.address }

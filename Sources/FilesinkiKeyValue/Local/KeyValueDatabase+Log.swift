@@ -2,13 +2,6 @@ internal import FilesinkiModel
 internal import FilesinkiSQLite
 internal import FilesinkiStore
 
-/// How far a store's log was read.
-struct LogPosition: Hashable, Sendable {
-    var token: ChangeToken
-    /// The head of the token's own commit; empty where it is not known.
-    var head: [UInt8]
-}
-
 extension KeyValueDatabase {
     /// The store that was met; nil before the first meeting.
     func knownStore() throws(Failure) -> KnownStore? {
@@ -29,19 +22,19 @@ extension KeyValueDatabase {
             let hash = ContentID(bytes.dropFirst(text.utf8.count + 1))
         else { throw connection.corrupt("the change token is not one") }
         return LogPosition(
-            token: ChangeToken(sequence: sequence, hash: hash), head: try setting("head") ?? [])
+            ChangeToken(sequence: sequence, hash: hash), storedHeader: try setting("head") ?? [])
     }
 
     func setLogPosition(_ position: LogPosition?) throws(Failure) {
         let token = position?.token
         try set("token", token.map { Array("\($0.sequence) ".utf8) + $0.hash.bytes })
-        try set("head", position?.head)
+        try set("head", position?.storedHeader)
         let statement = try cache.statement("DELETE FROM publishing WHERE sequence <= ?")
         statement.bind(Int64(clamping: token?.sequence ?? 0), at: 1)
         try statement.run()
     }
 
-    /// Says that a commit is about to be published.
+    /// Notes that a commit is about to be published.
     func notePublishing(_ id: [UInt8], sequence: UInt64) throws(Failure) {
         let statement = try cache.statement(
             "INSERT INTO publishing (sequence, commit_id) VALUES (?, ?)")

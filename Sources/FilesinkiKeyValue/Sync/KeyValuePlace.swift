@@ -15,6 +15,10 @@ package struct KeyValuePlace: Sendable {
     /// Makes a remote of its address.
     package var connect: @Sendable (String) throws -> any Remote
 
+    /// Gives the replica a new device id, because a copy of it publishes with the one that is given; the
+    /// present one where it has another already.
+    package var renewDevice: @Sendable ([UInt8]) async throws -> Device
+
     /// How much one commit that is published from here may hold.
     package var commitLimits = CommitLimits.standard
 
@@ -23,7 +27,8 @@ package struct KeyValuePlace: Sendable {
 
     package init(
         state: String, name: String = standardName, device: Device, address: String?,
-        surroundings: Surroundings, connect: @escaping @Sendable (String) throws -> any Remote
+        surroundings: Surroundings, connect: @escaping @Sendable (String) throws -> any Remote,
+        renewDevice: @escaping @Sendable ([UInt8]) async throws -> Device
     ) {
         self.state = state
         self.name = name
@@ -31,6 +36,16 @@ package struct KeyValuePlace: Sendable {
         self.address = address
         self.surroundings = surroundings
         self.connect = connect
+        self.renewDevice = renewDevice
+    }
+
+    func openRemote() throws -> any Remote {
+        guard let address else {
+            throw Failure(
+                .notFound, "The replica has no remote.",
+                remedy: "Give it one with filesinki init --remote URL.")
+        }
+        return try connect(address)
     }
 
     var folder: String { state + "/kv" }

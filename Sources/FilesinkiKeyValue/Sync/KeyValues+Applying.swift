@@ -3,28 +3,31 @@ internal import FilesinkiSQLite
 internal import FilesinkiStore
 
 extension KeyValues {
-    /// Takes what was read of the log in, all of it or nothing.
+    /// Applies what was fetched, all of it or nothing.
     ///
     /// - Parameter answers: What the commands of this device have made of contested values.
     /// - Returns: False when another process was faster: then it has to be read again.
     /// - Throws: ``CommandQuestion`` when a command has to be asked first.
-    func take(
-        _ arrival: Arrival, _ options: ExchangeOptions,
+    func apply(
+        _ fetched: FetchedBatch, _ options: ExchangeOptions,
         _ answers: [CommandQuestion: CommandAnswer], _ report: inout ExchangeReport
     ) throws -> Bool {
-        if arrival.brings(nothingBehind: try database.logPosition()) {
-            report.sequence = arrival.end.token.sequence
+        if fetched.brings(nothingBehind: try database.logPosition()) {
+            report.sequence = fetched.log.end.token.sequence
             report.isOver = try database.usage().isOver(database.limits())
             return true
         }
         var found = report
-        if arrival.isOtherStore { found.archive = try archive() }
+        if fetched.isOtherStore { found.archive = try archive() }
         let isDone = try database.write { () throws -> Bool in
-            guard try database.logPosition() == arrival.start else { return false }
-            var taking = Taking(
-                database: database, arrival: arrival, options: options, answers: answers,
-                device: place.device.id, now: now)
-            try taking.run(&found)
+            guard try database.logPosition() == fetched.log.start else { return false }
+            if try zone.meetsCopy(fetched.log) {
+                try database.set("copied-device", memory.device.id)
+            }
+            var transaction = ApplyTransaction(
+                database: database, fetched: fetched, options: options, answers: answers,
+                device: memory.device.id, now: now)
+            try transaction.apply(&found)
             return true
         }
         if isDone { report = found }
@@ -42,10 +45,10 @@ extension KeyValues {
     }
 }
 
-/// The work of one transaction that takes commits in.
-private struct Taking {
+/// The work of one transaction that applies fetched commits.
+private struct ApplyTransaction {
     let database: KeyValueDatabase
-    let arrival: Arrival
+    let fetched: FetchedBatch
     let options: ExchangeOptions
     let answers: [CommandQuestion: CommandAnswer]
     let device: [UInt8]
@@ -55,31 +58,32 @@ private struct Taking {
     private var before: [ValueKey: TypedValue?] = [:]
 
     init(
-        database: KeyValueDatabase, arrival: Arrival, options: ExchangeOptions,
+        database: KeyValueDatabase, fetched: FetchedBatch, options: ExchangeOptions,
         answers: [CommandQuestion: CommandAnswer], device: [UInt8], now: Timestamp
     ) {
         self.database = database
-        self.arrival = arrival
+        self.fetched = fetched
         self.options = options
         self.answers = answers
         self.device = device
         self.now = now
     }
 
-    private var isFirst: Bool { arrival.start == nil || arrival.isOtherStore }
+    private var isFirst: Bool { fetched.log.start == nil || fetched.isOtherStore }
 
-    mutating func run(_ report: inout ExchangeReport) throws {
+    mutating func apply(_ report: inout ExchangeReport) throws {
         clock = HybridClock(last: try database.number("clock") ?? 0)
-        if arrival.isOtherStore { try forget() }
-        for batch in arrival.batches {
+        if fetched.isOtherStore { try forget() }
+        for batch in fetched.values.batches {
             let isOwn = try database.isOwn(batch.commit)
-            if let last = batch.wholeAt, !isFirst { try removeAbsent(batch, at: last) }
+            if batch.isWhole, !isFirst { try removeAbsent(batch) }
             for change in batch.changes {
-                try take(change.key, change.held, change.version, isOwn: isOwn, &report)
+                try apply(change.key, change.held, change.version, isOwn: isOwn, &report)
             }
         }
-        try database.setKnownStore(arrival.store)
-        try database.setLogPosition(arrival.end)
+        try database.setKnownStore(fetched.log.store)
+        try database.setLogPosition(fetched.log.end)
+        try database.set(fetched.log.numbers(at: now))
         try database.set("clock", number: clock.last)
         try conclude(&report)
     }
@@ -88,22 +92,21 @@ private struct Taking {
     private mutating func forget() throws {
         for item in try database.items() { before.updateValue(item.here.value, forKey: item.key) }
         try database.removeItems()
-        for name in ["checkpoint", "checkpoint-failed"] { try database.set(name, nil) }
+        for counter in ZoneCounter.allCases { try database.set(counter.rawValue, nil) }
     }
 
     /// What the base has and a whole tree has not was removed in between.
-    ///
-    /// - Parameter last: The tree's commit: what later ones say counts.
-    private mutating func removeAbsent(_ batch: Arrival.Batch, at last: UInt64) throws {
+    private mutating func removeAbsent(_ batch: FetchedValues.Batch) throws {
         let keys = batch.unread.union(batch.changes.map(\.key))
         var unused = ExchangeReport()
         for item in try database.items() where item.version > 0 && !keys.contains(item.key) {
-            try take(
-                item.key, Held(nil, time: item.base.time, device: []), last, isOwn: false, &unused)
+            try apply(
+                item.key, Held(nil, time: item.base.time, device: []), batch.sequence,
+                isOwn: false, &unused)
         }
     }
 
-    private mutating func take(
+    private mutating func apply(
         _ key: ValueKey, _ there: Held, _ version: UInt64, isOwn: Bool,
         _ report: inout ExchangeReport
     ) throws {
@@ -114,7 +117,7 @@ private struct Taking {
         if isOwn, item.isPending {
             // What is here was set upon what this very commit published.
         } else {
-            try settle(&item, there, &report)
+            try merge(&item, there, &report)
         }
         item.base = there
         item.version = version
@@ -122,7 +125,7 @@ private struct Taking {
     }
 
     /// Decides what is here from now on.
-    private mutating func settle(
+    private mutating func merge(
         _ item: inout Item, _ there: Held, _ report: inout ExchangeReport
     ) throws {
         switch try outcome(item, there, &report) {
@@ -185,12 +188,12 @@ private struct Taking {
         }
         changed.sort()
         let reason: ChangeReason =
-            arrival.isOtherStore ? .account : arrival.start == nil ? .initial : .server
+            fetched.isOtherStore ? .account : fetched.log.start == nil ? .initial : .server
         try database.note(reason, changed, at: now)
         report.changed += changed
         report.reason = report.reason == .server ? reason : report.reason
-        report.problems += arrival.problems
-        report.sequence = arrival.end.token.sequence
+        report.problems += fetched.values.problems
+        report.sequence = fetched.log.end.token.sequence
         report.isOver = try database.usage().isOver(database.limits())
         if report.isOver, !changed.isEmpty { try database.note(.quota, changed, at: now) }
     }

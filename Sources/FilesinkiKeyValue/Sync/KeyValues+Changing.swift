@@ -44,7 +44,7 @@ extension KeyValues {
     package func update(
         _ body: sending ((ValueKey) throws -> TypedValue?) throws -> [ValueChange]
     ) throws -> [ValueKey] {
-        try LocalChange(database: database, device: place.device.id, now: now).update(body)
+        try LocalChange(database: database, device: memory.device.id, now: now).update(body)
     }
 }
 

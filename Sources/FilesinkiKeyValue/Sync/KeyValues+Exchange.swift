@@ -1,5 +1,4 @@
 internal import FilesinkiModel
-internal import FilesinkiRemote
 internal import FilesinkiStore
 
 extension KeyValues {
@@ -17,9 +16,13 @@ extension KeyValues {
         var answers: [CommandQuestion: CommandAnswer] = [:]
         for attempt in 0..<Self.attempts {
             try Task.checkCancellation()
-            let arrival = try await fetch(options)
-            guard try await apply(arrival, options, &answers, &report) else { continue }
-            if try await publishAll(options, &report) { return report }
+            let fetched = try await fetch(options)
+            guard try await apply(fetched, options, &answers, &report) else { continue }
+            try await keepIdentity(&report)
+            if try await publishAll(options, &report) {
+                try await conclude(&report)
+                return report
+            }
             try await yield(attempt)
         }
         throw Failure(
@@ -27,15 +30,15 @@ extension KeyValues {
             remedy: "What was set is kept here; run filesinki kv sync later.")
     }
 
-    /// Takes in what was read, and asks the commands of this device where they have to decide. No
+    /// Applies what was fetched, and asks the commands of this device where they have to decide. No
     /// transaction spans the run of a command.
     private func apply(
-        _ arrival: Arrival, _ options: ExchangeOptions,
+        _ fetched: FetchedBatch, _ options: ExchangeOptions,
         _ answers: inout [CommandQuestion: CommandAnswer], _ report: inout ExchangeReport
     ) async throws -> Bool {
         while true {
             do {
-                return try take(arrival, options, answers, &report)
+                return try apply(fetched, options, answers, &report)
             } catch let question as CommandQuestion {
                 answers[question] = try await CommandMerge(question: question)
                     .answer(in: place.folder)
@@ -59,6 +62,12 @@ extension KeyValues {
         }
     }
 
+    /// Acknowledges, and stores a checkpoint, each when it is due.
+    private func conclude(_ report: inout ExchangeReport) async throws {
+        guard let position = try database.logPosition() else { return }
+        report.notices += try await zone.conclude(at: position.token)
+    }
+
     /// Lets others go first for a moment, so that not all try again at once.
     private func yield(_ attempt: Int) async throws {
         guard attempt > 0 else { return }
@@ -70,17 +79,14 @@ extension KeyValues {
     ///
     /// - Returns: Whether it is known where.
     package func listen() async throws -> Bool {
-        guard try knownLog() != nil else { return false }
-        try await waitForStore(.zero)
-        return true
+        try await zone.wait(.zero)
     }
 
     /// Waits until something may have changed in the store, or the time is over.
     package func waitForStore(_ timeout: Duration) async throws {
-        guard let (log, _, _) = try knownLog() else {
+        guard try await zone.wait(timeout) else {
             return try await place.surroundings.sleep(timeout)
         }
-        try await reachRemote().wait(prefix: log.watchedPrefix, timeout: timeout)
     }
 
     /// A number that changes when another process has changed what is here.

@@ -1,114 +1,57 @@
 internal import FilesinkiModel
-internal import FilesinkiRemote
 internal import FilesinkiStore
 
 extension KeyValues {
-    static let remedyForOther =
-        "Nothing was changed. If this store is meant now, run filesinki kv sync --accept-account: "
-        + "its values then take the place of those here, which are archived."
-
-    /// The remote of this process.
-    func reachRemote() throws -> any Remote {
-        if let remote { return remote }
-        guard let address = place.address else {
-            throw Failure(
-                .notFound, "The replica has no remote.",
-                remedy: "Give it one with filesinki init --remote URL.")
-        }
-        let made = try place.connect(address)
-        remote = made
-        return made
-    }
-
-    /// Reads what is new in the log.
+    /// Fetches what is new in the log.
     ///
-    /// - Throws: Code `away` when the remote cannot be reached, `wrong-store` when it is another store
-    ///   or its history is not the one that was seen.
-    func fetch(_ options: ExchangeOptions) async throws -> Arrival {
-        let (known, start) = try database.read {
-            (try database.knownStore(), try database.logPosition())
+    /// - Throws: Code `away` when the remote cannot be reached; `wrong-store` or `corrupt` when it is
+    ///   another store, its history is not the one that was read, or lacks commits.
+    func fetch(_ options: ExchangeOptions) async throws -> FetchedBatch {
+        var values = FetchedValues()
+        var result = try await zone.fetch(into: &values)
+        if options.acceptsAccount, try await isMismatch(result) {
+            result = try await zone.fetch(into: &values, adopting: true)
         }
-        let remote = try reachRemote()
-        guard let known, let start else { return try await meet(remote, known: nil) }
-        do {
-            let log = try CommitLog(
-                remote: remote, zone: place.zone, store: known.assumedFormat)
-            let reader = try await known.reach(
-                log, at: remote, behind: start.token, head: start.head,
-                remedy: Self.remedyForOther)
-            var arrival = Arrival(start: start, end: start, store: known)
-            try await arrival.add(reader)
-            return arrival
-        } catch let failure as Failure where failure.code == .tokenExpired {
-            var arrival = try await meet(remote, known: known)
-            arrival.start = start
-            return arrival
-        } catch let failure as Failure
-            where failure.code == .wrongStore && options.acceptsAccount
-        {
-            var arrival = try await meet(remote, known: nil)
-            arrival.start = start
-            arrival.isOtherStore = true
-            return arrival
-        }
+        return FetchedBatch(log: try result.get(), values: values)
     }
 
-    /// The whole store, from its newest checkpoint on.
-    private func meet(_ remote: any Remote, known: KnownStore?) async throws -> Arrival {
-        let format = try KnownStore.recognise(
-            await StoreFormat.read(from: remote), at: remote.address, known: known,
-            remedy: Self.remedyForOther)
-        let log = try CommitLog(remote: remote, zone: place.zone, store: format)
-        let shelf = try CheckpointShelf(remote: remote, zone: place.zone, store: format)
-        var arrival = Arrival(
-            end: LogPosition(token: log.genesis, head: []), store: KnownStore(format))
-        if let checkpoint = try await shelf.latest() {
-            try await arrival.add(checkpoint, of: log)
-        }
-        try await arrival.add(LogReader(log, after: arrival.end.token))
-        return arrival
+    /// Whether the store is not as it was, commits included that only stop a publication.
+    private func isMismatch(_ result: FetchResult) async throws -> Bool {
+        guard case .fetched(let fetched) = result else { return true }
+        do { try await zone.proveEnd(at: fetched.end.token) } catch is StoreMismatch { return true }
+        return false
     }
 
-    /// The log of the store that was met, and where it was read last.
-    func knownLog() throws -> (log: CommitLog, position: LogPosition, store: KnownStore)? {
-        guard let known = try database.knownStore(), let position = try database.logPosition()
-        else { return nil }
-        let log = try CommitLog(
-            remote: reachRemote(), zone: place.zone, store: known.assumedFormat,
-            limits: place.commitLimits)
-        return (log, position, known)
+    /// Takes a new device id where a copy of this replica publishes with the present one: before anything
+    /// else is published.
+    ///
+    /// What was noticed is noted in the file, so that the next exchange does it where this one cannot.
+    func keepIdentity(_ report: inout ExchangeReport) async throws {
+        guard let shared = try database.setting("copied-device") else { return }
+        if shared == memory.device.id {
+            do {
+                memory.device = try await place.renewDevice(shared)
+            } catch let failure as Failure where failure.code != .interrupted {
+                return report.notices.append(failure)
+            }
+            report.notices.append(.newDevice(memory.device, instead: shared))
+        }
+        try database.write {
+            try database.set("copied-device", nil)
+            try database.set([.acknowledgement: 0, .acknowledgementTime: 0])
+        }
     }
 }
 
-extension Arrival {
-    /// Takes in every commit that a reader gives.
-    mutating func add(_ commits: LogReader) async throws {
-        var reader = commits
-        while let commit = try await reader.next() { try add(commit) }
-    }
-
-    /// Takes in a checkpoint. A value is in the commit that set it.
-    mutating func add(_ checkpoint: Checkpoint, of log: CommitLog) async throws {
-        var places: [ContentID: UInt64] = [:]
-        for content in checkpoint.inline { places[content.id] = content.sequence }
-        var records: [ContentID: [UInt8]] = [:]
-        try await log.read(Set(places.values).sorted()) { _, result in
-            // A commit that cannot be read leaves its values out, which are named below.
-            guard let commit = try? result.get() else { return }
-            for content in commit.inline where places[content.id] == commit.sequence {
-                records[content.id] = content.bytes
-            }
-        }
-        var batch = Batch(commit: [], changes: [], wholeAt: checkpoint.token.sequence)
-        for row in checkpoint.entries {
-            try add(
-                row.path, row.entry.entry, records[row.entry.entry.content],
-                version: row.entry.version, to: &batch)
-        }
-        problems += checkpoint.refused.map(\.failure)
-        batch.unread.formUnion(
-            checkpoint.refused.compactMap { ValueKey(path: RelativePath(unchecked: $0.path)) })
-        batches = [batch]
-        end = LogPosition(token: checkpoint.token, head: [])
+extension Failure {
+    /// The replica has a new id, because a copy of it publishes with the former one.
+    fileprivate static func newDevice(_ device: Device, instead former: [UInt8]) -> Failure {
+        Failure(
+            .exists,
+            "Another replica publishes with this one's device id: a copy of this replica, or a state "
+                + "before it was restored.",
+            remedy:
+                "This one is the device \(device.name) from now on. If the other one is gone for "
+                + "good, run filesinki devices forget \(hexadecimal(former).prefix(8)).")
     }
 }

@@ -10,12 +10,16 @@ internal import FilesinkiStore
 package actor KeyValues {
     let place: KeyValuePlace
     let database: KeyValueDatabase
-    /// The remote, once it was reached in this process.
-    var remote: (any Remote)?
+    let memory: KeyValueMemory
+    let zone: ZoneClient
 
     private init(_ place: KeyValuePlace, _ database: sending KeyValueDatabase) {
         self.place = place
         self.database = database
+        memory = KeyValueMemory(database, device: place.device)
+        zone = ZoneClient(Zone(place), memory: memory, surroundings: place.surroundings) {
+            try place.openRemote()
+        }
     }
 
     /// Opens a store to read and to write; its file is made when it is not there.
@@ -74,7 +78,7 @@ package actor KeyValues {
     }
 
     /// Ends the use of the remote.
-    package func close() { remote = nil }
+    package func close() { zone.disconnect() }
 }
 
 /// A key that has a value.

@@ -1,4 +1,5 @@
 internal import FilesinkiModel
+internal import FilesinkiStore
 
 /// How a key-value store stands here.
 package struct StoreStatus: Sendable {

@@ -415,7 +415,7 @@ nonisolated struct StoredPart: Sendable {
 }
 
 /// How far a device had read a zone.
-nonisolated struct StoredSighting: Sendable {
+nonisolated struct StoredAcknowledgement: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -1100,8 +1100,8 @@ nonisolated extension StoredPart: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   }
 }
 
-nonisolated extension StoredSighting: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Sighting"
+nonisolated extension StoredAcknowledgement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Acknowledgement"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}store\0\u{1}author\0\u{1}zone\0\u{1}sequence\0\u{1}hash\0\u{1}time\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -1147,7 +1147,7 @@ nonisolated extension StoredSighting: SwiftProtobuf.Message, SwiftProtobuf._Mess
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: StoredSighting, rhs: StoredSighting) -> Bool {
+  static func ==(lhs: StoredAcknowledgement, rhs: StoredAcknowledgement) -> Bool {
     if lhs.store != rhs.store {return false}
     if lhs._author != rhs._author {return false}
     if lhs.zone != rhs.zone {return false}

@@ -76,7 +76,7 @@ package struct Commit: Sendable {
     package var token: ChangeToken
     /// The first bytes of the commit as it is stored, which no other commit has: they hold the hash
     /// of the rest. By them a log proves that it still holds the commit; see ``LogReader``.
-    package let head: [UInt8]
+    package let storedHeader: [UInt8]
 
     private var inlineIndex: [ContentID: Int]
 
@@ -97,7 +97,7 @@ package struct Commit: Sendable {
         operation = draft.operation
         self.refused = refused
         token = ChangeToken(sequence: sequence, hash: ContentHasher.hash(stored))
-        head = Array(stored.prefix(Envelope.headerLength))
+        storedHeader = Array(stored.prefix(Envelope.headerLength))
         inlineIndex = Self.index(draft.inline)
     }
 

@@ -10,7 +10,7 @@ package import FilesinkiRemote
 package struct LogReader: Sendable {
     private let log: CommitLog
     private let last: UInt64
-    private let head: [UInt8]
+    private let storedHeader: [UInt8]
     /// The last commit that was given out; at first where the reading began.
     package private(set) var token: ChangeToken
     /// What was found in the slots that follow ``token``, as far as they were asked for.
@@ -23,12 +23,13 @@ package struct LogReader: Sendable {
     /// - Parameters:
     ///   - token: What comes behind it is read.
     ///   - last: Nothing behind the commit with this number is of interest.
-    ///   - head: The ``Commit/head`` of the token's own commit, where it is known: then the proof
+    ///   - storedHeader: The ``Commit/storedHeader`` of the token's own commit, where it is known: then the proof
     ///     reads no more of it.
     package init(
-        _ log: CommitLog, after token: ChangeToken, upTo last: UInt64 = .max, head: [UInt8] = []
+        _ log: CommitLog, after token: ChangeToken, upTo last: UInt64 = .max,
+        storedHeader: [UInt8] = []
     ) {
-        self.head = head
+        self.storedHeader = storedHeader
         self.log = log
         self.token = token
         self.last = last
@@ -50,7 +51,7 @@ package struct LogReader: Sendable {
         var requests: [ObjectRequest] = []
         if let other { requests.append(other) }
         if token.sequence > 0 {
-            let range = head.isEmpty ? nil : 0..<Int64(head.count)
+            let range = storedHeader.isEmpty ? nil : 0..<Int64(storedHeader.count)
             requests.append(
                 ObjectRequest(
                     try log.slot(token.sequence), range: range, known: token.hash.bytes))
@@ -68,8 +69,8 @@ package struct LogReader: Sendable {
         switch reply {
         case .same: return
         case .absent: throw try await log.missing(token.sequence)
-        case .bytes(let found) where !head.isEmpty:
-            if found == head { return }
+        case .bytes(let found) where !storedHeader.isEmpty:
+            if found == storedHeader { return }
             let slot = try log.slot(token.sequence)
             let whole = 0..<CommitLog.maximumStoredLength
             try await check(log.remote.get(slot, range: whole))

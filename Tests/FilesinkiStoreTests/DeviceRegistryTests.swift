@@ -7,16 +7,16 @@ import Testing
 @testable import FilesinkiStore
 
 @Suite("what devices say that they have seen")
-struct DeviceShelfTests {
-    private func sighting(_ device: UInt8, _ sequence: UInt64) -> Sighting {
-        Sighting(
+struct DeviceRegistryTests {
+    private func acknowledgement(_ device: UInt8, _ sequence: UInt64) -> Acknowledgement {
+        Acknowledgement(
             device: Device(id: StoreFixture.commitID(device), name: "device \(device)"),
             token: ChangeToken(sequence: sequence, hash: .none),
             time: Timestamp(nanoseconds: Int64(sequence)))
     }
 
-    private func shelf(_ fixture: StoreFixture, zone: String = "files") throws -> DeviceShelf {
-        try DeviceShelf(remote: fixture.remote, zone: zone, store: fixture.format)
+    private func shelf(_ fixture: StoreFixture, zone: String = "files") throws -> DeviceRegistry {
+        try DeviceRegistry(remote: fixture.remote, zone: zone, store: fixture.format)
     }
 
     @Test("is the newest of each device")
@@ -24,9 +24,9 @@ struct DeviceShelfTests {
         let fixture = try StoreFixture()
         let shelf = try shelf(fixture)
         for (device, sequence): (UInt8, UInt64) in [(2, 1), (1, 5), (2, 12)] {
-            try await shelf.note(sighting(device, sequence))
+            try await shelf.acknowledge(acknowledgement(device, sequence))
         }
-        #expect(try await shelf.all() == [sighting(1, 5), sighting(2, 12)])
+        #expect(try await shelf.all() == [acknowledgement(1, 5), acknowledgement(2, 12)])
         let objects = try await fixture.remote.list(prefix: "devices/", after: nil, limit: 10)
         #expect(objects.count == 2)
     }
@@ -34,28 +34,28 @@ struct DeviceShelfTests {
     @Test("is kept apart by zone")
     func zones() async throws {
         let fixture = try StoreFixture()
-        try await shelf(fixture).note(sighting(1, 5))
-        try await shelf(fixture, zone: "settings").note(sighting(1, 9))
-        #expect(try await shelf(fixture).all() == [sighting(1, 5)])
+        try await shelf(fixture).acknowledge(acknowledgement(1, 5))
+        try await shelf(fixture, zone: "settings").acknowledge(acknowledgement(1, 9))
+        #expect(try await shelf(fixture).all() == [acknowledgement(1, 5)])
     }
 
     @Test("is passed over, and said, where it is damaged or in another device's place")
     func damaged() async throws {
         let fixture = try StoreFixture()
         let shelf = try shelf(fixture)
-        try await shelf.note(sighting(1, 5))
+        try await shelf.acknowledge(acknowledgement(1, 5))
         let key = try StoreLayout.slot(
-            StoreLayout.sightings(of: StoreFixture.commitID(1), zone: "files"), 5)
+            StoreLayout.acknowledgements(of: StoreFixture.commitID(1), zone: "files"), 5)
         let stored = try #require(try await fixture.remote.get(key, range: nil))
         let other = try StoreLayout.slot(
-            StoreLayout.sightings(of: StoreFixture.commitID(2), zone: "files"), 5)
+            StoreLayout.acknowledgements(of: StoreFixture.commitID(2), zone: "files"), 5)
         _ = try await fixture.remote.publish(stored, to: other)
         let third = try StoreLayout.slot(
-            StoreLayout.sightings(of: StoreFixture.commitID(3), zone: "files"), 5)
+            StoreLayout.acknowledgements(of: StoreFixture.commitID(3), zone: "files"), 5)
         _ = try await fixture.remote.publish([1, 2, 3], to: third)
         let skipped = Mutex(0)
         let all = try await shelf.all { _ in skipped.withLock { $0 += 1 } }
-        #expect(all == [sighting(1, 5)])
+        #expect(all == [acknowledgement(1, 5)])
         #expect(skipped.withLock { $0 } == 2)
     }
 }

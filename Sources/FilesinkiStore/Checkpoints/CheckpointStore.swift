@@ -3,7 +3,7 @@ package import FilesinkiModel
 package import FilesinkiRemote
 
 /// The checkpoints of one zone.
-package struct CheckpointShelf: Sendable {
+package struct CheckpointStore: Sendable {
     private let remote: any Remote
     private let prefix: String
     private let log: String

@@ -6,8 +6,8 @@ import FilesinkiTesting
 import Testing
 
 /// How often a device says how far it has seen the log, and what is known of it in between.
-@Suite("Sightings")
-struct SightingTests {
+@Suite("Acknowledgements")
+struct AcknowledgementTests {
     let world: World
     let (a, b): (Machine, Machine)
 

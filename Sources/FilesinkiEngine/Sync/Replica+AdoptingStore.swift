@@ -10,11 +10,11 @@ extension Replica {
     ///
     /// - Parameter failure: What was noticed.
     /// - Throws: The failure, with the id to approve of in its remedy, until it is approved.
-    func meetAnew(_ run: inout SyncRun, _ failure: Failure) async throws -> RemoteView {
-        guard !run.isPartial, let address = card.remote else { throw failure }
-        let remote = try options.connect(address)
-        guard let format = try await StoreFormat.read(from: remote) else { throw failure }
-        let id = try await approval(of: format, at: remote)
+    func adoptStore(_ run: inout SyncRun, _ failure: Failure) async throws -> RemoteView {
+        guard !run.isPartial, card.remote != nil else { throw failure }
+        let remote = try options.openRemote(card)
+        guard let present = try await zone.presentStore(at: remote) else { throw failure }
+        let id = try await approval(of: present)
         guard run.options.approved == id else {
             var failure = failure
             failure.remedy =
@@ -23,16 +23,15 @@ extension Replica {
             throw failure
         }
         if run.options.isDryRun { throw failure }
-        try forgetPublishing()
-        let made = try StoreConnection(remote: remote, format: format)
-        let accepted = try await logEndProof(made, end: 0).last
+        let accepted = try await zone.lastProven(present)
+        try memory.forgetPublishing()
         try manifest.write { writer in
             try writer.forgetStore()
-            try writer.setCounter("accepted-end", accepted)
+            try writer.set([.acceptedEnd: accepted])
         }
-        card.store = format.id
-        card.epoch = format.epoch
-        connection = nil
+        card.store = present.format.id
+        card.epoch = present.format.epoch
+        zone.disconnect()
         try saveCard()
         // The approval was for the store, not for a plan.
         run.options.approved = nil
@@ -43,12 +42,12 @@ extension Replica {
 
     /// Names the store in its present state: who it is, and what it holds where this replica had
     /// seen something else.
-    private func approval(of format: StoreFormat, at remote: any Remote) async throws -> String {
+    private func approval(of store: ZoneConnection) async throws -> String {
         var hasher = ContentHasher()
+        let format = store.format
         hasher.update(Array("store".utf8) + format.id + Array(String(format.epoch).utf8))
         if let token = try manifest.token {
-            let log = try CommitLog(remote: remote, zone: StoreConnection.zone, store: format)
-            let present = try? await log.read(token.sequence)
+            let present = try? await store.log.read(token.sequence)
             hasher.update(present?.token.hash.bytes ?? [])
         }
         return String(hasher.finish().description.prefix(16))

@@ -1,7 +1,6 @@
 package import FilesinkiModel
-package import FilesinkiRemote
 
-/// The store that somebody has met before: who reads its log makes sure that it is still the same.
+/// The store that is known from before: whoever reads its log makes sure that it is still the same.
 package struct KnownStore: Hashable, Sendable {
     /// 16 bytes.
     package var id: [UInt8]
@@ -48,39 +47,4 @@ package struct KnownStore: Hashable, Sendable {
         }
         return found
     }
-
-    /// Reaches a zone's log behind a token: one request, which proves that the store is the one it was
-    /// and reads ahead.
-    ///
-    /// The commit that was seen last can be in no other store, so a store that is known is not asked
-    /// for its description, unless the proof fails: then that says what is there instead.
-    ///
-    /// - Throws: As ``recognise(_:at:known:remedy:)`` and ``LogReader/prove(alongside:_:)`` do.
-    package func reach(
-        _ log: CommitLog, at remote: any Remote, behind token: ChangeToken, head: [UInt8],
-        remedy: String
-    ) async throws -> LogReader {
-        var reader = LogReader(log, after: token, head: head)
-        guard token.sequence > 0 else {
-            try await reader.prove(alongside: StoreFormat.request()) { reply in
-                _ = try Self.recognise(
-                    StoreFormat(reply: reply), at: remote.address, known: self, remedy: remedy)
-            }
-            return reader
-        }
-        do {
-            try await reader.prove()
-        } catch let failure as Failure where Self.aboutStore.contains(failure.code) {
-            _ = try Self.recognise(
-                await StoreFormat.read(from: remote), at: remote.address, known: self,
-                remedy: remedy)
-            throw failure
-        }
-        return reader
-    }
-
-    /// Failures that are raised by what a store holds, not by the way to it.
-    private static let aboutStore: Set<Failure.Code> = [
-        .wrongStore, .tokenExpired, .corrupt, .newerFormat,
-    ]
 }

@@ -3,7 +3,7 @@ internal import FilesinkiModel
 internal import FilesinkiStore
 
 /// What is to be published as one commit: as much as the limits allow.
-struct Outgoing: Sendable {
+struct PendingCommit: Sendable {
     /// What came of adding a row.
     enum Addition: Sendable {
         case added

@@ -1,7 +1,7 @@
 import FilesinkiModel
 import FilesinkiRemote
 
-extension DeviceShelf {
+extension DeviceRegistry {
     /// Removes everything that a device has written down of itself, in every zone.
     ///
     /// - Parameter id: The device's 16 bytes.

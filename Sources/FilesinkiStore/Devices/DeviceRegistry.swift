@@ -3,7 +3,7 @@ package import FilesinkiRemote
 internal import SwiftProtobuf
 
 /// How far a device had read a zone, and when: what pruning must leave alone.
-package struct Sighting: Hashable, Sendable {
+package struct Acknowledgement: Hashable, Sendable {
     package var device: Device
     /// Everything up to here was seen and applied.
     package var token: ChangeToken
@@ -17,7 +17,7 @@ package struct Sighting: Hashable, Sendable {
 }
 
 /// What the devices of a store say that they have seen of one zone.
-package struct DeviceShelf: Sendable {
+package struct DeviceRegistry: Sendable {
     let remote: any Remote
     private let store: [UInt8]
     private let zone: String
@@ -44,17 +44,18 @@ package struct DeviceShelf: Sendable {
     /// Writes down what a device has seen, and removes what it had written before.
     ///
     /// - Throws: What the remote throws.
-    package func note(_ sighting: Sighting) async throws {
-        let prefix = StoreLayout.sightings(of: sighting.device.id, zone: zone)
-        let slot = try StoreLayout.slot(prefix, sighting.token.sequence)
-        var message = StoredSighting()
+    package func acknowledge(_ acknowledgement: Acknowledgement) async throws {
+        let prefix = StoreLayout.acknowledgements(of: acknowledgement.device.id, zone: zone)
+        let slot = try StoreLayout.slot(prefix, acknowledgement.token.sequence)
+        var message = StoredAcknowledgement()
         message.store = field(store)
-        message.author = StoredAuthor(sighting.device)
+        message.author = StoredAuthor(acknowledgement.device)
         message.zone = zone
-        message.sequence = sighting.token.sequence
-        message.hash = field(sighting.token.hash.bytes)
-        message.time = sighting.time.nanoseconds
-        _ = try await remote.publish(Envelope.seal(serialized(message), as: .sighting), to: slot)
+        message.sequence = acknowledgement.token.sequence
+        message.hash = field(acknowledgement.token.hash.bytes)
+        message.time = acknowledgement.time.nanoseconds
+        _ = try await remote.publish(
+            Envelope.seal(serialized(message), as: .acknowledgement), to: slot)
         for object in try await remote.list(prefix: prefix, after: nil, limit: Self.page)
         where object.key != slot {
             // A later one, too: it was of a history that the store has left.
@@ -80,20 +81,24 @@ package struct DeviceShelf: Sendable {
         }
     }
 
-    /// The newest sighting of each device, in the order of their ids.
+    /// The newest acknowledgement of each device, in the order of their ids.
     ///
     /// - Parameter skipped: Called with the failure of each record that cannot be read.
     /// - Throws: What the remote throws.
-    package func all(skipped: @Sendable (Failure) -> Void = { _ in }) async throws -> [Sighting] {
-        var newest: [[UInt8]: Sighting] = [:]
+    package func all(skipped: @Sendable (Failure) -> Void = { _ in }) async throws
+        -> [Acknowledgement]
+    {
+        var newest: [[UInt8]: Acknowledgement] = [:]
         var last: ObjectKey?
         while true {
             let keys = try await remote.list(prefix: Self.prefix, after: last, limit: Self.page)
             for (key, stored) in try await read(keys.map(\.key).filter(isOfThisZone)) {
                 do throws(Failure) {
-                    let sighting = try decode(stored, key: key.description)
-                    let known = newest[sighting.device.id]?.token.sequence ?? 0
-                    if sighting.token.sequence >= known { newest[sighting.device.id] = sighting }
+                    let acknowledgement = try decode(stored, key: key.description)
+                    let known = newest[acknowledgement.device.id]?.token.sequence ?? 0
+                    if acknowledgement.token.sequence >= known {
+                        newest[acknowledgement.device.id] = acknowledgement
+                    }
                 } catch {
                     skipped(error)
                 }
@@ -119,14 +124,14 @@ package struct DeviceShelf: Sendable {
         return names.count == 5 && names[2] == zone && names[4] == StoreLayout.member
     }
 
-    private func decode(_ stored: [UInt8], key: String) throws(Failure) -> Sighting {
-        let plain = try Envelope.open(stored, as: .sighting, key: key)
-        let message: StoredSighting = try parsed(plain, key: key)
+    private func decode(_ stored: [UInt8], key: String) throws(Failure) -> Acknowledgement {
+        let plain = try Envelope.open(stored, as: .acknowledgement, key: key)
+        let message: StoredAcknowledgement = try parsed(plain, key: key)
         guard array(message.store) == store, message.zone == zone,
             let device = Device(message.author), let hash = ContentID(array(message.hash)),
-            key.hasPrefix(StoreLayout.sightings(of: device.id, zone: zone))
+            key.hasPrefix(StoreLayout.acknowledgements(of: device.id, zone: zone))
         else { throw Envelope.damaged(key, "The record is not the one that belongs here.") }
-        return Sighting(
+        return Acknowledgement(
             device: device, token: ChangeToken(sequence: message.sequence, hash: hash),
             time: Timestamp(nanoseconds: message.time))
     }

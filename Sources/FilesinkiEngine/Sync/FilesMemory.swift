@@ -1,0 +1,172 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+/// What the client of the files' zone remembers: the store in the replica's card, position and numbers in
+/// the manifest, and the own commits in a note beside it, which outlives a lost manifest.
+final class FilesMemory: ZoneMemory {
+    let manifest: ManifestDatabase
+    private let state: StateFolder
+    var card: ReplicaCard
+    /// Whether the replica is locked for this process.
+    var isWritable: Bool
+
+    init(
+        _ manifest: ManifestDatabase, _ state: StateFolder, card: ReplicaCard, isWritable: Bool
+    ) {
+        self.manifest = manifest
+        self.state = state
+        self.card = card
+        self.isWritable = isWritable
+    }
+
+    var device: Device { card.device }
+
+    var store: KnownStore? {
+        card.store.isEmpty ? nil : KnownStore(id: card.store, epoch: card.epoch)
+    }
+
+    var position: LogPosition? {
+        get throws {
+            try manifest.token.map {
+                LogPosition($0, storedHeader: try manifest.storedHeader(of: $0))
+            }
+        }
+    }
+
+    func remember(_ store: KnownStore) throws {
+        card.store = store.id
+        card.epoch = store.epoch
+        if isWritable { try saveCard() }
+    }
+
+    func saveCard() throws(Failure) {
+        try StateFile.replace(state.card, with: Array(card.text.utf8))
+    }
+
+    func number(_ counter: ZoneCounter) throws -> UInt64 {
+        try manifest.counter(counter.rawValue)
+    }
+
+    func set(_ numbers: [ZoneCounter: UInt64]) throws {
+        try manifest.write { try $0.set(numbers) }
+    }
+}
+
+// Own commits.
+extension FilesMemory {
+    func note(_ commit: OwnCommit) throws {
+        var note = try publishingNote()
+        if let position = try basePosition() { note.move(to: position) }
+        note.add(commit)
+        try write(note)
+    }
+
+    func noted(_ commits: [OwnCommit]) throws -> [OwnCommit] {
+        guard !commits.isEmpty else { return [] }
+        let note = try publishingNote()
+        return commits.filter { note.names($0.sequence, $0.id) }
+    }
+
+    /// Notes how far the base reaches, where the commits of this replica alone do not tell. To be
+    /// called after the manifest has recorded it.
+    func noteBasePosition() throws {
+        guard let position = try basePosition() else { return }
+        var note = try publishingNote()
+        guard !note.covers(position) else { return }
+        note.move(to: position)
+        try write(note)
+    }
+
+    /// Forgets what was noted of a store, durably: before the manifest forgets it, too.
+    func forgetPublishing() throws {
+        try StateFile.replace(state.publishing, with: [])
+    }
+
+    func publishingNote() throws -> PublishingNote {
+        try StateFile.read(state.publishing).map { PublishingNote($0) } ?? PublishingNote()
+    }
+
+    private func write(_ note: PublishingNote) throws {
+        try StateFile.replace(state.publishing, with: note.bytes, durable: false)
+    }
+
+    /// How far the base reaches; nil before the first meeting, and where more paths are open than a
+    /// note holds.
+    private func basePosition() throws -> PublishingNote.Position? {
+        guard let token = try manifest.token,
+            try manifest.remoteCount() <= PublishingNote.maximumOpen
+        else { return nil }
+        return PublishingNote.Position(
+            token: token, open: try manifest.loadRemote().map(\.path).sorted())
+    }
+}
+
+extension FilesMemory {
+    /// The remote tree as this replica knows it: its base, and what differs from it there.
+    func checkpoint(at token: ChangeToken) throws -> Checkpoint? {
+        var rows: [RelativePath: CheckpointRow] = [:]
+        for row in try manifest.loadBase() {
+            rows[row.path] = CheckpointRow(
+                path: row.path, entry: VersionedEntry(row.entry, version: row.version))
+        }
+        // What nobody has published has no version, and is no part of the remote tree.
+        for row in try manifest.loadTombstones() where rows[row.path] == nil && row.version > 0 {
+            rows[row.path] = CheckpointRow(
+                path: row.path, entry: VersionedEntry(.tombstone, version: row.version),
+                formerContents: row.contents)
+        }
+        for row in try manifest.loadRemote() {
+            var former = rows[row.path]?.formerContents ?? []
+            if let before = rows[row.path]?.entry.entry, before.kind == .file {
+                former.append(before.content)
+            }
+            rows[row.path] = CheckpointRow(
+                path: row.path, entry: row.entry,
+                formerContents: row.entry.entry.kind == .tombstone ? former : [])
+        }
+        return Checkpoint(
+            token: token, entries: rows.values.sorted { $0.path < $1.path },
+            packs: try manifest.loadPacks().map(PackReference.init(row:)),
+            inline: try manifest.loadInline().map {
+                InlineLocation(id: $0.content, sequence: $0.sequence)
+            })
+    }
+}
+
+extension Zone {
+    /// The name of the one zone of files.
+    static let filesName = "files"
+
+    /// - Parameter limits: What the commits that are published keep to.
+    static func files(_ limits: CommitLimits) -> Zone {
+        Zone(
+            name: filesName, carriesContents: false, limits: limits,
+            remedyForOther: "Look at it with filesinki remote show; to start anew with it, "
+                + "run filesinki remote set --accept URL.",
+            remedyForMissing: "To go on without them, run filesinki sync and do as it says.")
+    }
+}
+
+extension ManifestWriter {
+    func set(_ numbers: [ZoneCounter: UInt64]) throws {
+        for (counter, number) in numbers {
+            if number == 0 {
+                try setValue(counter.rawValue, nil)
+            } else {
+                try setCounter(counter.rawValue, number)
+            }
+        }
+    }
+
+    /// Forgets what was seen of a store, to meet it or another one as for the first time.
+    func forgetStore() throws {
+        try clearTrees()
+        try setToken(nil)
+        for counter in ZoneCounter.allCases { try setValue(counter.rawValue, nil) }
+        try setDevicesSeen(DevicesSeen())
+    }
+}

@@ -1,0 +1,81 @@
+internal import FilesinkiModel
+internal import FilesinkiStore
+
+/// What the client of a key-value store's zone remembers: in the store's own file, which several processes
+/// use at once.
+final class KeyValueMemory: ZoneMemory {
+    private let database: KeyValueDatabase
+    var device: Device
+
+    init(_ database: KeyValueDatabase, device: Device) {
+        self.database = database
+        self.device = device
+    }
+
+    var store: KnownStore? { get throws { try database.knownStore() } }
+    var position: LogPosition? { get throws { try database.logPosition() } }
+
+    /// Store and position change together, when what was fetched is applied.
+    func remember(_ store: KnownStore) {}
+
+    func number(_ counter: ZoneCounter) throws -> UInt64 {
+        UInt64(clamping: try database.number(counter.rawValue) ?? 0)
+    }
+
+    func set(_ numbers: [ZoneCounter: UInt64]) throws {
+        try database.writeWithoutWaiting { try database.set(numbers) }
+    }
+
+    func note(_ commit: OwnCommit) throws {
+        try database.writeWithoutWaiting {
+            try database.notePublishing(commit.id, sequence: commit.sequence)
+        }
+    }
+
+    func noted(_ commits: [OwnCommit]) throws -> [OwnCommit] {
+        try commits.filter { try database.isOwn($0.id) }
+    }
+
+    func checkpoint(at token: ChangeToken) throws -> Checkpoint? {
+        try database.read {
+            guard try database.logPosition()?.token == token else { return nil }
+            return checkpoint(at: token, try database.items())
+        }
+    }
+
+    private func checkpoint(at token: ChangeToken, _ items: [Item]) -> Checkpoint {
+        var rows: [CheckpointRow] = []
+        var inline: [InlineLocation] = []
+        for item in items where item.version > 0 {
+            let entry = item.base.entry {
+                inline.append(InlineLocation(id: $0.id, sequence: item.version))
+            }
+            rows.append(
+                CheckpointRow(
+                    path: item.key.path, entry: VersionedEntry(entry, version: item.version)))
+        }
+        rows.sort { $0.path < $1.path }
+        return Checkpoint(token: token, entries: rows, packs: [], inline: inline)
+    }
+}
+
+extension KeyValueDatabase {
+    func set(_ numbers: [ZoneCounter: UInt64]) throws(Failure) {
+        for (counter, number) in numbers {
+            try set(counter.rawValue, number: number == 0 ? nil : Int64(clamping: number))
+        }
+    }
+}
+
+extension Zone {
+    /// The zone of a key-value store.
+    init(_ place: KeyValuePlace) {
+        let accepting =
+            "run filesinki kv sync --accept-account: its values then take the place of those here, "
+            + "which are archived."
+        self.init(
+            name: place.zone, carriesContents: true, limits: place.commitLimits,
+            remedyForOther: "Nothing was changed. If this store is meant now, " + accepting,
+            remedyForMissing: "To go on with the store as it is, " + accepting)
+    }
+}

@@ -1,0 +1,183 @@
+package import FilesinkiModel
+package import FilesinkiRemote
+
+extension ZoneClient {
+    /// Fetches what is new in the log. The whole zone is fetched, from its newest checkpoint on, where
+    /// nothing was fetched before and where the log no longer reaches back to the position.
+    ///
+    /// One request where nothing is new. Nothing is remembered: the owner applies what the target holds,
+    /// and moves the position with it.
+    ///
+    /// - Parameter adopting: Takes whatever store is at the remote in the place of the known one; what
+    ///   its log lacks is approved of.
+    /// - Throws: Code `away` when the remote cannot be reached, `corrupt` or `newer-format` when the
+    ///   store cannot be read, and what the target throws.
+    package nonisolated(nonsending) func fetch<Target: FetchTarget>(
+        into target: inout Target, adopting: Bool = false
+    ) async throws -> FetchResult {
+        do {
+            if adopting { return .fetched(try await fetchAdopting(&target)) }
+            return .fetched(try await fetchKnown(&target))
+        } catch let mismatch as StoreMismatch {
+            return .mismatch(mismatch)
+        } catch let failure as Failure where failure.code == .wrongStore {
+            return .mismatch(StoreMismatch(.rolledBack, failure))
+        }
+    }
+
+    private nonisolated(nonsending) func fetchKnown<Target: FetchTarget>(
+        _ target: inout Target
+    ) async throws -> Fetched {
+        guard let position = try memory.position else {
+            return try await fetchWhole(
+                connectedChecked(), .initial, memory.number(.acceptedEnd), &target)
+        }
+        do {
+            let (reader, connection) = try await provenReader(behind: position)
+            var fetched = Fetched(
+                extent: .changes, start: position, end: position,
+                store: KnownStore(connection.format))
+            try await add(reader, to: &target, &fetched)
+            return fetched
+        } catch let failure as Failure where failure.code == .tokenExpired {
+            return try await refetch(behind: position, &target)
+        }
+    }
+
+    /// The log no longer reaches back to the position: the newest checkpoint stands in its place.
+    private nonisolated(nonsending) func refetch<Target: FetchTarget>(
+        behind position: LogPosition, _ target: inout Target
+    ) async throws -> Fetched {
+        let connection = try await connectedChecked()
+        var fetched = try await fetchWhole(
+            connection, .anew, memory.number(.acceptedEnd), &target)
+        guard fetched.checkpoint > 0 else {
+            throw Failure(
+                .wrongStore, path: connection.remote.address,
+                "The store's log does not reach back to what was seen of it, and no checkpoint "
+                    + "stands in its place.",
+                remedy: "Run filesinki check; the store may be damaged or restored.")
+        }
+        fetched.start = position
+        return fetched
+    }
+
+    private nonisolated(nonsending) func fetchAdopting<Target: FetchTarget>(
+        _ target: inout Target
+    ) async throws -> Fetched {
+        let position = try memory.position
+        guard let present = try await presentStore(at: remote()) else {
+            throw Failure(
+                .notFound, path: try remote().address, "There is no store there.",
+                remedy: "Make one with filesinki init --remote URL.")
+        }
+        let last = try await lastProven(present)
+        let connection = try connect(present.format)
+        var fetched = try await fetchWhole(connection, .anew, last, &target)
+        fetched.start = position
+        fetched.acceptedEnd = last
+        return fetched
+    }
+
+    private nonisolated(nonsending) func add<Target: FetchTarget>(
+        _ commits: LogReader, to target: inout Target, _ fetched: inout Fetched
+    ) async throws {
+        var reader = commits
+        while let commit = try await reader.next() {
+            try target.add(commit)
+            if commit.device.id == memory.device.id {
+                fetched.claimed.append(OwnCommit(sequence: commit.sequence, id: commit.id))
+            }
+            fetched.end = LogPosition(commit)
+        }
+    }
+
+    /// - Parameter accepted: A person has approved of what is missing up to here.
+    private nonisolated(nonsending) func fetchWhole<Target: FetchTarget>(
+        _ connection: ZoneConnection, _ extent: Fetched.Extent, _ accepted: UInt64,
+        _ target: inout Target
+    ) async throws -> Fetched {
+        var fetched = Fetched(
+            extent: extent, end: LogPosition(connection.log.genesis),
+            store: KnownStore(connection.format))
+        let checkpoint = try await connection.checkpoints.latest()
+        if let checkpoint {
+            try await proveNoGap(at: checkpoint.token.sequence, connection, accepted)
+            fetched.checkpoint = checkpoint.token.sequence
+            fetched.end = LogPosition(checkpoint.token)
+        }
+        try target.restart(
+            from: checkpoint, contents: await contents(of: checkpoint, connection.log))
+        try await add(
+            LogReader(connection.log, after: fetched.end), to: &target, &fetched)
+        fetched.acknowledgements = try await connection.devices.all()
+        let last = fetched.acknowledgements.map(\.token.sequence).max() ?? 0
+        try check(
+            LogEndProof(acknowledged: last), end: fetched.end.token.sequence, accepted,
+            connection.log)
+        fetched.isEndProven = true
+        markEndProven()
+        return fetched
+    }
+
+    /// Reads the whole zone as it was at a commit, from the newest checkpoint before it on.
+    ///
+    /// - Returns: The last commit that was read: an earlier one where the log no longer reaches back to
+    ///   the commit.
+    package nonisolated(nonsending) func read<Target: FetchTarget>(
+        upTo last: UInt64, into target: inout Target
+    ) async throws -> ChangeToken {
+        let connection = try await connected()
+        let checkpoint = try await connection.checkpoints.latest(upTo: last)
+        try target.restart(
+            from: checkpoint, contents: await contents(of: checkpoint, connection.log))
+        var reader = LogReader(
+            connection.log, after: checkpoint?.token ?? connection.log.genesis, upTo: last)
+        do {
+            while let commit = try await reader.next() { try target.add(commit) }
+        } catch let failure as Failure where failure.code == .tokenExpired {}
+        return reader.token
+    }
+
+    private nonisolated(nonsending) func contents(
+        of checkpoint: Checkpoint?, _ log: CommitLog
+    ) async throws -> [ContentID: [UInt8]] {
+        guard zone.carriesContents, let checkpoint else { return [:] }
+        return try await log.contents(of: checkpoint)
+    }
+
+    /// The store at a remote, whether it is the known one or not; nil when there is none.
+    package nonisolated(nonsending) func presentStore(
+        at remote: any Remote
+    ) async throws -> ZoneConnection? {
+        guard let format = try await StoreFormat.read(from: remote) else { return nil }
+        return try ZoneConnection(remote: remote, format: format, zone: zone)
+    }
+
+    /// The last commit that checkpoints and acknowledgements prove, whether the log has it or not. Who
+    /// adopts the store accepts that commits up to here may be missing: see ``ZoneCounter/acceptedEnd``.
+    package nonisolated(nonsending) func lastProven(
+        _ store: ZoneConnection
+    ) async throws -> UInt64 {
+        try await proof(store, end: 0).last
+    }
+}
+
+extension CommitLog {
+    /// The contents of a checkpoint's items, each from the commit that set it. A commit that cannot be
+    /// read leaves its contents out.
+    fileprivate func contents(
+        of checkpoint: Checkpoint
+    ) async throws -> [ContentID: [UInt8]] {
+        var places: [ContentID: UInt64] = [:]
+        for content in checkpoint.inline { places[content.id] = content.sequence }
+        var found: [ContentID: [UInt8]] = [:]
+        try await read(Set(places.values).sorted()) { _, result in
+            guard let commit = try? result.get() else { return }
+            for content in commit.inline where places[content.id] == commit.sequence {
+                found[content.id] = content.bytes
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,117 @@
+package import FilesinkiModel
+internal import FilesinkiRemote
+
+extension ZoneClient {
+    /// A network's remote is asked for the proof of the log's end at most so often, in seconds.
+    private static let secondsPerProof: Int64 = 60 * 60
+
+    /// Publishes a commit directly behind `parent`, once the end of the log is proved and the commit is
+    /// noted as this client's own.
+    ///
+    /// - Parameters:
+    ///   - draft: No larger than the zone's limits allow: see ``CommitDraft/parts(within:)``.
+    ///   - isApplied: See ``OwnCommit/isApplied``.
+    /// - Throws: As ``CommitLog/append(_:after:id:)`` does. With code `away` it is not known whether the
+    ///   commit is in the log; the note tells the next fetch.
+    package nonisolated(nonsending) func publish(
+        _ draft: CommitDraft, after parent: ChangeToken, isApplied: Bool = true
+    ) async throws -> PublishResult {
+        do { try await proveEnd(at: parent) } catch let mismatch as StoreMismatch {
+            return .mismatch(mismatch)
+        }
+        let log = try await connected().log
+        let id = surroundings.randomBytes(16)
+        try memory.note(
+            OwnCommit(sequence: parent.sequence + 1, id: id, isApplied: isApplied))
+        switch try await log.append(draft, after: parent, id: id) {
+        case .mine(let commit): return .mine(commit)
+        case .theirs: return .lost
+        }
+    }
+
+    /// Makes sure, before something is published behind `end`, that this is the end of the log: neither a
+    /// checkpoint nor an acknowledgement names a later commit.
+    ///
+    /// It costs two lists. So it is done once for each process, and where each request is a round trip
+    /// only when it was not done within the last hour: a store that lost its newest commits has had them
+    /// for longer than that.
+    ///
+    /// - Throws: ``StoreMismatch`` when commits are missing.
+    package nonisolated(nonsending) func proveEnd(at end: ChangeToken) async throws {
+        let connection = try await connected()
+        guard !connection.isEndProven else { return }
+        let isLocal = connection.remote.unwrapped(as: (any LocalRemote).self) != nil
+        let isRecent = try has(Self.secondsPerProof, notPassedSince: .endProof)
+        if isLocal || !isRecent {
+            try check(
+                await proof(connection, end: end.sequence), end: end.sequence,
+                memory.number(.acceptedEnd), connection.log)
+            if !isLocal { try memory.set([.endProof: now]) }
+        }
+        markEndProven()
+    }
+
+    /// Whether a remembered time is less than so many seconds ago. A clock that was set back proves
+    /// nothing: better once too often.
+    func has(_ seconds: Int64, notPassedSince time: ZoneCounter) throws -> Bool {
+        let then = Int64(clamping: try memory.number(time))
+        let passed = surroundings.now().seconds.subtractingReportingOverflow(then)
+        return !passed.overflow && (0..<seconds).contains(passed.partialValue)
+    }
+
+    nonisolated(nonsending) func proof(
+        _ connection: ZoneConnection, end: UInt64
+    ) async throws -> LogEndProof {
+        LogEndProof(
+            checkpoint: try await connection.checkpoints.newest(after: end),
+            acknowledged: try await connection.devices.lastAcknowledged())
+    }
+
+    /// - Parameter accepted: A person has approved of what is missing up to here.
+    /// - Throws: ``StoreMismatch`` when the log ends too early.
+    func check(
+        _ proof: LogEndProof, end: UInt64, _ accepted: UInt64, _ log: CommitLog
+    ) throws {
+        let found = proof.mismatch(
+            end: end, accepted: accepted, log: log, remedy: zone.remedyForMissing)
+        if let found { throw found }
+    }
+
+    /// Makes sure that a log whose beginning is in a checkpoint was pruned, not restored.
+    ///
+    /// - Parameter sequence: The last commit that the checkpoint contains.
+    /// - Throws: ``StoreMismatch`` when it was restored.
+    nonisolated(nonsending) func proveNoGap(
+        at sequence: UInt64, _ connection: ZoneConnection, _ accepted: UInt64
+    ) async throws {
+        guard accepted < sequence, try await connection.log.isMissing(sequence) else { return }
+        throw LogEndProof.gap(
+            at: sequence, log: connection.log, remedy: zone.remedyForMissing)
+    }
+
+    /// Those of the noted commits that are in the log, the first one first: a killed run had published
+    /// them and not recorded that.
+    package nonisolated(nonsending) func published(
+        _ noted: [OwnCommit]
+    ) async throws -> [Commit] {
+        guard !noted.isEmpty else { return [] }
+        let names = Set(noted.map { OwnCommit(sequence: $0.sequence, id: $0.id) })
+        var found: [Commit] = []
+        try await connected().log.read(Set(noted.map(\.sequence)).sorted()) { sequence, result in
+            guard let commit = try result.get() else { return }
+            if names.contains(OwnCommit(sequence: sequence, id: commit.id)) {
+                found.append(commit)
+            }
+        }
+        return found
+    }
+
+    /// Whether a fetched commit by this device's id is in no note: a copy of the device publishes, or
+    /// this one was restored from a backup. Without a position nothing is known of what was published.
+    ///
+    /// To be asked before the position moves.
+    package func meetsCopy(_ fetched: Fetched) throws -> Bool {
+        guard fetched.start != nil, fetched.acceptedEnd == nil else { return false }
+        return try memory.noted(fetched.claimed).count < fetched.claimed.count
+    }
+}

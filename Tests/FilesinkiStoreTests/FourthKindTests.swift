@@ -1,0 +1,116 @@
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiTesting
+import Foundation
+import Testing
+
+/// A kind of item that the program does not have, on the zone client that files and keys have.
+@Suite("A fourth kind of item in a zone")
+struct FourthKindTests {
+    let remote = MemoryRemote()
+    let clock = ManualClock()
+    let format: StoreFormat
+
+    init() async throws {
+        format = try await StoreFormat.create(at: remote, surroundings: clock.surroundings)
+    }
+
+    /// A device with a table of scores.
+    private struct Player {
+        let table: ScoreTable
+        let client: ZoneClient
+
+        func play(_ name: String, _ score: UInt8) throws {
+            table.rows[try RelativePath(name), default: .init(best: score)].best = score
+        }
+
+        func score(_ name: String) throws -> UInt8? { table.rows[try RelativePath(name)]?.best }
+
+        func sync() async throws {
+            while true {
+                var scores = FetchedScores()
+                let fetched = try await client.fetch(into: &scores).get()
+                table.apply(scores, fetched)
+                guard !table.draft.changes.isEmpty else { break }
+                if try await publish(after: fetched.end.token) { break }
+            }
+            guard let token = table.position?.token else { return }
+            #expect(try await client.conclude(at: token).isEmpty)
+        }
+
+        /// - Returns: False when another device was faster.
+        func publish(after token: ChangeToken) async throws -> Bool {
+            guard let commit = try await client.publish(table.draft, after: token).commit() else {
+                return false
+            }
+            table.record(commit)
+            return true
+        }
+    }
+
+    private func player(_ name: String) -> Player {
+        let id = Array((name + String(repeating: ".", count: 16)).utf8.prefix(16))
+        let table = ScoreTable(Device(id: id, name: name))
+        let zone = Zone(
+            name: "scores", carriesContents: false, remedyForOther: "", remedyForMissing: "")
+        let client = ZoneClient(zone, memory: table, surroundings: clock.surroundings) {
+            [remote] in remote
+        }
+        return Player(table: table, client: client)
+    }
+
+    @Test func `is merged on all devices, whoever is faster`() async throws {
+        let (a, b) = (player("a"), player("b"))
+        for player in [a, b] { try await player.sync() }
+        try a.play("anna", 7)
+        try b.play("anna", 9)
+        try b.play("ben", 3)
+        // `b` has read nothing of what `a` publishes meanwhile.
+        let token = try #require(b.table.position?.token)
+        try await a.sync()
+        #expect(try await !b.publish(after: token))
+        for player in [b, a] { try await player.sync() }
+        for player in [a, b] {
+            #expect(try player.score("anna") == 9)
+            #expect(try player.score("ben") == 3)
+        }
+        #expect(a.table.rows == b.table.rows)
+    }
+
+    @Test func `comes from a checkpoint, and is missed where the log has lost it`() async throws {
+        let a = player("a")
+        for score in 1...200 as ClosedRange<UInt8> {
+            try a.play("p\(score % 5)", score)
+            try await a.sync()
+        }
+        for score in 1...60 as ClosedRange<UInt8> {
+            try a.play("q", score)
+            try await a.sync()
+        }
+        let keys = remote.objects.keys.map(\.description)
+        #expect(keys.count { $0.hasPrefix("zones/scores/checkpoints/") } == 1)
+        #expect(keys.count { $0.hasPrefix("devices/") && $0.contains("/scores/") } == 1)
+        let b = player("b")
+        try await b.sync()
+        #expect(b.table.rows == a.table.rows)
+        // The newest commits are gone: `b` has acknowledged them.
+        let gone = keys.filter { $0.hasPrefix("zones/scores/log/") }.sorted().suffix(2)
+        for key in gone { try await remote.delete(ObjectKey(key)) }
+        var scores = FetchedScores()
+        guard case .mismatch(let found) = try await player("c").client.fetch(into: &scores) else {
+            return #expect(Bool(false), "nothing was noticed")
+        }
+        #expect(found.kind == .truncated)
+        #expect(found.failure.code == .wrongStore)
+    }
+
+    @Test func `takes less than 100 lines, none of them about the log`() throws {
+        let path = #filePath.replacing("FourthKindTests", with: "ScoreZone")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 100)
+        for word in ["CommitLog", "LogReader", "CheckpointStore", "DeviceRegistry", "append("] {
+            #expect(!text.contains(word), "\(word)")
+        }
+    }
+}
