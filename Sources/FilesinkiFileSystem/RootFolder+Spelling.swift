@@ -85,7 +85,7 @@ extension RootFolder {
         if let known = spellings.folders.withLock({ $0[folder] }) { return known }
         let name = Array(path.name)
         guard let other = respelled(name) else { return false }
-        let opened: Descriptor
+        let opened: FileHandle
         do throws(Failure) { opened = try openUnchecked(folder) } catch {
             if error.code == .notFound || error.code == .badPath { return false }
             throw error

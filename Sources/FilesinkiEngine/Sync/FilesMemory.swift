@@ -4,6 +4,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiSystem
 
 /// What the client of the files' zone remembers: the store in the replica's card, position and numbers in
 /// the manifest, and the own commits in a note beside it, which outlives a lost manifest.
