@@ -20,8 +20,11 @@ struct KeyValueTests {
             }
             _ = try? await world.run("kv", "set", "--root", "a", "second", "2")
         }
+        let end = ContinuousClock.now + .seconds(120)
         world.timer = { [unowned world] _ in
-            while world.readText("s.json")?.contains("second") != true { await Task.yield() }
+            while world.readText("s.json")?.contains("second") != true, ContinuousClock.now < end {
+                await Task.yield()
+            }
         }
         let bridge = [
             "kv", "bridge", "--root", "b", "s.json", "--watch", "--min-interval", "1h",

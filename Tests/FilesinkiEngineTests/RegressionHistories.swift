@@ -76,7 +76,17 @@ import Testing
                     ]))),
     ]
 
-    @Test(arguments: rows)
+    /// Another device publishes and acknowledges the store's first commit between two requests of a
+    /// first sync: nothing is missing then.
+    static let beginnings = (1...16).map { at in
+        Row(
+            "E4.4 another's first commit at request \(at) of a first sync",
+            .user(0, .write("a", serial: 1, .replacing)),
+            .user(1, .write("b", serial: 2, .replacing)),
+            .run(.init(1, [.init(at: at, .meanwhile(.run(.init(0))))])))
+    }
+
+    @Test(arguments: rows + beginnings)
     func `every law holds`(_ row: Row) async throws {
         let violations = try await row.history.violations()
         #expect(violations.isEmpty, "\(row.history)")

@@ -23,7 +23,7 @@ import Testing
 
     @Test(
         "E5.3 64 uploads that drip block neither another token nor, for long, their own",
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(10)))
     func dripping() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("tokens"))
@@ -64,7 +64,7 @@ import Testing
         for _ in 0..<1000 where server.log.lines.count < before + 32 { await Task.yield() }
     }
 
-    @Test("E5.3 a question that drips is refused, too", .timeLimit(.minutes(2)))
+    @Test("E5.3 a question that drips is refused, too", .timeLimit(.minutes(10)))
     func question() async throws {
         try await withServer { server in
             let connection = try server.connect()
@@ -80,7 +80,8 @@ import Testing
     }
 
     @Test(
-        "E5.3 a body at the minimum rate is taken, however long that takes", .timeLimit(.minutes(2))
+        "E5.3 a body at the minimum rate is taken, however long that takes",
+        .timeLimit(.minutes(10))
     )
     func minimumRate() async throws {
         try await withServer {
@@ -123,7 +124,7 @@ import Testing
 
     @Test(
         "E5.3 a reply that is taken below the minimum rate ends, though something is always taken",
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(10)))
     func slowReader() async throws {
         try await withServer {
             $0.limits.bodyRate = 1 << 20
@@ -148,7 +149,7 @@ import Testing
 
     @Test(
         "E5.3 replies that one token does not take leave another token its share",
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(10)))
     func readersOfOneToken() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("tokens"))

@@ -2,6 +2,14 @@ internal import FilesinkiModel
 internal import FilesinkiRemote
 
 extension CommitLog {
+    /// Whether the log has a commit, asked for anew.
+    ///
+    /// - Throws: What the remote throws.
+    func contains(_ sequence: UInt64) async throws -> Bool {
+        let request = try ObjectRequest(slot(sequence), range: 0..<1)
+        return try await remote.replies(to: [request]) != [.absent]
+    }
+
     /// Whether the commit is gone although an earlier one is there and none follows it. A log is
     /// pruned from its beginning on: so it was restored from a backup, or lost what lay behind.
     /// Where the log goes on, a person has approved of that.

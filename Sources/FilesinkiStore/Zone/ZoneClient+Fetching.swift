@@ -112,6 +112,11 @@ extension ZoneClient {
             LogReader(connection.log, after: fetched.end), to: &target, &fetched)
         fetched.acknowledgements = try await connection.devices.all()
         let last = fetched.acknowledgements.map(\.token.sequence).max() ?? 0
+        if last > fetched.end.token.sequence {
+            // What others have published and acknowledged since the log was read is not missing.
+            try await add(
+                LogReader(connection.log, after: fetched.end), to: &target, &fetched)
+        }
         try check(
             LogEndProof(acknowledged: last), end: fetched.end.token.sequence, accepted,
             connection.log)

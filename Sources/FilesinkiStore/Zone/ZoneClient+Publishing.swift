@@ -36,6 +36,9 @@ extension ZoneClient {
     /// only when it was not done within the last hour: a store that lost its newest commits has had them
     /// for longer than that.
     ///
+    /// Nothing is proved, and nothing thrown, where the log goes on behind `end`: then another device has
+    /// published since, and who publishes behind `end` loses the race.
+    ///
     /// - Throws: ``StoreMismatch`` when commits are missing.
     package nonisolated(nonsending) func proveEnd(at end: ChangeToken) async throws {
         let connection = try await connected()
@@ -43,9 +46,14 @@ extension ZoneClient {
         let isLocal = connection.remote.unwrapped(as: (any LocalRemote).self) != nil
         let isRecent = try has(Self.secondsPerProof, notPassedSince: .endProof)
         if isLocal || !isRecent {
-            try check(
-                await proof(connection, end: end.sequence), end: end.sequence,
-                memory.number(.acceptedEnd), connection.log)
+            let proof = try await proof(connection, end: end.sequence)
+            do {
+                try check(proof, end: end.sequence, memory.number(.acceptedEnd), connection.log)
+            } catch let mismatch as StoreMismatch {
+                // Another device has published since the log was read: the race for the slot is lost.
+                if try await connection.log.contains(end.sequence &+ 1) { return }
+                throw mismatch
+            }
             if !isLocal { try memory.set([.endProof: now]) }
         }
         markEndProven()
