@@ -68,18 +68,18 @@ public final class KeyValueStore: Sendable {
             let address = try remote.map { try RemoteAddress(absolute: $0) }
             let access = StateFolder(root: folder, state: nil).access
             let connect = RemoteAddress.connector(.ofMachine, RemoteAccess(pinned: access))
-            let options = ReplicaOptions(root: folder, surroundings: .ofMachine, connect: connect)
+            let options = ReplicaOptions(root: folder, systemContext: .ofMachine, connect: connect)
             // Later, an absent folder is most likely a disk that is not mounted.
-            if let address, (try? Replica.card(options))?.store.isEmpty ?? true {
+            if let address, (try? Replica.config(options))?.store.isEmpty ?? true {
                 address.makeFolder()
             }
             _ = try await Replica.initialize(
                 options, address: address?.text, deviceName: nameOfHost())
-            let card = try Replica.card(options)
+            let config = try Replica.config(options)
             return try KeyValueStore(
                 KeyValuePlace(
                     state: options.stateFolder.path, name: name,
-                    device: card.device, address: card.remote, surroundings: .ofMachine,
+                    device: config.device, address: config.remote, systemContext: .ofMachine,
                     connect: connect,
                     renewDevice: { try await Replica.renewDevice(options, insteadOf: $0) }),
                 listens: listens)

@@ -35,7 +35,7 @@ final class RemoteChangeListener: Sendable {
                 } catch {
                     if (error as? Failure)?.code == .tokenExpired { token = nil }
                     failed(error)
-                    try? await place.surroundings.sleep(backoff.next())
+                    try? await place.systemContext.sleep(backoff.next())
                 }
             }
         }

@@ -12,7 +12,7 @@ package enum Program {
     package static func run(arguments: [[UInt8]], in console: Console) async -> ExitCode {
         let arguments = arguments.map(ArgumentText.encode)
         // A command line that cannot be parsed fails in the form that it asks for.
-        console.wishes.isJSON = asksForJSON(arguments)
+        console.outputOptions.isJSON = asksForJSON(arguments)
         do {
             guard let command = try parse(arguments, in: console) else {
                 try console.output.flush()
@@ -76,7 +76,7 @@ package enum Program {
 
     /// What was found before `failure` is still printed: stdout is data.
     private static func report(_ failure: Failure, to console: Console) -> ExitCode {
-        if console.wishes.isJSON { try? console.output.json(failure.json(type: "failure")) }
+        if console.outputOptions.isJSON { try? console.output.json(failure.json(type: "failure")) }
         try? console.output.flush()
         console.complain(failure)
         return ExitCode(failure)
@@ -87,7 +87,7 @@ package enum Program {
         guard FilesinkiCommand.exitCode(for: error).isSuccess else {
             let prefix = "Error: "
             let text = message.hasPrefix(prefix) ? message.dropFirst(prefix.count) : message[...]
-            if console.wishes.isJSON {
+            if console.outputOptions.isJSON {
                 try? console.output.json(Failure.usage(text).json(type: "failure"))
                 try? console.output.flush()
             }

@@ -196,7 +196,7 @@ struct FoundName {
     var slot: Int?
 }
 
-extension KnownTree {
+extension BaseSnapshot {
     /// What a scan compares, without a copy of the row.
     func facts(ofRow row: Int) -> (kind: Entry.Kind, mode: UInt16, stamp: FileStamp?) {
         rows.withUnsafeBufferPointer { rows in

@@ -5,14 +5,14 @@ import Glibc
 /// One thread's part of a scan: reads folder after folder and gathers what differs.
 struct FolderScan: Sendable {
     let root: RootFolder
-    let known: KnownTree
+    let known: BaseSnapshot
     let injection: ScanInjection
     var result = ScanResult()
     var devices = DeviceNumbers()
     /// Folders without a known row that were read all the same.
     var enteredUnlisted: Set<[UInt8]> = []
 
-    init(root: RootFolder, known: KnownTree, injection: ScanInjection) {
+    init(root: RootFolder, known: BaseSnapshot, injection: ScanInjection) {
         self.root = root
         self.known = known
         self.injection = injection

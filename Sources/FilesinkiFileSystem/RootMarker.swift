@@ -7,7 +7,7 @@ import Glibc
 /// what it was, such as the empty folder over which a disk is mounted, and nothing missing in it
 /// counts as deleted.
 package struct RootMarker: Sendable {
-    package enum Finding: Hashable, Sendable {
+    package enum Diagnosis: Hashable, Sendable {
         /// The marker holds the replica's id.
         case ok
         /// There is no marker.
@@ -24,7 +24,7 @@ package struct RootMarker: Sendable {
     /// Looks whether the root is that of the replica.
     ///
     /// - Parameter replica: The replica's id, 16 bytes.
-    package func check(_ replica: [UInt8]) throws(Failure) -> Finding {
+    package func check(_ replica: [UInt8]) throws(Failure) -> Diagnosis {
         let file = "\(RelativePath.stateFolder)/root"
         let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY
         guard let marker = FileHandle(fsk_open_beneath(root.descriptor.raw, file, flags, 0)) else {

@@ -35,7 +35,7 @@ package struct Scanner: Sendable {
     ///   whole root.
     /// - Throws: `Failure` when the root itself, or the way to `below`, cannot be read.
     package func scan(
-        _ known: KnownTree, below: RelativePath? = nil
+        _ known: BaseSnapshot, below: RelativePath? = nil
     ) throws(Failure) -> ScanResult {
         var first = FolderScan(root: root, known: known, injection: injection)
         let device = try first.presentDevice(ofFolder: nil)

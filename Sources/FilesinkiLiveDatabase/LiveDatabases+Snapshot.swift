@@ -43,7 +43,7 @@ extension LiveDatabases {
 
     /// - Returns: Nil when the file changed under a way that cannot take it.
     private func attempt(_ path: String) throws -> ScratchFile? {
-        let before = Surroundings(path)
+        let before = SystemContext(path)
         guard before.main != nil else {
             _ = try NamedFile(path, Self.reading, of: .local)
             return nil
@@ -56,7 +56,7 @@ extension LiveDatabases {
             if let copy = try sharedSnapshot(path) { return copy }
         } else if before.log?.size ?? 0 == 0 {
             let copy = try backup(of: Handle(path, .still))
-            return Surroundings(path) == before ? copy : nil
+            return SystemContext(path) == before ? copy : nil
         }
         return try withPrivateCopy(path, before)
     }
@@ -72,14 +72,14 @@ extension LiveDatabases {
     }
 
     /// Lets SQLite recover a copy of the file and its log or journal, and not the user's own.
-    private func withPrivateCopy(_ path: String, _ before: Surroundings) throws -> ScratchFile? {
+    private func withPrivateCopy(_ path: String, _ before: SystemContext) throws -> ScratchFile? {
         let copy = newFile()
         try NamedFile(path, Self.reading, of: .local).copy(to: copy.path)
         for (ending, look) in [("-wal", before.log), ("-journal", before.journal)] where look != nil
         {
             try NamedFile(path + ending, Self.reading, of: .local).copy(to: copy.path + ending)
         }
-        guard Surroundings(path) == before else { return nil }
+        guard SystemContext(path) == before else { return nil }
         let source = try Handle(copy.path, .writing)
         return try withExtendedLifetime(copy) { try backup(of: source) }
     }
@@ -109,7 +109,7 @@ extension LiveDatabases {
 }
 
 /// A database and what lies beside it.
-private struct Surroundings: Equatable {
+private struct SystemContext: Equatable {
     let main: FileStamp?
     let log: FileStamp?
     let journal: FileStamp?

@@ -66,7 +66,7 @@ package final class ManifestDatabase {
         case .empty where !create: throw connection.corrupt("it was never finished")
         case .empty, .older: try schema.bringUp(connection)
         }
-        try connection.run(Self.habits)
+        try connection.run(Self.pragmas)
         return ManifestDatabase(connection)
     }
 
@@ -96,7 +96,7 @@ package final class ManifestDatabase {
         """
 
     /// A commit is on disk when it returns; a large transaction does not leave a large WAL behind.
-    private static let habits =
+    private static let pragmas =
         readingHabits + """
             PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
             PRAGMA journal_size_limit = 4194304;

@@ -10,7 +10,7 @@ import Synchronization
 /// Opens the remotes that are reached over a network, by their addresses.
 package final class NetworkRemotes: Sendable {
     private let environment: @Sendable (String) -> String?
-    private let surroundings: Surroundings
+    private let systemContext: SystemContext
     /// What was found for an address: a command for a password is run once in a process.
     private let found = Mutex<[Place: Credentials]>([:])
 
@@ -21,10 +21,10 @@ package final class NetworkRemotes: Sendable {
 
     /// - Parameter environment: Gives a variable's value.
     package init(
-        surroundings: Surroundings, environment: @escaping @Sendable (String) -> String?
+        systemContext: SystemContext, environment: @escaping @Sendable (String) -> String?
     ) {
         self.environment = environment
-        self.surroundings = surroundings
+        self.systemContext = systemContext
     }
 
     /// Opens a remote, with connections of its own; what it is asked for is tried again when it
@@ -39,7 +39,7 @@ package final class NetworkRemotes: Sendable {
         _ text: String, _ access: RemoteAccess = RemoteAccess()
     ) throws(Failure) -> any Remote {
         RetryingRemote(
-            try remote(Place(address: text, access: access)), surroundings: surroundings)
+            try remote(Place(address: text, access: access)), systemContext: systemContext)
     }
 
     /// Keeps what the command line or the environment says of a remote in the replica's own file, for
@@ -82,7 +82,7 @@ package final class NetworkRemotes: Sendable {
             ServerPlace(
                 address, transport: connections(to: address, place),
                 credentials: credentials(place, user: address.user), isInsecure: isInsecure),
-            surroundings: surroundings)
+            systemContext: systemContext)
     }
 
     private func webDAV(_ place: Place) throws(Failure) -> any Remote {
@@ -91,7 +91,7 @@ package final class NetworkRemotes: Sendable {
             schemes: ["webdav": false, "dav": false, "webdavs": true, "davs": true])
         return WebDAVRemote(
             address: address, transport: try connections(to: address, place),
-            credentials: try credentials(place, user: address.user), surroundings: surroundings,
+            credentials: try credentials(place, user: address.user), systemContext: systemContext,
             allowsInsecure: isInsecure)
     }
 
@@ -102,7 +102,7 @@ package final class NetworkRemotes: Sendable {
         let address = try configuration.completing(written)
         return S3Remote(
             address: address, transport: try connections(to: address.service, place),
-            credentials: configuration, surroundings: surroundings, allowsInsecure: isInsecure)
+            credentials: configuration, systemContext: systemContext, allowsInsecure: isInsecure)
     }
 
     private func connections(

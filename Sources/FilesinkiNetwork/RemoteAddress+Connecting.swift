@@ -9,9 +9,9 @@ extension RemoteAddress {
     ///
     /// - Parameter access: Where the secret and the certificates for a remote are found first.
     package static func connector(
-        _ surroundings: Surroundings, _ access: RemoteAccess = RemoteAccess()
+        _ systemContext: SystemContext, _ access: RemoteAccess = RemoteAccess()
     ) -> @Sendable (String) throws -> any Remote {
-        let remotes = NetworkRemotes(surroundings: surroundings) { name in
+        let remotes = NetworkRemotes(systemContext: systemContext) { name in
             getenv(name).map { String(cString: $0) }
         }
         return { text in

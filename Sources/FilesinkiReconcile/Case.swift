@@ -55,7 +55,7 @@ struct Link: Hashable {
 }
 
 /// How an entry differs from the base's.
-enum Drift {
+enum ChangeKind {
     case same
     /// The content is the base's; mode or time are not.
     case metadata

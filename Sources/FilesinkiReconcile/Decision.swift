@@ -15,7 +15,7 @@ enum Decision: Equatable {
 extension ReconcileInput {
     /// Decides about one thing by the three values alone.
     func decide(_ item: Case) -> Decision {
-        let hereDrift = Drift(of: item.here, from: item.base?.entry)
+        let hereDrift = ChangeKind(of: item.here, from: item.base?.entry)
         let thereDrift = driftThere(of: item)
         switch (item.here, item.there) {
         case (nil, nil):
@@ -41,8 +41,8 @@ extension ReconcileInput {
 
     /// How the remote side differs from the base, judged by versions: a content that went and came
     /// back is an edit although it is equal (row 26).
-    private func driftThere(of item: Case) -> Drift {
-        let drift = Drift(of: item.there, from: item.base?.entry)
+    private func driftThere(of item: Case) -> ChangeKind {
+        let drift = ChangeKind(of: item.there, from: item.base?.entry)
         guard let there = item.there, let base = item.base, there.kind != .directory,
             item.isInPlaceThere, let change = self.there[item.therePath]
         else { return drift }
@@ -51,7 +51,9 @@ extension ReconcileInput {
     }
 
     /// Only one side has something: it is new, or the other side deleted it (rows 2 to 5, 9, 10).
-    private func oneLeft(_ entry: Entry, drift: Drift, isAsBase: Bool, _ item: Case) -> Decision {
+    private func oneLeft(_ entry: Entry, drift: ChangeKind, isAsBase: Bool, _ item: Case)
+        -> Decision
+    {
         if isAsBase {
             guard item.here != nil, let original = original(of: entry, at: item.path) else {
                 return .settled(entry, .created)
@@ -76,7 +78,8 @@ extension ReconcileInput {
 
     /// Both sides have something, of different contents.
     private func differ(
-        _ item: Case, _ here: Entry, _ there: Entry, _ hereDrift: Drift, _ thereDrift: Drift
+        _ item: Case, _ here: Entry, _ there: Entry, _ hereDrift: ChangeKind,
+        _ thereDrift: ChangeKind
     ) -> Decision {
         let base = item.base?.entry
         if hereDrift == .content, isFormer(here, item) { return .settled(there, .edit) }

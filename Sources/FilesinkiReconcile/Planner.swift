@@ -148,7 +148,7 @@ struct Planner {
     /// An edit that only this replica has, and the log has not, when another entry takes its place.
     private func loser(of item: Case, to winner: Entry) -> Entry? {
         guard let here = item.here, here.kind != .directory, !here.hasSameContent(as: winner),
-            Drift(of: here, from: item.base?.entry) == .content, !input.isFormer(here, item)
+            ChangeKind(of: here, from: item.base?.entry) == .content, !input.isFormer(here, item)
         else { return nil }
         return here
     }

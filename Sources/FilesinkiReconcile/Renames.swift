@@ -107,7 +107,7 @@ struct Renames {
         for path in side.changed.sorted() {
             guard let entry = side.entry(path), other.entry(path) == nil, !used.contains(path),
                 !sources.contains(path), let target = moves.follow(path),
-                Drift(of: entry, from: input.base.entry(path)?.entry) == .content,
+                ChangeKind(of: entry, from: input.base.entry(path)?.entry) == .content,
                 side.entry(target) == nil, input.base.entry(target) == nil,
                 !usedByOther.contains(target), !input.isBlocked(path), !input.isBlocked(target),
                 finals.insert(target).inserted

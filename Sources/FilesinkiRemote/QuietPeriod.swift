@@ -12,18 +12,18 @@ final class QuietPeriod: Sendable {
         var failure: Failure
     }
 
-    private let surroundings: Surroundings
+    private let systemContext: SystemContext
     private let period = Mutex<Period?>(nil)
 
     /// What is longer is not waited for: 5 minutes. The replica is locked meanwhile.
     static let longest = Duration.seconds(300)
 
-    init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+    init(_ systemContext: SystemContext) { self.systemContext = systemContext }
 
     /// Notes what a request failed with.
     func note(_ failure: Failure) {
         guard let length = failure.retryAfter, length > .zero else { return }
-        let now = surroundings.now()
+        let now = systemContext.now()
         period.withLock { period in
             if let before = period, Self.left(of: before, at: now) >= length { return }
             period = Period(begin: now, length: length, failure: failure)
@@ -35,13 +35,13 @@ final class QuietPeriod: Sendable {
     /// - Throws: The failure that began the period, when it lasts longer than ``longest``.
     func wait() async throws {
         guard let period = period.withLock({ $0 }) else { return }
-        let left = Self.left(of: period, at: surroundings.now())
+        let left = Self.left(of: period, at: systemContext.now())
         guard left <= Self.longest else {
             var failure = period.failure
             failure.retryAfter = left
             throw failure
         }
-        if left > .zero { try await surroundings.sleep(left) }
+        if left > .zero { try await systemContext.sleep(left) }
         // Over also for a clock that does not show how long that was; a newer period stays.
         self.period.withLock { current in
             if current?.begin == period.begin, current?.length == period.length { current = nil }

@@ -7,7 +7,7 @@ import FilesinkiSystem
 /// do not come back at one moment. A side that says how long it wants to be left alone (`Retry-After`) is
 /// left alone for as long, by all requests that share these retries.
 package struct Retries: Sendable {
-    private let surroundings: Surroundings
+    private let systemContext: SystemContext
     private let tries: Int
     private let quiet: QuietPeriod
 
@@ -18,10 +18,10 @@ package struct Retries: Sendable {
     package static let longestPause = QuietPeriod.longest
 
     /// - Parameter tries: How often a request is made at most; 1 or more.
-    package init(_ surroundings: Surroundings, tries: Int = 5) {
-        self.surroundings = surroundings
+    package init(_ systemContext: SystemContext, tries: Int = 5) {
+        self.systemContext = systemContext
         self.tries = max(1, tries)
-        quiet = QuietPeriod(surroundings)
+        quiet = QuietPeriod(systemContext)
     }
 
     /// Makes a request until it succeeds, fails for good, or was made often enough.
@@ -40,8 +40,8 @@ package struct Retries: Sendable {
                 quiet.note(failure)
                 guard count < tries else { throw failure }
                 if failure.retryAfter == nil {
-                    let chance = surroundings.randomBytes(1).first ?? 0
-                    try await surroundings.sleep(backoff.next(chance: chance))
+                    let chance = systemContext.randomBytes(1).first ?? 0
+                    try await systemContext.sleep(backoff.next(chance: chance))
                 }
                 count += 1
             }

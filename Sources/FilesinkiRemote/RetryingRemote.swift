@@ -10,9 +10,9 @@ package struct RetryingRemote: RemoteWrapper {
     private let retries: Retries
 
     /// - Parameter tries: How often a request is made at most; 1 or more.
-    package init(_ wrapped: any Remote, surroundings: Surroundings, tries: Int = 5) {
+    package init(_ wrapped: any Remote, systemContext: SystemContext, tries: Int = 5) {
         self.wrapped = wrapped
-        retries = Retries(surroundings, tries: tries)
+        retries = Retries(systemContext, tries: tries)
     }
 
     package func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {

@@ -11,7 +11,7 @@ package struct SlotProbe: Sendable {
     struct Broken: Error { var detail: String }
 
     private let connect: @Sendable () async throws -> any Remote
-    private let surroundings: Surroundings
+    private let systemContext: SystemContext
     let writers: Int
     let rounds: Int
 
@@ -20,11 +20,11 @@ package struct SlotProbe: Sendable {
     ///   - rounds: How many slots are raced for; 1 or more.
     ///   - connect: Gives one more way to the remote: its own connection where there are such.
     package init(
-        surroundings: Surroundings, writers: Int = 16, rounds: Int = 16,
+        systemContext: SystemContext, writers: Int = 16, rounds: Int = 16,
         connect: @escaping @Sendable () async throws -> any Remote
     ) {
         self.connect = connect
-        self.surroundings = surroundings
+        self.systemContext = systemContext
         self.writers = max(2, writers)
         self.rounds = max(1, rounds)
     }
@@ -34,7 +34,7 @@ package struct SlotProbe: Sendable {
     /// - Throws: ``FilesinkiModel/Failure`` when the remote cannot be tried at all: `away`,
     ///   `not-allowed`, `full`. A promise that does not hold is in the report instead.
     package func run() async throws -> ProbeReport {
-        let place = "probe/" + hexadecimal(surroundings.randomBytes(8))
+        let place = "probe/" + hexadecimal(systemContext.randomBytes(8))
         var remotes: [any Remote] = []
         for _ in 0..<4 { remotes.append(try await connect()) }
         let alternative = remotes[0].alternative
@@ -60,7 +60,7 @@ package struct SlotProbe: Sendable {
         guard let remote = remotes.first?.unwrapped(as: (any FitnessReporting).self) else {
             return nil
         }
-        let unfitness = try await Retries(surroundings).run { _ in try await remote.unfitness() }
+        let unfitness = try await Retries(systemContext).run { _ in try await remote.unfitness() }
         return .init(
             name: "unversioned", promise: "The remote is not set up to keep old versions of a key.",
             holds: unfitness == nil,

@@ -19,7 +19,7 @@ struct Multipart: Sendable {
         self.bytes = bytes
         let least = bytes.count / S3Remote.maximumParts + 1
         partSize = max(1, remote.knobs.partSize, least)
-        retries = Retries(remote.surroundings, tries: remote.knobs.tries)
+        retries = Retries(remote.systemContext, tries: remote.knobs.tries)
     }
 
     func run() async throws {

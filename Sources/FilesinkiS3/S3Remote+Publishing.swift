@@ -12,7 +12,7 @@ extension S3Remote {
         var backoff = Backoff(.milliseconds(50)...(.milliseconds(200)))
         for _ in 1..<Self.conflicts {
             if let outcome = try await publishOnce(bytes, to: slot) { return outcome }
-            try await surroundings.sleep(backoff.next())
+            try await systemContext.sleep(backoff.next())
         }
         if let outcome = try await publishOnce(bytes, to: slot) { return outcome }
         throw Failure(

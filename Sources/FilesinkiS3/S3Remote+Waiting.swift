@@ -11,7 +11,7 @@ extension S3Remote {
         var backoff = Backoff(.seconds(1)...(.seconds(30)), growth: .half, limit: timeout)
         while !backoff.isOver {
             try Task.checkCancellation()
-            try await surroundings.sleep(backoff.next())
+            try await systemContext.sleep(backoff.next())
             if !backoff.isOver, try await isBehind(start, prefix) { return }
         }
     }

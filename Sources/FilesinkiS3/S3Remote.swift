@@ -38,7 +38,7 @@ package final class S3Remote: Remote {
     }
     let place: S3Address
     let connection: S3Connection
-    let surroundings: Surroundings
+    let systemContext: SystemContext
     let knobs: Knobs
     /// The last key that was seen below a prefix, for ``wait(prefix:timeout:)``.
     let lastSeen = LastSeen<String>()
@@ -50,15 +50,15 @@ package final class S3Remote: Remote {
     ///   - allowsInsecure: Whether requests may pass over a network without encryption.
     package init(
         address: S3Address, transport: any HTTPTransport, credentials: any S3CredentialSource,
-        surroundings: Surroundings, allowsInsecure: Bool = false, knobs: Knobs = Knobs()
+        systemContext: SystemContext, allowsInsecure: Bool = false, knobs: Knobs = Knobs()
     ) {
         self.address = address.description
         place = address
         connection = S3Connection(
             address: address, transport: transport,
-            keeper: CredentialKeeper(credentials, now: surroundings.now), now: surroundings.now,
+            keeper: CredentialKeeper(credentials, now: systemContext.now), now: systemContext.now,
             allowsInsecure: allowsInsecure)
-        self.surroundings = surroundings
+        self.systemContext = systemContext
         self.knobs = knobs
     }
 

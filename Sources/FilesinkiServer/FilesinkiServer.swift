@@ -15,10 +15,10 @@ package enum FilesinkiServer {
     /// - Throws: `Failure`: `usage` for settings that cannot be or that would be unsafe, `busy` when the
     ///   address is taken, `not-allowed`, `io`.
     package static func run(
-        _ settings: ServerSettings, _ surroundings: Surroundings,
+        _ settings: ServerSettings, _ systemContext: SystemContext,
         onReady: @escaping @Sendable (ServerAddress) -> Void
     ) async throws {
-        let prepared = try PreparedServer(settings, surroundings)
+        let prepared = try PreparedServer(settings, systemContext)
         try await prepared.run(signals: [.sigterm, .sigint], onReady: onReady)
     }
 
@@ -26,8 +26,8 @@ package enum FilesinkiServer {
     ///
     /// - Throws: As ``run(_:_:onReady:)`` does.
     package static func start(
-        _ settings: ServerSettings, _ surroundings: Surroundings
+        _ settings: ServerSettings, _ systemContext: SystemContext
     ) async throws -> RunningServer {
-        try await RunningServer(PreparedServer(settings, surroundings))
+        try await RunningServer(PreparedServer(settings, systemContext))
     }
 }

@@ -23,11 +23,11 @@ struct PreparedServer: Sendable {
 
     /// - Throws: `Failure`: `usage` for settings that cannot be, `not-found` for a folder without a
     ///   store; what making a folder or reading a certificate can meet.
-    init(_ settings: ServerSettings, _ surroundings: Surroundings) throws(Failure) {
+    init(_ settings: ServerSettings, _ systemContext: SystemContext) throws(Failure) {
         try settings.check()
         try ServedStore(settings.folder).prepare(creating: settings.createsFolder)
         self.settings = settings
-        let certificate = try ServerCertificate.load(settings, surroundings)
+        let certificate = try ServerCertificate.load(settings, systemContext)
         fingerprint = certificate?.fingerprint
         let limits = settings.limits
         builder = ServerBuilder(
@@ -37,11 +37,11 @@ struct PreparedServer: Sendable {
         let authority = TokenAuthority(
             settings.tokenFile.map(TokenFile.init),
             isOpenUntilFirstToken: settings.isOpenUntilFirstToken)
-        let quota = Quota(settings.quota, remote, surroundings)
-        let metrics = ServerMetrics(begun: surroundings.now())
-        hub = ChangeHub(remote, authority, limits, surroundings)
+        let quota = Quota(settings.quota, remote, systemContext)
+        let metrics = ServerMetrics(begun: systemContext.now())
+        hub = ChangeHub(remote, authority, limits, systemContext)
         janitor = Janitor(
-            remote: remote, quota: quota, limits: limits, surroundings: surroundings)
+            remote: remote, quota: quota, limits: limits, systemContext: systemContext)
         responder = StoreResponder(
             remote: remote, authority: authority,
             owners: DeviceOwners(settings.deviceFile, authority),
@@ -49,9 +49,9 @@ struct PreparedServer: Sendable {
                 remote: remote, uploads: UploadRegistry(), quota: quota, metrics: metrics,
                 limits: limits, clock: settings.clock),
             hub: hub, quota: quota, metrics: metrics,
-            log: AccessLog(sink: settings.log, surroundings: surroundings),
-            faults: FaultDealer(settings.faults, surroundings), limits: limits,
-            shares: RequestShares(limit: limits.requestsOfOne), surroundings: surroundings)
+            log: AccessLog(sink: settings.log, systemContext: systemContext),
+            faults: FaultDealer(settings.faults, systemContext), limits: limits,
+            shares: RequestShares(limit: limits.requestsOfOne), systemContext: systemContext)
     }
 
     /// The application, for whoever runs it himself.

@@ -14,7 +14,7 @@ extension ServerRemote {
     package func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
         let digest = Self.digest(bytes)
         if bytes.count >= Self.resumableSize {
-            guard let id = UploadID(bytes: surroundings.randomBytes(16)) else { return }
+            guard let id = UploadID(bytes: systemContext.randomBytes(16)) else { return }
             return try await upload(bytes, digest, to: key, id)
         }
         _ = try await exchange.ask(

@@ -9,14 +9,14 @@ package import FilesinkiRemote
 /// when it says that it is a filesinki server: a captive portal's "not found" is no answer.
 package struct ServerRemote: Remote {
     let exchange: ServerExchange
-    let notices: NoticeBoard
-    let surroundings: Surroundings
+    let notices: EventSubscription
+    let systemContext: SystemContext
 
     /// - Throws: `Failure` with code `not-allowed` when a token would be sent in the open.
-    package init(_ server: ServerPlace, surroundings: Surroundings) throws(Failure) {
+    package init(_ server: ServerPlace, systemContext: SystemContext) throws(Failure) {
         exchange = try ServerExchange(server)
-        notices = NoticeBoard(exchange: exchange, surroundings: surroundings)
-        self.surroundings = surroundings
+        notices = EventSubscription(exchange: exchange, systemContext: systemContext)
+        self.systemContext = systemContext
     }
 
     package var address: String { exchange.address }

@@ -46,12 +46,13 @@ package struct StoreFormat: Hashable, Sendable {
     ///   - createdBy: The program and its version, for people.
     /// - Throws: `Failure` with code `newer-format`, `corrupt`, or what the remote throws.
     package static func create(
-        at remote: any Remote, surroundings: Surroundings, slots: String = "rename-folder",
+        at remote: any Remote, systemContext: SystemContext, slots: String = "rename-folder",
         createdBy: String = "filesinki"
     ) async throws -> StoreFormat {
         if let existing = try await read(from: remote) { return existing }
         let fresh = StoreFormat(
-            formatVersion: currentVersion, id: surroundings.randomBytes(16), epoch: 0, slots: slots)
+            formatVersion: currentVersion, id: systemContext.randomBytes(16), epoch: 0, slots: slots
+        )
         let text = StoreFormatText.encode(fresh, createdBy: createdBy)
         switch try await remote.publish(text, to: key()) {
         case .mine: return fresh

@@ -14,7 +14,7 @@ package final class ManualClock: Sendable {
 
     /// - Parameters:
     ///   - now: The first moment; by default 2023-11-14 22:13:20 UTC.
-    ///   - seed: Of the chance that ``surroundings`` gives.
+    ///   - seed: Of the chance that ``systemContext`` gives.
     package init(
         now: Timestamp = Timestamp(seconds: 1_700_000_000, nanoseconds: 0), seed: UInt64 = 1
     ) {
@@ -31,9 +31,9 @@ package final class ManualClock: Sendable {
         state.withLock { $0.now = $0.now.advanced(by: duration) }
     }
 
-    /// Surroundings with this clock and its chance.
-    package var surroundings: Surroundings {
-        Surroundings(
+    /// SystemContext with this clock and its chance.
+    package var systemContext: SystemContext {
+        SystemContext(
             now: { self.now },
             randomBytes: { count in self.state.withLock { $0.random.bytes(count) } },
             sleep: { duration in

@@ -22,14 +22,14 @@ package final class LocalWatch: Sendable {
     let pipe: WakePipe
     let signals: WakePipe
     private let root: String
-    private let limits: Settling.Limits
+    private let limits: Debouncer.Limits
     private let bounds: TreeWatch.Bounds
 
     /// More is told as "anything".
     private static let maximumNotices = 64
 
     package init(
-        root: String, limits: Settling.Limits, bounds: TreeWatch.Bounds = TreeWatch.Bounds()
+        root: String, limits: Debouncer.Limits, bounds: TreeWatch.Bounds = TreeWatch.Bounds()
     ) throws(Failure) {
         self.root = root
         self.limits = limits

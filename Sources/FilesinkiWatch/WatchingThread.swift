@@ -5,15 +5,15 @@ import Glibc
 final class WatchingThread {
     private let watch: LocalWatch
     private let tree: TreeWatch
-    private var settling: Settling
+    private var settling: Debouncer
     private let alarm = ClockAlarm()
     private var clock = ClockReading.now
     private var shortage: TreeWatch.Shortage?
 
-    init(_ watch: LocalWatch, _ tree: TreeWatch, _ limits: Settling.Limits) {
+    init(_ watch: LocalWatch, _ tree: TreeWatch, _ limits: Debouncer.Limits) {
         self.watch = watch
         self.tree = tree
-        settling = Settling(limits)
+        settling = Debouncer(limits)
         shortage = tree.shortage
     }
 

@@ -11,14 +11,14 @@ extension WebDAVRemote {
     func poll(prefix: String, timeout: Duration) async throws {
         let folder = prefix.lastIndex(of: "/").map { prefix[..<$0] } ?? ""
         guard folder.isEmpty || (try? ObjectKey(String(folder))) != nil else {
-            return try await surroundings.sleep(max(timeout, .zero))
+            return try await systemContext.sleep(max(timeout, .zero))
         }
         let collection = server.collection(folder)
         var sight = try await look(at: collection)
         var last = lastSeen.replace(prefix, by: sight) ?? sight
         var backoff = Backoff(.seconds(1)...(.seconds(30)), limit: timeout)
         while sight.shown == last.shown, !backoff.isOver {
-            try await surroundings.sleep(backoff.next())
+            try await systemContext.sleep(backoff.next())
             // In the second of a change there may be another one that shows nothing.
             guard !backoff.isOver, !last.isFresh, !sight.isFresh else { return }
             last = sight

@@ -13,7 +13,7 @@ package import FilesinkiRemote
 /// what reading the slot returns.
 package struct WebDAVRemote: Remote {
     let server: WebDAVServer
-    let surroundings: Surroundings
+    let systemContext: SystemContext
     /// What a collection showed last, for ``wait(prefix:timeout:)``.
     let lastSeen = LastSeen<CollectionSight>()
 
@@ -31,12 +31,12 @@ package struct WebDAVRemote: Remote {
     ///   - allowsInsecure: Whether the credentials may pass over a network without encryption.
     package init(
         address: WebAddress, transport: any HTTPTransport, credentials: Credentials,
-        surroundings: Surroundings, allowsInsecure: Bool = false
+        systemContext: SystemContext, allowsInsecure: Bool = false
     ) {
         server = WebDAVServer(
             address: address, transport: transport, credentials: credentials,
             allowsInsecure: allowsInsecure)
-        self.surroundings = surroundings
+        self.systemContext = systemContext
     }
 
     package var address: String { server.address.description }

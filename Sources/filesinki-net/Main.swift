@@ -16,7 +16,7 @@ struct Main {
     }
 
     private static let network: NetworkAccess = {
-        let remotes = NetworkRemotes(surroundings: .ofMachine) { name in
+        let remotes = NetworkRemotes(systemContext: .ofMachine) { name in
             getenv(name).map { String(cString: $0) }
         }
         return NetworkAccess(

@@ -14,13 +14,13 @@ final class StandingClock: Sendable {
     /// How many pauses were begun.
     var pauses: Int { count.withLock { $0 } }
 
-    var surroundings: Surroundings {
-        var surroundings = Surroundings.ofMachine
-        surroundings.sleep = { [self] _ in
+    var systemContext: SystemContext {
+        var systemContext = SystemContext.ofMachine
+        systemContext.sleep = { [self] _ in
             count.withLock { $0 += 1 }
             try await Task.sleep(for: .seconds(86_400))
         }
-        return surroundings
+        return systemContext
     }
 }
 
@@ -44,7 +44,7 @@ extension ClosureTests {
             wishes.device = name
             wishes.queue = ClosureTests.queue
             wishes.failed = { [meeting] in meeting.failures.note($0) }
-            wishes.surroundings = clock.surroundings
+            wishes.systemContext = clock.systemContext
             Shared.current.setUp(wishes)
         }
 

@@ -8,13 +8,13 @@ import Testing
 /// A trouble that a test makes up, and what the doctor has to say of it.
 private struct Trouble: Sendable, CustomTestStringConvertible {
     var name: String
-    var level: Finding.Level
+    var level: Diagnosis.Level
     /// A part of the line.
     var words: String
     var make: @Sendable (World) async throws -> Void
 
     init(
-        _ name: String, _ level: Finding.Level, _ words: String,
+        _ name: String, _ level: Diagnosis.Level, _ words: String,
         _ make: @escaping @Sendable (World) async throws -> Void
     ) {
         self.name = name
@@ -103,8 +103,8 @@ struct DoctorTests {
             try world.makeFolder("store")
         },
         Trouble("remote", .warning, "has no remote") { world in
-            let card = world.readText("a/.filesinki/replica") ?? ""
-            let lines = card.split(separator: "\n").filter { !$0.hasPrefix("remote") }
+            let config = world.readText("a/.filesinki/replica") ?? ""
+            let lines = config.split(separator: "\n").filter { !$0.hasPrefix("remote") }
             try world.write(lines.joined(separator: "\n") + "\n", to: "a/.filesinki/replica")
         },
         Trouble("remote", .trouble, "is not the store") { world in
@@ -131,8 +131,8 @@ struct DoctorTests {
             try world.write("", to: "config/filesinki/credentials.toml")
         },
         Trouble("network", .trouble, "Install it.") { world in
-            let card = world.readText("a/.filesinki/replica") ?? ""
-            let lines = card.split(separator: "\n").filter { !$0.hasPrefix("remote") }
+            let config = world.readText("a/.filesinki/replica") ?? ""
+            let lines = config.split(separator: "\n").filter { !$0.hasPrefix("remote") }
             let text = lines.joined(separator: "\n") + "\nremote = https://host\n"
             try world.write(text, to: "a/.filesinki/replica")
             world.network.prepare = {

@@ -9,13 +9,13 @@ struct KeyValueTests {
     func interval() async throws {
         let world = try await ReplicaTests.pair()
         #expect(try await world.run("kv", "set", "--root", "a", "first", "1").code == .done)
-        let begun = world.console().surroundings.now()
+        let begun = world.console().systemContext.now()
         let seen = Mutex<(file: String?, seconds: Int64)>((nil, 0))
         world.onSleep = { world in
             seen.withLock {
                 $0 = (
                     world.readText("s.json"),
-                    world.console().surroundings.now().seconds - begun.seconds
+                    world.console().systemContext.now().seconds - begun.seconds
                 )
             }
             _ = try? await world.run("kv", "set", "--root", "a", "second", "2")

@@ -51,7 +51,7 @@ struct ProgressTests {
         let console = Console(
             output: MemorySink(), talk: sink, input: -1, environment: [:], currentFolder: "/",
             terminals: Console.Terminals(talk: true, columns: { 40 }),
-            surroundings: Surroundings(
+            systemContext: SystemContext(
                 now: { Timestamp(nanoseconds: now.withLock { $0 }) }, randomBytes: { _ in [] },
                 sleep: { _ in }), network: .none)
         let line = ProgressLine(console)

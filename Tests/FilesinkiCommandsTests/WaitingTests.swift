@@ -51,8 +51,8 @@ struct WaitingTests {
         try world.makeFolder("a")
         let made = try await world.run("init", "a")
         try #require(made.code == .done)
-        let card = try #require(world.readText("a/.filesinki/replica"))
-        try world.write(card + "remote = http://hanging\n", to: "a/.filesinki/replica")
+        let config = try #require(world.readText("a/.filesinki/replica"))
+        try world.write(config + "remote = http://hanging\n", to: "a/.filesinki/replica")
         world.timer = { _ in }
         return world
     }

@@ -159,15 +159,15 @@ final class World: @unchecked Sendable {
     ) -> Console {
         Console(
             output: output, talk: talk, input: input, environment: environment,
-            currentFolder: currentFolder, terminals: terminals, surroundings: surroundings,
+            currentFolder: currentFolder, terminals: terminals, systemContext: systemContext,
             network: network, machine: machine, timer: timer)
     }
 
-    private var surroundings: Surroundings {
+    private var systemContext: SystemContext {
         let clock = clock
         let later = hoursLater * 3_600_000_000_000
         let chance = chance
-        return Surroundings(
+        return SystemContext(
             now: { Timestamp(nanoseconds: clock.tick() + later) },
             randomBytes: { count in
                 chance?.bytes(count) ?? (0..<count).map { _ in UInt8.random(in: .min ... .max) }

@@ -14,7 +14,7 @@ import Testing
         let folder = try TemporaryFolder(inMemory: inMemory)
         let path = folder.path
         let probe = SlotProbe(
-            surroundings: ManualClock().surroundings, writers: 16, rounds: rounds
+            systemContext: ManualClock().systemContext, writers: 16, rounds: rounds
         ) { DirectoryRemote(path: path) }
         let report = try await probe.run()
         #expect(report.isFit, "\(report)")

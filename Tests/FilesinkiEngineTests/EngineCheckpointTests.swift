@@ -17,7 +17,7 @@ struct EngineCheckpointTests {
         world = try World()
         remote = CountingRemote(world.remote)
         let format = try await StoreFormat.create(
-            at: world.store, surroundings: world.clock.surroundings)
+            at: world.store, systemContext: world.clock.systemContext)
         log = try CommitLog(remote: world.store, zone: "files", store: format)
         shelf = try CheckpointStore(remote: world.store, zone: "files", store: format)
     }
@@ -25,7 +25,7 @@ struct EngineCheckpointTests {
     private func machine(_ name: String) async throws -> Machine {
         let machine = Machine(
             root: world.folder.path(name), remote: remote,
-            surroundings: world.clock.surroundings, clock: world.clock)
+            systemContext: world.clock.systemContext, clock: world.clock)
         _ = try await Replica.initialize(machine.options, address: "memory", deviceName: name)
         return machine
     }

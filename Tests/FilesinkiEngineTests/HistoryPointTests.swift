@@ -16,7 +16,7 @@ struct HistoryPointTests {
     init() async throws {
         world = try World()
         a = try await world.replica("a")
-        start = world.clock.surroundings.now()
+        start = world.clock.systemContext.now()
         let year = Duration.seconds(365 * 86_400)
         for (number, hour) in [(1, 0), (2, 1), (3, 1), (4, 1)] {
             world.clock.advance(by: .seconds(3600 * hour))
@@ -123,7 +123,7 @@ struct HistoryPointTests {
         try await a.sync()
         let path = try RelativePath("n1")
         #expect(try await tree(.commit(8), of: "n1").entry(path).version == 2)
-        for point in [HistoryPoint.commit(9), .version(9), .time(world.clock.surroundings.now())] {
+        for point in [HistoryPoint.commit(9), .version(9), .time(world.clock.systemContext.now())] {
             let tree = try await tree(point, of: "n1")
             #expect(tree.entries.isEmpty)
             #expect(throws: Failure.self) { try tree.entry(path) }

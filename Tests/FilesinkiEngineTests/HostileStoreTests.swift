@@ -94,7 +94,7 @@ struct HostileStoreTests {
     private func tryClone(_ world: World, _ name: String) async throws -> Machine? {
         let machine = Machine(
             root: world.folder.path(name), remote: world.remote,
-            surroundings: world.clock.surroundings, clock: world.clock)
+            systemContext: world.clock.systemContext, clock: world.clock)
         do {
             _ = try await Replica.initialize(
                 machine.options, address: "memory", deviceName: name)

@@ -14,7 +14,7 @@ struct IdentityTests {
         let root = world.folder.path(name)
         #expect(system("cp -a '\(machine.root)' '\(root)'") == 0)
         return Machine(
-            root: root, remote: world.remote, surroundings: world.clock.surroundings,
+            root: root, remote: world.remote, systemContext: world.clock.systemContext,
             clock: world.clock)
     }
 
@@ -158,7 +158,7 @@ struct IdentityTests {
         try await a.sync()
         let b = Machine(
             root: world.folder.path("b"), remote: world.remote,
-            surroundings: world.clock.surroundings, clock: world.clock)
+            systemContext: world.clock.systemContext, clock: world.clock)
         let made = try await Replica.initialize(b.options, address: "memory", deviceName: "laptop")
         let report = try await b.sync()
         let name = made.device.distinctName

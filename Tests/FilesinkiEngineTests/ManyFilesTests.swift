@@ -18,7 +18,7 @@ struct ManyFilesTests {
     private func machine(_ name: String) async throws -> Machine {
         let machine = Machine(
             root: world.folder.path(name), remote: remote,
-            surroundings: world.clock.surroundings, clock: world.clock)
+            systemContext: world.clock.systemContext, clock: world.clock)
         _ = try await Replica.initialize(machine.options, address: "memory", deviceName: name)
         return machine
     }
@@ -79,7 +79,7 @@ struct ManyFilesTests {
         try a.write(tree("d", 300, seed: 3))
         try await a.sync()
         for number in 0..<30 { try await a.save("small \(number)", at: "s/\(number)") }
-        let moment = world.clock.surroundings.now()
+        let moment = world.clock.systemContext.now()
         remote.reset()
         let sink = ByteBox()
         let report = try await a.with { replica in

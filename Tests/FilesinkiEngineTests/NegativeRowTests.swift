@@ -85,7 +85,7 @@ struct NegativeRowTests {
             world.remote.plan(.init(.before(code), skip: skip))
             let machine = Machine(
                 root: world.folder.path("a"), remote: world.remote,
-                surroundings: world.clock.surroundings, clock: world.clock)
+                systemContext: world.clock.systemContext, clock: world.clock)
             do {
                 _ = try await Replica.initialize(
                     machine.options, address: "memory", deviceName: "a")

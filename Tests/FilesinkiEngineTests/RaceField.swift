@@ -36,11 +36,11 @@ actor RaceField {
         var random = SeededRandom(seed: seed)
         let folder = try TemporaryFolder(inMemory: true)
         let clock = ManualClock()
-        let store = MemoryRemote(sleep: clock.surroundings.sleep)
+        let store = MemoryRemote(sleep: clock.systemContext.sleep)
         var machines: [Machine] = []
         for name in ["a", "b", "c", "d"].prefix(Int.random(in: 2...4, using: &random)) {
             let machine = Machine(
-                root: folder.path(name), remote: store, surroundings: clock.surroundings,
+                root: folder.path(name), remote: store, systemContext: clock.systemContext,
                 clock: clock)
             _ = try await Replica.initialize(machine.options, address: "memory", deviceName: name)
             if machines.isEmpty {

@@ -26,7 +26,7 @@ struct RoundTripTests {
     ) -> Machine {
         Machine(
             root: world.folder.path(name), remote: remote,
-            surroundings: world.clock.surroundings, clock: world.clock)
+            systemContext: world.clock.systemContext, clock: world.clock)
     }
 
     /// How many requests a command makes.

@@ -25,7 +25,8 @@ final class World {
     /// Makes a replica of that name and device, which has not met the store's content yet.
     func replica(_ name: String) async throws -> Machine {
         let machine = Machine(
-            root: folder.path(name), remote: remote, surroundings: clock.surroundings, clock: clock)
+            root: folder.path(name), remote: remote, systemContext: clock.systemContext,
+            clock: clock)
         _ = try await Replica.initialize(machine.options, address: "memory", deviceName: name)
         devices.append(machine)
         return machine
@@ -90,14 +91,14 @@ struct Machine {
     let clock: ManualClock
 
     init(
-        root: String, remote: any Remote, surroundings: Surroundings, clock: ManualClock
+        root: String, remote: any Remote, systemContext: SystemContext, clock: ManualClock
     ) {
         self.root = root
         self.clock = clock
         // A process that another test starts holds every lock of this one from its fork to its exec. By
         // the manual clock an hour is over after some 72,000 tries.
         options = ReplicaOptions(
-            root: root, lockWait: .seconds(3600), surroundings: surroundings,
+            root: root, lockWait: .seconds(3600), systemContext: systemContext,
             connect: { _ in remote })
     }
 

@@ -109,7 +109,9 @@ struct MountPointTests {
         }
         tree.remove("d")
         #expect(
-            try words(scanner(nil).scan(KnownTree(rows))) == ["blocked d", "problem d", "read e"])
+            try words(scanner(nil).scan(BaseSnapshot(rows))) == [
+                "blocked d", "problem d", "read e",
+            ])
     }
 
     @Test(
@@ -124,13 +126,13 @@ struct MountPointTests {
     @Test("E2.2 a mount point is told at first sight only")
     func firstSight() throws {
         let folders = try knownTree(on: nil).rows.filter { $0.entry.kind == .directory }
-        let first = try scanner(77).scan(KnownTree(folders))
+        let first = try scanner(77).scan(BaseSnapshot(folders))
         #expect(first.mountPoints.map(\.description) == ["d"])
         #expect(first.restamped.map(\.path.description) == ["d", "d/s"])
         #expect(first.restamped.allSatisfy { $0.stamp?.device == 77 })
         let second = try scanner(77).scan(knownTree(on: 77))
         #expect(second.mountPoints.isEmpty && second.restamped.isEmpty)
-        #expect(try scanner(nil).scan(KnownTree([])).mountPoints.isEmpty)
+        #expect(try scanner(nil).scan(BaseSnapshot([])).mountPoints.isEmpty)
     }
 
     /// Scans as if `d` and all in it were on a device.
@@ -145,8 +147,8 @@ struct MountPointTests {
     }
 
     /// The tree as it is now, as a manifest would hold it.
-    private func knownTree(on device: UInt64?) throws -> KnownTree {
-        let found = try scanner(device).scan(KnownTree([]))
+    private func knownTree(on device: UInt64?) throws -> BaseSnapshot {
+        let found = try scanner(device).scan(BaseSnapshot([]))
         let files = try found.candidates.map { candidate in
             let (bytes, status) = try tree.root.readWhole(candidate.path, limit: 1000)
             let entry = Entry.file(
@@ -157,6 +159,6 @@ struct MountPointTests {
         let others = found.changed.map {
             KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp)
         }
-        return KnownTree(files + others)
+        return BaseSnapshot(files + others)
     }
 }

@@ -65,7 +65,7 @@ import Testing
         let path = try RelativePath(name)
         let outcome = try tree.writer.install(tree.staged("x"), at: path, expecting: .absent)
         #expect(outcome != .surprised)
-        let result = try Scanner(root: tree.root, filter: EverythingFilter()).scan(KnownTree([]))
+        let result = try Scanner(root: tree.root, filter: EverythingFilter()).scan(BaseSnapshot([]))
         #expect(result.candidates.map(\.path) == [path])
         #expect(try tree.root.readWhole(path, limit: 10).bytes == Array("x".utf8))
     }

@@ -131,7 +131,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `the first scan of a tree lists all of it in order`() throws {
-        let result = try Scanner(root: tree.root, filter: EverythingFilter()).scan(KnownTree([]))
+        let result = try Scanner(root: tree.root, filter: EverythingFilter()).scan(BaseSnapshot([]))
         #expect(result.candidates.map(\.path.description) == ["d-e", "d/f", "d/s/g"])
         #expect(result.changed.map(\.path.description) == ["d", "d/l", "d/s"])
         #expect(result.fileCount == 3 && result.directoryCount == 2)
@@ -173,7 +173,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
     @Test func `a filter reads its rules from the folder it enters`() throws {
         try tree.write("g", to: "d/s/.rules")
         let scanner = Scanner(root: tree.root, filter: NameFilter(names: [], rules: ".rules"))
-        let result = try scanner.scan(KnownTree([]))
+        let result = try scanner.scan(BaseSnapshot([]))
         #expect(result.candidates.map(\.path.description) == ["d-e", "d/f", "d/s/.rules"])
     }
 
@@ -185,7 +185,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
         ])
     func below(_ path: String, _ expected: [String]) throws {
         let scanner = Scanner(root: tree.root, filter: EverythingFilter())
-        #expect(try words(scanner.scan(KnownTree([]), below: RelativePath(path))) == expected)
+        #expect(try words(scanner.scan(BaseSnapshot([]), below: RelativePath(path))) == expected)
     }
 
     @Test func `a scan below a path that is gone finds it missing`() throws {
@@ -199,7 +199,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `rows whose folder has no row are compared all the same`() throws {
-        let known = KnownTree(try knownTree().rows.filter { $0.path.description != "d" })
+        let known = BaseSnapshot(try knownTree().rows.filter { $0.path.description != "d" })
         #expect(
             try words(Scanner(root: tree.root, filter: EverythingFilter()).scan(known)) == [
                 "directory d"
@@ -211,7 +211,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `the order of the known rows does not matter`() throws {
-        let known = KnownTree(try knownTree().rows.reversed())
+        let known = BaseSnapshot(try knownTree().rows.reversed())
         #expect(known.rows.map(\.path.description) == ["d", "d-e", "d/f", "d/l", "d/s", "d/s/g"])
         #expect(try known.childRows(of: RelativePath("d")) == [2, 3, 4])
         #expect(known.childRows(of: nil) == [0, 1])
@@ -219,8 +219,8 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
     }
 
     /// The tree as it is now, as a manifest would hold it.
-    private func knownTree() throws -> KnownTree {
-        let result = try Scanner(root: tree.root, filter: EverythingFilter()).scan(KnownTree([]))
+    private func knownTree() throws -> BaseSnapshot {
+        let result = try Scanner(root: tree.root, filter: EverythingFilter()).scan(BaseSnapshot([]))
         let files = try result.candidates.map { candidate in
             let (bytes, status) = try tree.root.readWhole(candidate.path, limit: 1000)
             let entry = Entry.file(
@@ -231,7 +231,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
         let others = result.changed.map {
             KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp)
         }
-        return KnownTree(files + others)
+        return BaseSnapshot(files + others)
     }
 }
 

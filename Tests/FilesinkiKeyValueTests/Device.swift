@@ -18,7 +18,7 @@ final class Meeting: Sendable {
         }
     ) async throws {
         remote = MemoryRemote(sleep: sleep)
-        _ = try await StoreFormat.create(at: remote, surroundings: clock.surroundings)
+        _ = try await StoreFormat.create(at: remote, systemContext: clock.systemContext)
     }
 
     /// Another device with a replica of the store.
@@ -56,7 +56,7 @@ struct Device: Sendable {
         place = KeyValuePlace(
             state: self.folder.path, name: store,
             device: FilesinkiModel.Device(id: id, name: name), address: "memory",
-            surroundings: clock.surroundings, connect: { _ in remote },
+            systemContext: clock.systemContext, connect: { _ in remote },
             renewDevice: { former in
                 FilesinkiModel.Device(id: former.map { $0 ^ 1 }, name: name + " again")
             })

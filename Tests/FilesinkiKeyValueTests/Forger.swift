@@ -88,7 +88,7 @@ struct Forger {
             device: device, time: Timestamp(nanoseconds: 1),
             changes: changes.sorted { $0.path < $1.path },
             inline: contents.values.sorted { $0.id < $1.id }, operation: "forge")
-        let id = meeting.clock.surroundings.randomBytes(16)
+        let id = meeting.clock.systemContext.randomBytes(16)
         try await log.forge(draft, after: parent, id: id)
         return try await log.read(parent.sequence + 1)
     }

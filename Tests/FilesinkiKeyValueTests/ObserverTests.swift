@@ -84,7 +84,7 @@ struct ObserverTests {
         let device = try meeting.device("a")
         var place = device.place
         place.address = nil
-        place.surroundings.sleep = { duration in
+        place.systemContext.sleep = { duration in
             slept.yield(duration)
             guard duration > .seconds(10) else { return }
             // The wait for a remote lasts longer than this test.

@@ -149,7 +149,7 @@ struct KeysInSeveralCommitsTests {
             let draft = CommitDraft(
                 device: FilesinkiModel.Device(id: Array(repeating: 9, count: 16), name: "other"),
                 time: Timestamp(nanoseconds: 1), changes: [], operation: "test")
-            let id = meeting.clock.surroundings.randomBytes(16)
+            let id = meeting.clock.systemContext.randomBytes(16)
             guard case .mine(let commit) = try await log.append(draft, after: token, id: id) else {
                 return
             }

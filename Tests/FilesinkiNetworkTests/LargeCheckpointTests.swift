@@ -30,7 +30,7 @@ import Testing
             $0.limits.publicationBytes = Self.publicationBytes
         }
         let remote = try target.connect(target.port, ConnectionSettings())
-        let format = try await StoreFormat.create(at: remote, surroundings: .quick)
+        let format = try await StoreFormat.create(at: remote, systemContext: .quick)
         let log = try CommitLog(remote: remote, zone: "files", store: format)
         let draft = CommitDraft(
             device: Device(id: [UInt8](repeating: 1, count: 16), name: "a"),

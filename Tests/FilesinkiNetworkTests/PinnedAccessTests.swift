@@ -31,7 +31,7 @@ import Testing
         _ address: String, _ environment: [String: String] = [:], tokenFile: String? = nil,
         certificateFile: String? = nil
     ) throws {
-        let remotes = NetworkRemotes(surroundings: ManualClock().surroundings) { environment[$0] }
+        let remotes = NetworkRemotes(systemContext: ManualClock().systemContext) { environment[$0] }
         try remotes.pin(
             address,
             RemoteAccess(pinned: path, tokenFile: tokenFile, certificateFile: certificateFile))

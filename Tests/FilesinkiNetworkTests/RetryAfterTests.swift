@@ -32,7 +32,7 @@ import Testing
         let variables = [
             "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key", "HOME": "/none",
         ]
-        let remotes = NetworkRemotes(surroundings: clock.surroundings) { variables[$0] }
+        let remotes = NetworkRemotes(systemContext: clock.systemContext) { variables[$0] }
         let remote = try remotes.connect(address(kind, server))
         #expect(try await remote.get(ObjectKey("packs/0a/1"), range: nil) == Self.object)
         #expect(clock.slept == [.seconds(120)])
@@ -50,7 +50,7 @@ import Testing
         let variables = [
             "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key", "HOME": "/none",
         ]
-        let remotes = NetworkRemotes(surroundings: clock.surroundings) { variables[$0] }
+        let remotes = NetworkRemotes(systemContext: clock.systemContext) { variables[$0] }
         let remote = try remotes.connect(address(kind, server))
         for _ in 0..<2 {
             let failure = await #expect(throws: Failure.self) {

@@ -9,7 +9,7 @@ import Testing
     let clock = ManualClock()
 
     func retrying(_ faulty: FaultyRemote, tries: Int = 5) -> RetryingRemote {
-        RetryingRemote(faulty, surroundings: clock.surroundings, tries: tries)
+        RetryingRemote(faulty, systemContext: clock.systemContext, tries: tries)
     }
 
     @Test(
@@ -54,7 +54,7 @@ import Testing
     func retryAfter(seconds: Int) async throws {
         let faulty = FaultyRemote(memory)
         let remote = RetryingRemote(
-            Limiting(faulty, clock, .seconds(seconds)), surroundings: clock.surroundings)
+            Limiting(faulty, clock, .seconds(seconds)), systemContext: clock.systemContext)
         // Whoever asks meanwhile waits, too.
         try await remote.put([1], to: ObjectKey("a/1"))
         try await remote.put([2], to: ObjectKey("a/2"))
@@ -66,7 +66,7 @@ import Testing
     func longRetryAfter() async throws {
         let faulty = FaultyRemote(memory)
         let limiting = Limiting(faulty, clock, .seconds(3600))
-        let remote = RetryingRemote(limiting, surroundings: clock.surroundings)
+        let remote = RetryingRemote(limiting, systemContext: clock.systemContext)
         for passed in [0, 600] as [Int64] {
             clock.advance(by: .seconds(passed))
             let failure = await #expect(throws: Failure.self) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct SlotProbeTests {
     func probe(_ remote: any Remote) -> SlotProbe {
-        SlotProbe(surroundings: ManualClock().surroundings, writers: 8, rounds: 6) { remote }
+        SlotProbe(systemContext: ManualClock().systemContext, writers: 8, rounds: 6) { remote }
     }
 
     @Test func `a remote that keeps its promises is fit, and left as it was`() async throws {
@@ -60,9 +60,9 @@ import Testing
         async throws
     {
         let telling = Telling(wrapped: LyingRemote(.overwrites), answer: "It keeps versions.")
-        let surroundings = ManualClock().surroundings
+        let systemContext = ManualClock().systemContext
         for remote: any Remote in [
-            telling, RetryingRemote(telling, surroundings: surroundings), CountingRemote(telling),
+            telling, RetryingRemote(telling, systemContext: systemContext), CountingRemote(telling),
         ] {
             let report = try await probe(remote).run()
             #expect(report.checks.map(\.name) == ["unversioned"])

@@ -57,10 +57,10 @@ import Testing
 
     @Test func `a manual clock goes on by what is slept`() async throws {
         let clock = ManualClock(now: Timestamp(seconds: 10, nanoseconds: 0))
-        try await clock.surroundings.sleep(.milliseconds(1500))
+        try await clock.systemContext.sleep(.milliseconds(1500))
         clock.advance(by: .nanoseconds(1))
-        #expect(clock.surroundings.now() == Timestamp(seconds: 11, nanoseconds: 500_000_001))
+        #expect(clock.systemContext.now() == Timestamp(seconds: 11, nanoseconds: 500_000_001))
         #expect(clock.slept == [.milliseconds(1500)])
-        #expect(clock.surroundings.randomBytes(16) != clock.surroundings.randomBytes(16))
+        #expect(clock.systemContext.randomBytes(16) != clock.systemContext.randomBytes(16))
     }
 }

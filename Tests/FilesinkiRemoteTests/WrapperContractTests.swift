@@ -12,10 +12,10 @@ import Testing
     @Test("retrying and counting honour the contract", arguments: RemoteContract.all)
     func retrying(_ contract: RemoteContract) async throws {
         let remote = CountingRemote(MemoryRemote())
-        let surroundings = ManualClock().surroundings
+        let systemContext = ManualClock().systemContext
         try await contract.check(
-            RetryingRemote(remote, surroundings: surroundings),
-            RetryingRemote(remote, surroundings: surroundings))
+            RetryingRemote(remote, systemContext: systemContext),
+            RetryingRemote(remote, systemContext: systemContext))
     }
 
     @Test(
@@ -24,7 +24,7 @@ import Testing
     func retryingFaulty(_ contract: RemoteContract) async throws {
         let faulty = FaultyRemote(MemoryRemote(), rates: .init(before: 0.1, after: 0.1), seed: 7)
         let retrying = RetryingRemote(
-            faulty, surroundings: ManualClock().surroundings, tries: 20)
+            faulty, systemContext: ManualClock().systemContext, tries: 20)
         try await contract.check(retrying, retrying)
     }
 }

@@ -26,7 +26,7 @@ struct CephTests {
 
     @Test func `is fit, by the probe`() async throws {
         let bucket = try await bucket("probe")
-        let report = try await SlotProbe(surroundings: .ofMachine) { try bucket.remote() }.run()
+        let report = try await SlotProbe(systemContext: .ofMachine) { try bucket.remote() }.run()
         #expect(report.isFit, "\(report)")
         #expect(report.checks.first?.name == "unversioned")
         #expect(try await bucket.remote().list(prefix: "", after: nil, limit: 9).isEmpty)
@@ -35,7 +35,7 @@ struct CephTests {
     @Test func `a bucket that keeps versions is refused before anything is written`() async throws {
         let bucket = try await LiveBucket.at(.ceph, LiveBucket.cephKey, bucket: "versioned")
         try await bucket.setVersioning("Enabled")
-        let report = try await SlotProbe(surroundings: .ofMachine) { try bucket.remote() }.run()
+        let report = try await SlotProbe(systemContext: .ofMachine) { try bucket.remote() }.run()
         #expect(report.checks.map(\.name) == ["unversioned"])
         #expect(!report.isFit)
         #expect(report.checks.first?.detail.contains("versioned") == true)
@@ -45,7 +45,7 @@ struct CephTests {
     @Test func `the race alone refuses a bucket that keeps versions, too`() async throws {
         let bucket = try await LiveBucket.at(.ceph, LiveBucket.cephKey, bucket: "versioned-raced")
         try await bucket.setVersioning("Enabled")
-        let report = try await SlotProbe(surroundings: .ofMachine) {
+        let report = try await SlotProbe(systemContext: .ofMachine) {
             MuteRemote(try bucket.remote())
         }.run()
         let race = report.checks.first { $0.name == "one-winner" }
@@ -114,7 +114,7 @@ struct CephTests {
         // Names below localhost are resolved by few systems; the gateway goes by the field.
         let remote = S3Remote(
             address: bucket.address, transport: Redirected(to: service, try HTTPConnections()),
-            credentials: bucket.credentials, surroundings: .ofMachine)
+            credentials: bucket.credentials, systemContext: .ofMachine)
         let key = try ObjectKey("packs/00/a")
         #expect(try await remote.publish([1, 2], to: key) == .mine)
         #expect(try await remote.get(key, range: nil) == [1, 2])

@@ -47,7 +47,7 @@ struct LiveBucket: Sendable {
             address: address,
             transport: try HTTPConnections(
                 ConnectionSettings(connections: 32, connectLimit: .seconds(600))),
-            credentials: credentials, surroundings: .ofMachine, knobs: knobs)
+            credentials: credentials, systemContext: .ofMachine, knobs: knobs)
     }
 
     /// The same bucket with another prefix.

@@ -77,7 +77,7 @@ final class MemoryBucket: HTTPTransport {
     ) -> S3Remote {
         S3Remote(
             address: Self.address, transport: self, credentials: credentials,
-            surroundings: clock.surroundings, knobs: knobs)
+            systemContext: clock.systemContext, knobs: knobs)
     }
 
     func send(_ request: HTTPRequest) async throws -> HTTPReply {

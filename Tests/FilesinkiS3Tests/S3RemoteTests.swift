@@ -210,7 +210,7 @@ import Testing
         address.endpoint = WebAddress(isSecure: scheme == "https", host: host)
         let remote = S3Remote(
             address: address, transport: bucket, credentials: MemoryBucket.credentials,
-            surroundings: ManualClock().surroundings, allowsInsecure: allowsInsecure)
+            systemContext: ManualClock().systemContext, allowsInsecure: allowsInsecure)
         bucket.script(.instead(.error(404, "NoSuchKey")))
         let failure: Failure?
         do {

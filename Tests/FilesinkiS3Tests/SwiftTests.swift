@@ -13,8 +13,8 @@ import Testing
 struct SwiftTests {
     @Test func `the probe refuses it`() async throws {
         let bucket = try await LiveBucket.at(.swift, LiveBucket.swiftKey, bucket: "filesinki")
-        let report = try await SlotProbe(surroundings: .ofMachine) {
-            RetryingRemote(try bucket.remote(), surroundings: .ofMachine)
+        let report = try await SlotProbe(systemContext: .ofMachine) {
+            RetryingRemote(try bucket.remote(), systemContext: .ofMachine)
         }.run()
         for check in report.checks { print("swift:", check.name, check.holds, check.detail) }
         #expect(!report.isFit)

@@ -12,7 +12,7 @@ final class ServedFolder: Sendable {
     private let token: Secret?
 
     /// A certificate is held against the real time.
-    static let surroundings = Surroundings.ofMachine
+    static let systemContext = SystemContext.ofMachine
 
     /// - Parameter isPrivate: Whether connections are encrypted and a token is asked for.
     init(
@@ -31,13 +31,13 @@ final class ServedFolder: Sendable {
             settings.tls = .selfSigned(folder: folder.path("own"))
             settings.tokenFile = file.path
             token = Secret(
-                try file.make(name: "test", rights: rights, zones: zones, Self.surroundings)
+                try file.make(name: "test", rights: rights, zones: zones, Self.systemContext)
                     .token.text)
         } else {
             token = nil
         }
         try adjust(&settings)
-        server = try await FilesinkiServer.start(settings, Self.surroundings)
+        server = try await FilesinkiServer.start(settings, Self.systemContext)
     }
 
     /// A remote with connections of its own.
@@ -51,7 +51,7 @@ final class ServedFolder: Sendable {
             ServerPlace(
                 WebAddress(isSecure: isSecure, host: "localhost", port: server.address.port),
                 transport: HTTPConnections(settings), credentials: credentials),
-            surroundings: Self.surroundings)
+            systemContext: Self.systemContext)
     }
 }
 

@@ -50,7 +50,7 @@ import Testing
         try await withServedFolder(ServedFolder { $0.faults = faults }) { served in
             let content = (0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
             let remote = RetryingRemote(
-                try served.remote(), surroundings: ManualClock().surroundings)
+                try served.remote(), systemContext: ManualClock().systemContext)
             for name in ["a", "b", "c"] {
                 try await remote.put(content, to: key("other/\(name)"))
                 #expect(try await remote.get(key("other/\(name)"), range: nil) == content)
@@ -117,7 +117,7 @@ import Testing
                 ServerPlace(
                     WebAddress(isSecure: true, host: "localhost", port: served.server.address.port),
                     transport: HTTPConnections(), credentials: .bearer(Secret("t"))),
-                surroundings: ServedFolder.surroundings)
+                systemContext: ServedFolder.systemContext)
             let failure = await failure { _ = try await remote.get(key("other/x"), range: nil) }
             #expect(failure?.code == .notAllowed)
         }
@@ -128,7 +128,7 @@ import Testing
             WebAddress(isSecure: false, host: "example.org"), transport: try HTTPConnections(),
             credentials: .bearer(Secret("hunter2")))
         let failure = #expect(throws: Failure.self) {
-            try ServerRemote(place, surroundings: ServedFolder.surroundings)
+            try ServerRemote(place, systemContext: ServedFolder.systemContext)
         }
         #expect(failure?.code == .notAllowed)
         #expect(failure?.description.contains("hunter2") == false)
@@ -145,7 +145,7 @@ import Testing
         let remote = try ServerRemote(
             ServerPlace(
                 WebAddress(isSecure: false, host: "127.0.0.1", port: server.port),
-                transport: HTTPConnections()), surroundings: ServedFolder.surroundings)
+                transport: HTTPConnections()), systemContext: ServedFolder.systemContext)
         let key = try key("other/x")
         let verbs: [() async throws -> Void] = [
             { _ = try await remote.get(key, range: nil) }, { try await remote.put([1], to: key) },

@@ -25,7 +25,7 @@ import Testing
             await listener.send(TestServer.head("GET", "/v1/events"))
             #expect(await listener.receive(until: "hello").contains("200 OK"))
             let made = try file.make(
-                name: "a", rights: [.read], zones: nil, TestClock().surroundings)
+                name: "a", rights: [.read], zones: nil, TestClock().systemContext)
             #expect(try await status() == 401)
             #expect(try await status(made.token.text) == 200)
             #expect(try await server.put("packs/0a/2", [1]).status == 401)
@@ -44,7 +44,7 @@ import Testing
     func emptyFile() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("own/tokens"))
-        let made = try file.make(name: "a", rights: [.read], zones: nil, TestClock().surroundings)
+        let made = try file.make(name: "a", rights: [.read], zones: nil, TestClock().systemContext)
         #expect(try file.revoke(id: made.token.id))
         #expect(file.exists)
         for mode in [0o600, 0o644] as [mode_t] {
@@ -82,16 +82,16 @@ import Testing
             var settings = ServerSettings(folder: folder.path(name))
             settings.port = 0
             let failure = await #expect(throws: Failure.self) {
-                _ = try await FilesinkiServer.start(settings, TestClock().surroundings)
+                _ = try await FilesinkiServer.start(settings, TestClock().systemContext)
             }
             #expect(failure?.code == .notFound, "\(name)")
             #expect(failure?.remedy.contains("--create") == true)
             #expect(access(folder.path(name) + "/.serve", F_OK) != 0, "nothing is made")
             settings.createsFolder = true
-            try await FilesinkiServer.start(settings, TestClock().surroundings).stop()
+            try await FilesinkiServer.start(settings, TestClock().systemContext).stop()
             // From now on it is known.
             settings.createsFolder = false
-            try await FilesinkiServer.start(settings, TestClock().surroundings).stop()
+            try await FilesinkiServer.start(settings, TestClock().systemContext).stop()
         }
     }
 

@@ -69,7 +69,7 @@ import Testing
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("tokens"))
         let made = try file.make(
-            name: "x", rights: [.read, .append], zones: nil, TestClock().surroundings)
+            name: "x", rights: [.read, .append], zones: nil, TestClock().systemContext)
         try await withServer {
             $0.tokenFile = file.path
         } _: { server in

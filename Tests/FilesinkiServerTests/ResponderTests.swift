@@ -17,7 +17,7 @@ import Testing
         let folder = try TemporaryFolder(inMemory: true)
         var settings = ServerSettings(folder: folder.path("store"))
         settings.createsFolder = true
-        let prepared = try PreparedServer(settings, TestClock().surroundings)
+        let prepared = try PreparedServer(settings, TestClock().systemContext)
         try await prepared.application { _ in }.test(.router) { try await body($0) }
     }
 

@@ -27,9 +27,10 @@ import Testing
     func dripping() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("tokens"))
-        let surroundings = TestClock().surroundings
-        let slow = try file.make(name: "a", rights: [.append], zones: nil, surroundings).token.text
-        let other = try file.make(name: "b", rights: [.append], zones: nil, surroundings).token.text
+        let systemContext = TestClock().systemContext
+        let slow = try file.make(name: "a", rights: [.append], zones: nil, systemContext).token.text
+        let other = try file.make(name: "b", rights: [.append], zones: nil, systemContext).token
+            .text
         try await withServer {
             $0.tokenFile = file.path
         } _: { server in
@@ -153,9 +154,9 @@ import Testing
     func readersOfOneToken() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("tokens"))
-        let surroundings = TestClock().surroundings
-        let slow = try file.make(name: "a", rights: [.read], zones: nil, surroundings).token.text
-        let other = try file.make(name: "b", rights: [.read], zones: nil, surroundings).token.text
+        let systemContext = TestClock().systemContext
+        let slow = try file.make(name: "a", rights: [.read], zones: nil, systemContext).token.text
+        let other = try file.make(name: "b", rights: [.read], zones: nil, systemContext).token.text
         try await withServer {
             $0.tokenFile = file.path
             $0.limits.requestsOfOne = 2

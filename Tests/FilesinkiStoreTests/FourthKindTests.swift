@@ -13,7 +13,7 @@ struct FourthKindTests {
     let format: StoreFormat
 
     init() async throws {
-        format = try await StoreFormat.create(at: remote, surroundings: clock.surroundings)
+        format = try await StoreFormat.create(at: remote, systemContext: clock.systemContext)
     }
 
     /// A device with a table of scores.
@@ -54,7 +54,7 @@ struct FourthKindTests {
         let table = ScoreTable(Device(id: id, name: name))
         let zone = Zone(
             name: "scores", carriesContents: false, remedyForOther: "", remedyForMissing: "")
-        let client = ZoneClient(zone, memory: table, surroundings: clock.surroundings) {
+        let client = ZoneClient(zone, memory: table, systemContext: clock.systemContext) {
             [remote] in remote
         }
         return Player(table: table, client: client)

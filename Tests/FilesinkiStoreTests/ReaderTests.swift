@@ -35,7 +35,7 @@ struct ReaderTests {
             let random = SeededRandom(seed: 1)
             let format = try await StoreFormat.create(
                 at: remote,
-                surroundings: Surroundings(
+                systemContext: SystemContext(
                     now: { ReaderTests.time },
                     randomBytes: { count in
                         var random = random
@@ -75,9 +75,9 @@ struct ReaderTests {
         try recipe.encoded().withUnsafeBytes { builder.add(largeID, kind: .recipe, bytes: $0) }
         let mediumID = ContentHasher.hash(medium)
         medium.withUnsafeBytes { builder.add(mediumID, kind: .chunk, bytes: $0) }
-        let random = Surroundings(
+        let random = SystemContext(
             now: { time }, randomBytes: { Array(repeating: 0xAA, count: $0) }, sleep: { _ in })
-        let writer = PackWriter(remote: remote, surroundings: random)
+        let writer = PackWriter(remote: remote, systemContext: random)
         try await writer.add(try #require(try builder.finish()))
         let small = StoreFixture.content("small\n")
         let gone = StoreFixture.content("gone\n")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("the description of a store")
 struct StoreFormatTests {
-    private let surroundings = Surroundings(
+    private let systemContext = SystemContext(
         now: { Timestamp(nanoseconds: 0) },
         randomBytes: { Array(repeating: 0xAB, count: $0) },
         sleep: { _ in })
@@ -31,14 +31,14 @@ struct StoreFormatTests {
     @Test("is made once, and found from then on")
     func create() async throws {
         let remote = MemoryRemote()
-        let made = try await StoreFormat.create(at: remote, surroundings: surroundings)
+        let made = try await StoreFormat.create(at: remote, systemContext: systemContext)
         #expect(made.id == Array(repeating: 0xAB, count: 16))
         #expect(made.formatVersion == 1)
         #expect(try await StoreFormat.read(from: remote) == made)
-        let other = Surroundings(
-            now: surroundings.now, randomBytes: { Array(repeating: 1, count: $0) },
-            sleep: surroundings.sleep)
-        #expect(try await StoreFormat.create(at: remote, surroundings: other) == made)
+        let other = SystemContext(
+            now: systemContext.now, randomBytes: { Array(repeating: 1, count: $0) },
+            sleep: systemContext.sleep)
+        #expect(try await StoreFormat.create(at: remote, systemContext: other) == made)
     }
 
     @Test("is the same for all who make it at once")
@@ -46,10 +46,10 @@ struct StoreFormatTests {
         let remote = MemoryRemote()
         let formats = try await withThrowingTaskGroup(of: StoreFormat.self) { group in
             for writer in UInt8(1)...16 {
-                let own = Surroundings(
-                    now: surroundings.now, randomBytes: { Array(repeating: writer, count: $0) },
-                    sleep: surroundings.sleep)
-                group.addTask { try await StoreFormat.create(at: remote, surroundings: own) }
+                let own = SystemContext(
+                    now: systemContext.now, randomBytes: { Array(repeating: writer, count: $0) },
+                    sleep: systemContext.sleep)
+                group.addTask { try await StoreFormat.create(at: remote, systemContext: own) }
             }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }

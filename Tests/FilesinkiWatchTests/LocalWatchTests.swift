@@ -9,7 +9,7 @@ struct LocalWatchTests {
     private func watch(
         _ folder: TemporaryFolder, bounds: TreeWatch.Bounds = TreeWatch.Bounds()
     ) throws -> LocalWatch {
-        let limits = Settling.Limits(
+        let limits = Debouncer.Limits(
             quiet: .milliseconds(20), quick: .milliseconds(2), longest: .milliseconds(200))
         return try LocalWatch(root: folder.path, limits: limits, bounds: bounds)
     }

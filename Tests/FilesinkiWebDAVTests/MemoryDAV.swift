@@ -126,11 +126,11 @@ final class MemoryDAV: HTTPTransport {
     /// The store at the top of the server.
     func remote(
         _ address: String = "http://localhost/dav", credentials: Credentials = .none,
-        surroundings: Surroundings = ManualClock().surroundings, allowsInsecure: Bool = false
+        systemContext: SystemContext = ManualClock().systemContext, allowsInsecure: Bool = false
     ) throws -> WebDAVRemote {
         WebDAVRemote(
             address: try WebAddress(address, schemes: ["http": false, "https": true]),
-            transport: self, credentials: credentials, surroundings: surroundings,
+            transport: self, credentials: credentials, systemContext: systemContext,
             allowsInsecure: allowsInsecure)
     }
 }

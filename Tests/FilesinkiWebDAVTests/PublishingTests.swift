@@ -71,7 +71,7 @@ import Testing
         #expect(await code { _ = try await dav.remote().publish(bytes("one"), to: slot) } == .away)
         // To empty it while the server may still be moving it would leave an empty slot.
         #expect(!dav.methods.contains("DELETE"))
-        let retrying = RetryingRemote(try dav.remote(), surroundings: ManualClock().surroundings)
+        let retrying = RetryingRemote(try dav.remote(), systemContext: ManualClock().systemContext)
         #expect(try await retrying.publish(bytes("one"), to: slot) == .mine)
     }
 

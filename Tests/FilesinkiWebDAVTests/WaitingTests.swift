@@ -12,7 +12,7 @@ import Testing
         let clock = ManualClock()
         let server = MemoryDAV()
         server.place([1], at: "/dav/log/1/c")
-        try await server.remote(surroundings: clock.surroundings)
+        try await server.remote(systemContext: clock.systemContext)
             .wait(prefix: "log/", timeout: .seconds(130))
         #expect(clock.slept == seconds([1, 2, 4, 8, 16, 30, 30, 30, 9]))
     }
@@ -44,13 +44,13 @@ import Testing
         if told != "no folder" { server.place([1], at: "/dav/log/1/c") }
         let clock = ManualClock()
         let writer = try server.remote()
-        var surroundings = clock.surroundings
-        let sleep = surroundings.sleep
-        surroundings.sleep = { duration in
+        var systemContext = clock.systemContext
+        let sleep = systemContext.sleep
+        systemContext.sleep = { duration in
             if clock.slept.count == 2 { _ = try await writer.publish([2], to: key("log/2/c")) }
             try await sleep(duration)
         }
-        try await server.remote(surroundings: surroundings).wait(
+        try await server.remote(systemContext: systemContext).wait(
             prefix: "log/", timeout: .seconds(3600))
         #expect(clock.slept == seconds([1, 2, 4]))
     }
@@ -62,7 +62,7 @@ import Testing
         let clock = ManualClock()
         let server = MemoryDAV(habits)
         server.place([1], at: "/dav/log/1/c")
-        let remote = try server.remote(surroundings: clock.surroundings)
+        let remote = try server.remote(systemContext: clock.systemContext)
         try await remote.wait(prefix: "log/", timeout: .seconds(3600))
         #expect(clock.slept == seconds([1]))
     }
@@ -76,7 +76,7 @@ import Testing
         let clock = ManualClock()
         let server = MemoryDAV(habits)
         server.place([1], at: "/dav/log/1/c")
-        let remote = try server.remote(surroundings: clock.surroundings)
+        let remote = try server.remote(systemContext: clock.systemContext)
         try await remote.wait(prefix: "log/", timeout: .seconds(20))
         #expect(clock.slept == seconds([1, 2, 4, 8, 5]))
     }
@@ -84,7 +84,7 @@ import Testing
     @Test func `no time is a look, and a prefix that is no key's is only slept for`() async throws {
         let clock = ManualClock()
         let server = MemoryDAV()
-        let remote = try server.remote(surroundings: clock.surroundings)
+        let remote = try server.remote(systemContext: clock.systemContext)
         try await remote.wait(prefix: "log/", timeout: .zero)
         #expect(clock.slept.isEmpty && server.requests.count == 1)
         try await remote.wait(prefix: "../", timeout: .seconds(3))
@@ -98,7 +98,7 @@ import Testing
         let clock = ManualClock()
         let server = MemoryDAV(habits(told))
         if told != "no folder" { server.place([1], at: "/dav/log/1/c") }
-        let remote = try server.remote(surroundings: clock.surroundings)
+        let remote = try server.remote(systemContext: clock.systemContext)
         try await remote.wait(prefix: "log/", timeout: .zero)
         _ = try await server.remote().publish([2], to: key("log/2/c"))
         try await remote.wait(prefix: "log/", timeout: .seconds(3600))
@@ -117,7 +117,7 @@ import Testing
         let clock = ManualClock()
         let server = MemoryDAV(habits)
         server.place([1], at: "/dav/log/1/c")
-        let remote = try server.remote(surroundings: clock.surroundings)
+        let remote = try server.remote(systemContext: clock.systemContext)
         try await remote.wait(prefix: "log/", timeout: .zero)
         try await remote.wait(prefix: "log/", timeout: .seconds(3600))
         #expect(clock.slept == seconds([1]))

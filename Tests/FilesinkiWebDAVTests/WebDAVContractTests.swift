@@ -33,11 +33,11 @@ struct RealStore: Sendable {
     /// One more way to it, with connections of its own. As in the product, what fails in passing is
     /// tried again: a server may close a connection that has just been idle at any time.
     func connect() throws -> RetryingRemote {
-        let surroundings = ManualClock().surroundings
+        let systemContext = ManualClock().systemContext
         let remote = WebDAVRemote(
             address: address, transport: try HTTPConnections(),
             credentials: .password(user: RealServer.user, Secret(RealServer.password)),
-            surroundings: surroundings)
-        return RetryingRemote(remote, surroundings: surroundings)
+            systemContext: systemContext)
+        return RetryingRemote(remote, systemContext: systemContext)
     }
 }

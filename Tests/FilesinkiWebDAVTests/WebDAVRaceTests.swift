@@ -32,7 +32,7 @@ struct WebDAVRaceTests {
     func probe(_ server: RealServer) async throws {
         let store = try await RealStore(server)
         let probe = SlotProbe(
-            surroundings: ManualClock().surroundings, writers: 8, rounds: 4
+            systemContext: ManualClock().systemContext, writers: 8, rounds: 4
         ) { try store.connect() }
         let report = try await probe.run()
         #expect(report.isFit, "\(report)")

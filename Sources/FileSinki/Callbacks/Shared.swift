@@ -15,7 +15,7 @@ final class Shared: Sendable {
         var queue = DispatchQueue.main
         var failed: @Sendable (FileSinkiError) -> Void = { _ in }
         /// The clock, chance and pauses; tests have their own.
-        var surroundings = Surroundings.ofMachine
+        var systemContext = SystemContext.ofMachine
     }
 
     private struct State {
@@ -57,7 +57,7 @@ final class Shared: Sendable {
         if let first = remote { remote = try root.address(first) }
         let core = try Core(
             root: folder ?? "", remote: remote, device: wishes.device,
-            state: nil, surroundings: wishes.surroundings, failed: wishes.failed)
+            state: nil, systemContext: wishes.systemContext, failed: wishes.failed)
         let made = FileSinki(core: core)
         return state.withLock { state in
             if let found = state.sinks[root] { return found }

@@ -83,8 +83,8 @@ final class Jobs: Sendable {
     /// Waits so long, or until the pause is cut short.
     ///
     /// - Returns: False when the task was cancelled.
-    func pause(_ length: Duration, _ surroundings: Surroundings) async -> Bool {
-        let pause = Task { try await surroundings.sleep(length) }
+    func pause(_ length: Duration, _ systemContext: SystemContext) async -> Bool {
+        let pause = Task { try await systemContext.sleep(length) }
         state.withLock { $0.pause = pause }
         await withTaskCancellationHandler {
             _ = await pause.result
@@ -160,7 +160,7 @@ extension Core {
             guard state.retry == nil, !state.isStopped else { return }
             state.retry = Task { [weak self, jobs, options] in
                 var backoff = Backoff()
-                while await jobs.pause(backoff.next(), options.surroundings) {
+                while await jobs.pause(backoff.next(), options.systemContext) {
                     guard let self, await !self.isBack() else { return }
                 }
             }

@@ -58,7 +58,7 @@ actor Follower {
 
     /// Waits so long, or until ``look()`` is called.
     private func wait(_ length: Duration) async throws {
-        let sleep = core.options.surroundings.sleep
+        let sleep = core.options.systemContext.sleep
         let task = Task { try await sleep(length) }
         pausing = task
         defer { pausing = nil }

@@ -85,18 +85,18 @@ extension Core {
     /// - Throws: Code `usage` for an address that is not understood.
     convenience init(
         root: String, remote: String?, device: String?, state: String?,
-        surroundings: Surroundings = .ofMachine,
+        systemContext: SystemContext = .ofMachine,
         failed: @escaping @Sendable (FileSinkiError) -> Void
     ) throws(FileSinkiError) {
         var address: RemoteAddress?
         if let remote { address = try RemoteAddress(remote) }
         var options = ReplicaOptions(
             root: root.count > 1 && root.hasSuffix("/") ? String(root.dropLast()) : root,
-            state: state, lockWait: .seconds(60), surroundings: surroundings,
+            state: state, lockWait: .seconds(60), systemContext: systemContext,
             configuration: Settings.userFile { name in getenv(name).map { String(cString: $0) } },
-            connect: RemoteAddress.connector(surroundings))
+            connect: RemoteAddress.connector(systemContext))
         options.connect = RemoteAddress.connector(
-            surroundings, RemoteAccess(pinned: options.stateFolder.access))
+            systemContext, RemoteAccess(pinned: options.stateFolder.access))
         self.init(options, address, device: device ?? nameOfHost(), failed: failed)
     }
 }

@@ -29,19 +29,19 @@ struct EventOptions: ParsableArguments {
     /// - Throws: `Failure` with code `usage` for what is not understood.
     func prepare(
         in console: Console
-    ) async throws -> (replica: ReplicaOptions, wishes: ObserverOptions) {
+    ) async throws -> (replica: ReplicaOptions, outputOptions: ObserverOptions) {
         report.apply(to: console)
         // There is no other form; a failure is a line, too.
-        console.wishes.isJSON = true
-        var wishes = ObserverOptions()
-        if let since { wishes.start = try Self.start(since) }
+        console.outputOptions.isJSON = true
+        var outputOptions = ObserverOptions()
+        if let since { outputOptions.start = try Self.start(since) }
         let session = try await Session.open(replica, writable: false, in: console)
-        wishes.scope = try session.scope(paths)
-        wishes.includesOwn = own
-        wishes.resynchronises = resync
+        outputOptions.scope = try session.scope(paths)
+        outputOptions.includesOwn = own
+        outputOptions.resynchronises = resync
         await session.replica.close()
         let options = try replica.replicaOptions(root: session.root.path, in: console)
-        return (options, wishes)
+        return (options, outputOptions)
     }
 
     private static func start(_ text: String) throws(Failure) -> ObserverOptions.Start {

@@ -8,7 +8,7 @@ struct NullOption: ParsableArguments {
     var null = false
 
     /// Tells the console.
-    func apply(to console: Console) { console.wishes.isNull = null }
+    func apply(to console: Console) { console.outputOptions.isNull = null }
 }
 
 extension Output {

@@ -10,6 +10,6 @@ struct ReportOptions: ParsableArguments {
     /// Tells the console.
     func apply(to console: Console) {
         talk.apply(to: console)
-        console.wishes.isJSON = json
+        console.outputOptions.isJSON = json
     }
 }

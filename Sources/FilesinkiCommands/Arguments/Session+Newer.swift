@@ -22,7 +22,7 @@ extension Session {
         _ path: RelativePath, than version: UInt64, _ waiting: WaitOptions,
         _ done: inout SyncReport
     ) async throws -> Session {
-        let end = try waiting.limit().map { console.surroundings.now().advanced(bySeconds: $0) }
+        let end = try waiting.limit().map { console.systemContext.now().advanced(bySeconds: $0) }
         let remote = try await replica.remoteAddress.map { try settings.connect($0) }
         var options = SyncOptions()
         options.paths = [path]
@@ -33,7 +33,7 @@ extension Session {
             done.addCopies(of: report)
             let found = try await session.replica.list([path]).first { $0.0 == path }
             if let found, found.1.version > version { return session }
-            let left = end.map { console.surroundings.now().duration(to: $0) }
+            let left = end.map { console.systemContext.now().duration(to: $0) }
             if let left, left <= .zero { throw report.away ?? Self.noneNewer(path, version) }
             let prefix = await session.replica.watchedPrefix
             if !isListening, let remote, let prefix {
@@ -58,7 +58,7 @@ extension Session {
     private func pause(
         _ duration: Duration, _ remote: (any Remote)?, _ prefix: String?
     ) async throws {
-        let sleep = console.surroundings.sleep
+        let sleep = console.systemContext.sleep
         let hint: @Sendable () async throws -> Void = {
             guard let remote, let prefix else { return try await sleep(Self.unnoticedWait) }
             do { try await remote.wait(prefix: prefix, timeout: duration) } catch {

@@ -24,7 +24,7 @@ extension Session {
         var report = first
         while report.away != nil, !backoff.isOver {
             await session.replica.close()
-            try await console.surroundings.sleep(backoff.next(after: report.away))
+            try await console.systemContext.sleep(backoff.next(after: report.away))
             session = try await session.reopened()
             let earlier = report
             report = try await session.replica.sync(options)

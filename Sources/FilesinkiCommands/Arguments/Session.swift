@@ -116,7 +116,7 @@ extension Failure {
 extension Console {
     /// Says what failed on one of several paths.
     func report(_ failure: Failure) throws {
-        if wishes.isJSON { try output.json(failure.json(type: "failure")) }
+        if outputOptions.isJSON { try output.json(failure.json(type: "failure")) }
         complain(failure)
     }
 }
@@ -155,7 +155,8 @@ extension RootOptions {
         let state = try state.map { try FilePlace.absoluteText($0, in: console.currentFolder) }
         let pinned = StateFolder(root: root, state: state).access
         return ReplicaOptions(
-            root: root, state: state, lockWait: .seconds(wait), surroundings: console.surroundings,
+            root: root, state: state, lockWait: .seconds(wait),
+            systemContext: console.systemContext,
             configuration: Settings.userFile { console.environment[$0] },
             connect: console.connector(RemoteAccess(pinned: pinned)))
     }

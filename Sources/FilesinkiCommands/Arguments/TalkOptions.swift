@@ -10,6 +10,6 @@ struct TalkOptions: ParsableArguments {
 
     /// Tells the console.
     func apply(to console: Console) {
-        console.wishes.loudness = quiet ? .quiet : verbose ? .verbose : .normal
+        console.outputOptions.verbosity = quiet ? .quiet : verbose ? .verbose : .normal
     }
 }

@@ -17,9 +17,9 @@ struct ChangesCommand: Command {
     var waiting: WaitOptions { events.replica.waiting }
 
     func run(in console: Console) async throws -> ExitCode {
-        var (replica, wishes) = try await events.prepare(in: console)
-        wishes.isSyncing = false
-        let observer = Observer(replica, wishes)
+        var (replica, outputOptions) = try await events.prepare(in: console)
+        outputOptions.isSyncing = false
+        let observer = Observer(replica, outputOptions)
         return try await console.untilInterrupted {
             while let found = try await observer.next(.none) { try console.show(found) }
             return .done

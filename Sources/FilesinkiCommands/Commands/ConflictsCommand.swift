@@ -20,7 +20,7 @@ struct ConflictsCommand: ReplicaCommand {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: false, remote: false, in: console)
         let conflicts = try await session.replica.conflicts()
-        let now = console.surroundings.now()
+        let now = console.systemContext.now()
         for conflict in conflicts {
             if report.json {
                 try console.output.json(conflict.json)

@@ -36,7 +36,7 @@ struct DoctorCommand: ReplicaCommand {
         var findings = credentials(in: console)
         let network = try await networkProgram(options, in: console)
         if let network { findings.append(network) }
-        let examination = Examination(options, console.machine)
+        let examination = Doctor(options, console.machine)
         let canReach = !offline && network?.level != .trouble
         findings = await examination.run(canReach: canReach) + findings
         if report.json {
@@ -50,7 +50,7 @@ struct DoctorCommand: ReplicaCommand {
     /// Whether the part of the program is there that the remote needs; nil when it needs none.
     private func networkProgram(
         _ options: ReplicaOptions, in console: Console
-    ) async throws -> Finding? {
+    ) async throws -> Diagnosis? {
         guard !offline, let replica = try? await Replica.open(options, writable: false),
             let text = await replica.remoteAddress
         else { return nil }
@@ -58,14 +58,14 @@ struct DoctorCommand: ReplicaCommand {
             let address = try RemoteAddress(text, currentFolder: console.currentFolder)
             guard case .network = address else { return nil }
             try console.prepare(for: address)
-            return Finding("network", .ok, "The part that uses the network is there.")
+            return Diagnosis("network", .ok, "The part that uses the network is there.")
         } catch let failure as Failure {
-            return Finding("network", .trouble, failure)
+            return Diagnosis("network", .trouble, failure)
         }
     }
 
     /// Whether the files with secrets are private.
-    private func credentials(in console: Console) -> [Finding] {
+    private func credentials(in console: Console) -> [Diagnosis] {
         guard let settings = Settings.userFile(environment: { console.environment[$0] }),
             let cut = settings.lastIndex(of: "/")
         else { return [] }
@@ -73,16 +73,16 @@ struct DoctorCommand: ReplicaCommand {
         guard let status = FileCall.status(Array(path.utf8)) else { return [] }
         guard status.st_mode & 0o077 == 0, status.st_uid == console.machine.user else {
             return [
-                Finding(
+                Diagnosis(
                     "credentials", .trouble, "Others can read or change \(path).",
                     remedy: "Run chmod 600 on it, as its owner.")
             ]
         }
-        return [Finding("credentials", .ok, "\(path) is private.")]
+        return [Diagnosis("credentials", .ok, "\(path) is private.")]
     }
 
     /// The number of checks that passed, then those that did not; with `-v` all of them.
-    private func show(_ findings: [Finding], in console: Console) throws {
+    private func show(_ findings: [Diagnosis], in console: Console) throws {
         let passed = findings.count { $0.level == .ok }
         let warnings = findings.count { $0.level == .warning }
         let failed = findings.count - passed - warnings
@@ -106,7 +106,7 @@ struct DoctorCommand: ReplicaCommand {
     }
 }
 
-extension Finding {
+extension Diagnosis {
     fileprivate var json: JSONObject {
         var object: JSONObject = ["type": "finding"]
         object.add("name", name)
@@ -117,7 +117,7 @@ extension Finding {
     }
 }
 
-extension Finding.Level {
+extension Diagnosis.Level {
     /// The level as the first column.
     fileprivate func column(_ style: TerminalStyle) -> String {
         switch self {

@@ -75,10 +75,10 @@ extension Console {
     /// Shows what `init` found or made.
     func show(_ report: InitReport) throws {
         for notice in report.notices {
-            if wishes.isJSON { try output.json(notice.json(type: "notice")) }
+            if outputOptions.isJSON { try output.json(notice.json(type: "notice")) }
             say(notice.description)
         }
-        if wishes.isJSON {
+        if outputOptions.isJSON {
             var object: JSONObject = ["type": "replica"]
             object.add("root", report.root)
             object.add("device", report.device.name)

@@ -64,7 +64,7 @@ struct LogCommand: ReplicaCommand {
             return
         }
         var table = TextTable(rightAligned: [0])
-        let now = console.surroundings.now()
+        let now = console.systemContext.now()
         for commit in commits { commit.add(to: &table, now: now) }
         try Pager.show(in: console) { write in
             for line in table.lines { try write(Array((line + "\n").utf8)) }

@@ -33,17 +33,17 @@ struct ObserveCommand: Command {
     func run(in console: Console) async throws -> ExitCode {
         let end = try events.replica.waiting.limit()
         let beat = try heartbeat.map { try TimeText.length($0) }.flatMap { $0 > 0 ? $0 : nil }
-        var (replica, wishes) = try await events.prepare(in: console)
-        wishes.isSyncing = !noSync
-        let telling = EventTelling(
-            observer: Observer(replica, wishes) { console.show($0) }, console: console,
+        var (replica, outputOptions) = try await events.prepare(in: console)
+        outputOptions.isSyncing = !noSync
+        let telling = EventReporter(
+            observer: Observer(replica, outputOptions) { console.show($0) }, console: console,
             endsAfterBatch: once, end: end.map { console.moment(after: $0) }, heartbeat: beat)
         return try await console.untilInterrupted { try await telling.run() }
     }
 }
 
 /// The telling of an observer's events, up to the end that was wished for.
-private struct EventTelling: Sendable {
+private struct EventReporter: Sendable {
     let observer: Observer
     let console: Console
     let endsAfterBatch: Bool
@@ -59,7 +59,7 @@ private struct EventTelling: Sendable {
                 try console.show(found)
                 hasTold = hasTold || found.hasEvents
                 if hasTold, endsAfterBatch { return .done }
-            } else if let end, console.surroundings.now() >= end {
+            } else if let end, console.systemContext.now() >= end {
                 return hasTold ? .done : .negative
             } else if let token = await observer.token {
                 try console.output.json(token.json)
@@ -77,7 +77,7 @@ private struct EventTelling: Sendable {
 extension Console {
     /// The moment so many seconds from now; the last one there is when that is beyond it.
     fileprivate func moment(after seconds: Int64) -> Timestamp {
-        let now = surroundings.now()
+        let now = systemContext.now()
         let (sum, overflow) = now.seconds.addingReportingOverflow(seconds)
         return Timestamp(seconds: overflow ? .max : sum, nanoseconds: now.remainder)
     }

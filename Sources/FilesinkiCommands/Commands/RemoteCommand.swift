@@ -100,7 +100,7 @@ struct RemoteCheckCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let (address, connect) = try await place(in: console)
-        let probe = SlotProbe(surroundings: console.surroundings) { try connect(address) }
+        let probe = SlotProbe(systemContext: console.systemContext) { try connect(address) }
         let result = try await probe.run()
         try show(result.checks, in: console)
         guard !result.isFit else { return .done }

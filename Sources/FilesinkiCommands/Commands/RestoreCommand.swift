@@ -104,11 +104,11 @@ extension Console {
     /// Names paths that were brought back.
     func show(restored paths: [RelativePath]) throws {
         for path in paths {
-            if wishes.isJSON {
+            if outputOptions.isJSON {
                 var object: JSONObject = ["type": "restored"]
                 object.add("path", path)
                 try output.json(object)
-            } else if wishes.isNull {
+            } else if outputOptions.isNull {
                 try output.path(path)
             } else {
                 detail("restored \(path)")

@@ -99,7 +99,7 @@ extension Console {
     /// Shows what came of a change of one path.
     func show(_ report: SaveReport, of path: RelativePath, exit code: ExitCode) throws {
         try showNotices(ofReplica: report.sync)
-        guard wishes.isJSON else { return try talk(about: report, of: path) }
+        guard outputOptions.isJSON else { return try talk(about: report, of: path) }
         try show(report.sync.problems, type: "problem")
         var object: JSONObject = ["type": "saved"]
         object.add("exit", code.rawValue)

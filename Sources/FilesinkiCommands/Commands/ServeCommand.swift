@@ -133,7 +133,7 @@ struct ServeFolderCommand: Command {
 extension Console {
     /// Shows where a server listens, and who may use it.
     fileprivate func show(_ ready: ServeNotice.Ready, folder: String) {
-        if wishes.isJSON {
+        if outputOptions.isJSON {
             var object: JSONObject = ["type": "serving"]
             object.add("folder", folder)
             object.add("address", ready.address)

@@ -34,7 +34,7 @@ struct ServedFolder: ParsableArguments {
 extension Console {
     /// Shows tokens: of one that was just made the token alone on standard output, ready for a pipe.
     fileprivate func show(_ tokens: [TokenNotice]) throws {
-        if wishes.isJSON { return try tokens.forEach { try output.json($0.json) } }
+        if outputOptions.isJSON { return try tokens.forEach { try output.json($0.json) } }
         if let secret = tokens.first?.secret {
             say("This token is shown only once:")
             return try output.line(secret)

@@ -47,16 +47,16 @@ struct StatusCommand: ReplicaCommand {
         if prometheus {
             let text = PrometheusText(status, try await session.replica.metrics())
             try console.write(text.bytes, to: output)
-            let now = console.surroundings.now()
+            let now = console.systemContext.now()
             return status.isStale(at: now, maximumAge: limit) ? .negative : .done
         }
-        let isStale = status.isStale(at: console.surroundings.now(), maximumAge: limit)
+        let isStale = status.isStale(at: console.systemContext.now(), maximumAge: limit)
         let code: ExitCode = isStale ? .negative : status.conflicts.isEmpty ? .done : .conflict
         if report.json {
             try console.output.json(status.json(isStale: isStale, exit: code))
         } else {
             let text = StatusText(
-                status, isStale: isStale, now: console.surroundings.now(),
+                status, isStale: isStale, now: console.systemContext.now(),
                 home: console.environment["HOME"])
             for line in text.lines { try console.output.line(line) }
         }

@@ -66,17 +66,17 @@ struct WatchCommand: Command {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let limit = try replica.waiting.limit()
-        var wishes = WatchOptions()
-        wishes.settling = try settling()
-        wishes.poll = try Self.length(poll)
-        wishes.agenda = WatchAgenda.Limits(fullScan: try Self.length(fullScanEvery))
-        wishes.sync = try rules.syncOptions(nil)
-        wishes.sync.operation = "watch"
+        var outputOptions = WatchOptions()
+        outputOptions.settling = try settling()
+        outputOptions.poll = try Self.length(poll)
+        outputOptions.agenda = WatchScheduler.Limits(fullScan: try Self.length(fullScanEvery))
+        outputOptions.sync = try rules.syncOptions(nil)
+        outputOptions.sync.operation = "watch"
         let session = try await Session.open(replica, of: dir, writable: true, in: console)
         await session.replica.close()
-        let teller = WatchTeller(console, hook: exec.map { EventHook($0, console) })
+        let teller = WatchReporter(console, hook: exec.map { EventHook($0, console) })
         let watcher = try Watcher(
-            try replica.replicaOptions(root: session.root.path, in: console), wishes
+            try replica.replicaOptions(root: session.root.path, in: console), outputOptions
         ) { try await teller.tell($0) }
         let clock = limit.map { limit in
             Task {
@@ -93,13 +93,13 @@ struct WatchCommand: Command {
         return .done
     }
 
-    private func settling() throws(Failure) -> Settling.Limits {
+    private func settling() throws(Failure) -> Debouncer.Limits {
         guard (0...60_000).contains(settle), (settle...3_600_000).contains(maxSettle) else {
             throw Failure(
                 .usage, "--settle is up to 60000, and --max-settle from that up to 3600000.",
                 remedy: "Give both in milliseconds.")
         }
-        return Settling.Limits(
+        return Debouncer.Limits(
             quiet: .milliseconds(settle), quick: .milliseconds(settle) / 50,
             longest: .milliseconds(maxSettle))
     }

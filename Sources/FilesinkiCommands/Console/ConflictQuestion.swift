@@ -19,8 +19,8 @@ struct ConflictQuestion: Sendable {
 
     /// Asks about one path until the answer is understood; the end of input leaves it open.
     func answer(_ step: Step) -> Answer {
-        console.wishes.isAsking = true
-        defer { console.wishes.isAsking = false }
+        console.outputOptions.isAsking = true
+        defer { console.outputOptions.isAsking = false }
         let contest = step.contest
         console.ask("\(step.path) was changed on both sides.")
         console.ask("  here   \(describe(contest?.here))")

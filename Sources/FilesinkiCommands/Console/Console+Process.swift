@@ -17,7 +17,7 @@ extension Console {
             terminals: Terminals(
                 input: isatty(STDIN_FILENO) == 1, output: isatty(STDOUT_FILENO) == 1,
                 talk: isatty(STDERR_FILENO) == 1, columns: columnsOfProcess),
-            surroundings: .ofMachine,
+            systemContext: .ofMachine,
             network: network,
             interruptions: .ofProcess)
     }

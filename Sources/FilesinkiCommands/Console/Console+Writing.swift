@@ -13,7 +13,7 @@ extension Console {
     ///
     /// - Throws: `Failure` with code `usage` when both were to go to standard output.
     func requireFile(_ file: String?) throws(Failure) {
-        guard wishes.isJSON, file == nil || file == "-" else { return }
+        guard outputOptions.isJSON, file == nil || file == "-" else { return }
         throw Failure(
             .usage, "With --json, the content cannot go to standard output too.",
             remedy: "Name a file for it with -o.")

@@ -20,7 +20,7 @@ package final class Console: Sendable {
     /// Which of the streams are terminals.
     package let terminals: Terminals
     /// The clock and chance.
-    package let surroundings: Surroundings
+    package let systemContext: SystemContext
     /// What this program can do over a network.
     package let network: NetworkAccess
     /// What `doctor` wants to know of the machine.
@@ -29,7 +29,7 @@ package final class Console: Sendable {
     let timer: @Sendable (Duration) async throws -> Void
     /// What ends a command that would go on for ever.
     package let interruptions: Interruptions
-    private let storedWishes = Mutex(Wishes())
+    private let storedOutputOptions = Mutex(OutputOptions())
 
     /// Which of the streams are terminals.
     package struct Terminals: Sendable {
@@ -51,13 +51,13 @@ package final class Console: Sendable {
     }
 
     /// What the user wants to see.
-    struct Wishes {
+    struct OutputOptions {
         /// How much is said on standard error.
-        enum Loudness {
+        enum Verbosity {
             case quiet, normal, verbose
         }
 
-        var loudness = Loudness.normal
+        var verbosity = Verbosity.normal
         /// Whether results are for programs.
         var isJSON = false
         /// Whether lists of paths are bare, each path ended by a NUL byte.
@@ -68,7 +68,7 @@ package final class Console: Sendable {
 
     package init(
         output: any ByteSink, talk: any ByteSink, input: Int32, environment: [String: String],
-        currentFolder: String, terminals: Terminals, surroundings: Surroundings,
+        currentFolder: String, terminals: Terminals, systemContext: SystemContext,
         network: NetworkAccess, interruptions: Interruptions = .none,
         machine: MachineFacts = .real,
         timer: @escaping @Sendable (Duration) async throws -> Void = {
@@ -81,7 +81,7 @@ package final class Console: Sendable {
         self.environment = environment
         self.currentFolder = currentFolder
         self.terminals = terminals
-        self.surroundings = surroundings
+        self.systemContext = systemContext
         self.network = network
         self.machine = machine
         self.timer = timer
@@ -89,9 +89,9 @@ package final class Console: Sendable {
     }
 
     /// What the user wants to see; set by the command's options.
-    var wishes: Wishes {
-        get { storedWishes.withLock { $0 } }
-        set { storedWishes.withLock { $0 = newValue } }
+    var outputOptions: OutputOptions {
+        get { storedOutputOptions.withLock { $0 } }
+        set { storedOutputOptions.withLock { $0 = newValue } }
     }
 
     /// Opens the remote at an address; a relative path begins at the current folder.
@@ -122,18 +122,18 @@ package final class Console: Sendable {
 
     /// Says something that a person may want to know; not with `-q`.
     func say(_ text: String) {
-        if wishes.loudness != .quiet { writeTalk(text) }
+        if outputOptions.verbosity != .quiet { writeTalk(text) }
     }
 
     /// Says something that only helps to understand; only with `-v`.
     func detail(_ text: String) {
-        if wishes.loudness == .verbose { writeTalk(text) }
+        if outputOptions.verbosity == .verbose { writeTalk(text) }
     }
 
     /// Says what went wrong: which path, what happened, what to do. Also with `-q`.
     func complain(_ failure: Failure) {
         writeTalk("filesinki: " + talkStyle.red(failure.description))
-        if wishes.loudness == .verbose, let cause = failure.cause {
+        if outputOptions.verbosity == .verbose, let cause = failure.cause {
             writeTalk("  because: \(cause)")
         }
     }

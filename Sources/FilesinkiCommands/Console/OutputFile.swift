@@ -23,7 +23,7 @@ final class OutputFile: ByteSink {
         let name = printable(typed)
         self.name = name
         place = try OutputPlace(FilePlace.absolute(typed, in: console.currentFolder), name: name)
-        let tag = hexadecimal(console.surroundings.randomBytes(6))
+        let tag = hexadecimal(console.systemContext.randomBytes(6))
         do throws(SystemError) {
             switch place {
             case .file(let path, let replaced):

@@ -114,7 +114,7 @@ private struct Bridging: Sendable {
             status == nil ? [] : try InputFile(file, in: console).readAll(limit: Self.limit)
         let bridge = SettingsBridge(
             name: printable(place), keys: keys, prefix: options.prefixBytes,
-            time: time ?? console.surroundings.now())
+            time: time ?? console.systemContext.now())
         let report = try await session.values.bridge(SettingsFile(bytes, format), bridge)
         if let content = report.content { try write(content, mode: status?.st_mode, in: console) }
         try await session.values.remember(report, bridge)
@@ -142,12 +142,12 @@ private struct Bridging: Sendable {
         while true {
             _ = try await run(session, in: console)
             let stamp = Self.stamp(place)
-            if interval > .zero { try await console.surroundings.sleep(interval) }
+            if interval > .zero { try await console.systemContext.sleep(interval) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { _ = try await observer.next() }
                 group.addTask { [place] in
                     while Self.stamp(place) == stamp {
-                        try await console.surroundings.sleep(.milliseconds(200))
+                        try await console.systemContext.sleep(.milliseconds(200))
                     }
                 }
                 try await group.next()
@@ -165,7 +165,7 @@ private struct Bridging: Sendable {
         for key in report.unfit {
             console.say("\(key): a \(format.rawValue) file has no way to say this value.")
         }
-        guard console.wishes.isJSON else {
+        guard console.outputOptions.isJSON else {
             return console.detail(
                 "\(report.toStore.count) keys came from the file, \(report.toFile.count) went there."
             )

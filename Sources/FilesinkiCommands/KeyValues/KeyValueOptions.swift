@@ -50,11 +50,11 @@ extension KeyValueOptions {
     func open(in console: Console) async throws -> KeyValueSession {
         try KeyValuePlace.check(name: store)
         let (_, settings) = try await replica.findOrMake(in: console)
-        let card = try Replica.card(settings)
-        try console.prepare(forRemembered: card.remote)
+        let config = try Replica.config(settings)
+        try console.prepare(forRemembered: config.remote)
         let place = KeyValuePlace(
-            state: settings.stateFolder.path, name: store, device: card.device,
-            address: card.remote, surroundings: console.surroundings, connect: settings.connect
+            state: settings.stateFolder.path, name: store, device: config.device,
+            address: config.remote, systemContext: console.systemContext, connect: settings.connect
         ) { try await Replica.renewDevice(settings, insteadOf: $0) }
         return KeyValueSession(values: try KeyValues.open(place), place: place, options: self)
     }

@@ -21,16 +21,16 @@ extension KeyValueSession {
         _ patience: PatienceOption, operation: String, in console: Console
     ) async throws -> SendReport {
         guard place.address != nil, try await !values.isOff() else { return SendReport() }
-        var wishes = ExchangeOptions()
-        wishes.operation = operation
+        var outputOptions = ExchangeOptions()
+        outputOptions.operation = operation
         var backoff = Backoff.untilReached(
             limit: patience.wait ? try options.replica.waiting.limit() ?? 0 : 0)
         while true {
             do {
-                return SendReport(exchange: try await values.exchange(wishes))
+                return SendReport(exchange: try await values.exchange(outputOptions))
             } catch let failure as Failure where failure.code == .away || failure.code == .busy {
                 if backoff.isOver { return SendReport(away: failure) }
-                try await console.surroundings.sleep(backoff.next(after: failure))
+                try await console.systemContext.sleep(backoff.next(after: failure))
             }
         }
     }
@@ -49,7 +49,7 @@ extension KeyValueSession {
     ) throws {
         try console.show(report.exchange?.notices ?? [], type: "notice")
         try console.show(report.exchange?.problems ?? [])
-        if console.wishes.isJSON {
+        if console.outputOptions.isJSON {
             var object: JSONObject = ["type": "values"]
             object.add("exit", code.rawValue)
             object.add("store", options.store)
@@ -80,7 +80,7 @@ extension Console {
     /// Shows what could not be used of the store, or written to it.
     func show(_ problems: [Failure], type: String = "problem") throws {
         for problem in problems {
-            if wishes.isJSON {
+            if outputOptions.isJSON {
                 try output.json(problem.json(type: type))
             } else {
                 complain(problem)

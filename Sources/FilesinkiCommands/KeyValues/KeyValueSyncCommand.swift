@@ -41,10 +41,10 @@ struct KeyValueSyncCommand: ReplicaCommand {
             console.say("The store is off; filesinki kv on turns it on.")
             return .negative
         }
-        var wishes = ExchangeOptions()
-        wishes.initial = initial
-        wishes.acceptsAccount = acceptAccount
-        let report = try await session.values.exchange(wishes)
+        var outputOptions = ExchangeOptions()
+        outputOptions.initial = initial
+        outputOptions.acceptsAccount = acceptAccount
+        let report = try await session.values.exchange(outputOptions)
         return try session.show(report, in: console)
     }
 }
@@ -56,7 +56,7 @@ extension KeyValueSession {
             report.isOver ? .limit : report.problems.isEmpty ? .done : .partial
         try console.show(report.notices, type: "notice")
         try console.show(report.problems)
-        if console.wishes.isJSON {
+        if console.outputOptions.isJSON {
             var object: JSONObject = ["type": "exchange"]
             object.add("exit", code.rawValue)
             object.add("store", options.store)

@@ -38,7 +38,7 @@ struct KeyValueWatchCommand: Command {
     func run(in console: Console) async throws -> ExitCode {
         options.report.apply(to: console)
         // There is no other form; a failure is a line, too.
-        console.wishes.isJSON = true
+        console.outputOptions.isJSON = true
         let wanted = try Set(keys.map { text throws(Failure) in try options.key(text) })
         let start = try since.map { text throws(Failure) in try FeedToken(parsing: text) }
         let limit = try options.replica.waiting.limit()

@@ -23,7 +23,7 @@ extension Console {
     func show(_ problems: [Problem], type: String) throws {
         for problem in problems {
             let failure = problem.named
-            if wishes.isJSON {
+            if outputOptions.isJSON {
                 try output.json(failure.json(type: type))
             } else if type == "problem" {
                 complain(failure)

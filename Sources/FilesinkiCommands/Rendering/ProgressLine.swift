@@ -28,12 +28,12 @@ final class ProgressLine: Sendable {
     init(_ console: Console) {
         self.console = console
         columns = console.terminals.talk ? console.terminals.columns : nil
-        state = Mutex(State(began: console.surroundings.now()))
+        state = Mutex(State(began: console.systemContext.now()))
     }
 
     /// Whether there is somebody to see it.
     static func isWanted(in console: Console) -> Bool {
-        switch console.wishes.loudness {
+        switch console.outputOptions.verbosity {
         case .quiet: false
         case .normal: console.terminals.talk
         case .verbose: true
@@ -41,7 +41,7 @@ final class ProgressLine: Sendable {
     }
 
     func show(_ progress: Progress) {
-        let now = console.surroundings.now()
+        let now = console.systemContext.now()
         state.withLock { state in
             if state.progress?.phase != progress.phase { state.phaseBegan = now }
             state.progress = progress
@@ -54,7 +54,7 @@ final class ProgressLine: Sendable {
         while true {
             do { try await console.timer(.milliseconds(200)) } catch { return }
             if Task.isCancelled { return }
-            draw(console.surroundings.now())
+            draw(console.systemContext.now())
         }
     }
 
@@ -63,7 +63,7 @@ final class ProgressLine: Sendable {
         let room = columns.map { max(1, $0() - 1) }
         state.withLock { state in
             let interval = isPlain ? Self.plainInterval : Self.interval
-            guard let progress = state.progress, !console.wishes.isAsking,
+            guard let progress = state.progress, !console.outputOptions.isAsking,
                 now.nanoseconds &- state.began.nanoseconds >= Self.patience,
                 now.nanoseconds &- state.shown.nanoseconds >= interval
             else { return }

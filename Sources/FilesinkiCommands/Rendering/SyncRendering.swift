@@ -47,18 +47,18 @@ extension Console {
     /// Shows what a run did, or would do.
     func show(_ report: SyncReport, exit code: ExitCode) throws {
         let visible = report.steps.filter(\.isVisible)
-        if wishes.isJSON {
+        if outputOptions.isJSON {
             for step in visible { try output.json(step.json) }
-        } else if wishes.isNull {
+        } else if outputOptions.isNull {
             for step in visible { try output.path(step.path) }
-        } else if report.isDryRun || wishes.loudness != .quiet {
+        } else if report.isDryRun || outputOptions.verbosity != .quiet {
             for line in lines(of: report, visible) { try output.line(line) }
         }
         // What was done comes before what is said of it, also where both go to one terminal.
         try output.flush()
         try show(report.notices.filter { isWorthAWord($0, visible) }, type: "notice")
         try show(report.problems, type: "problem")
-        if wishes.isJSON { return try output.json(report.json(exit: code)) }
+        if outputOptions.isJSON { return try output.json(report.json(exit: code)) }
         if let failure = report.away ?? report.stopped { complain(failure) }
         for line in report.summary { say(line) }
         if report.isIdle { sayIdle("Up to date (commit \(report.sequence)).") }
@@ -70,7 +70,7 @@ extension Console {
         for step in steps {
             if case .conflictCopy(let original) = step.reason { copies[original] = step }
         }
-        let isVerbose = wishes.loudness == .verbose
+        let isVerbose = outputOptions.verbosity == .verbose
         let paths = Set(steps.lazy.filter { !$0.isConflictCopy }.map(\.path))
         let shown = isVerbose ? steps : steps.filter { !$0.isPart(ofAStepAt: paths) }
         let isFull = isVerbose || shown.count <= Self.shownSteps
@@ -86,7 +86,7 @@ extension Console {
     private func isWorthAWord(_ notice: Problem, _ steps: [Step]) -> Bool {
         let isOfRules = notice.path.bytes.first == UInt8(ascii: "/") || notice.path == Self.rules
         let isOfStore = notice.path.bytes.isEmpty
-        return wishes.isJSON || isWatched || isOfRules || isOfStore || !steps.isEmpty
+        return outputOptions.isJSON || isWatched || isOfRules || isOfStore || !steps.isEmpty
     }
 
     private static let rules = RelativePath(unchecked: Array(Settings.syncedFile.utf8))
@@ -97,7 +97,7 @@ extension Console {
     }
 
     /// Whether a person looks on.
-    private var isWatched: Bool { terminals.talk || wishes.loudness == .verbose }
+    private var isWatched: Bool { terminals.talk || outputOptions.verbosity == .verbose }
 }
 
 extension SyncReport {

@@ -55,7 +55,7 @@ actor EventHook {
 
     private func start(_ input: [UInt8]) async {
         // With --json standard output is for the events.
-        let output = console.wishes.isJSON ? STDERR_FILENO : STDOUT_FILENO
+        let output = console.outputOptions.isJSON ? STDERR_FILENO : STDOUT_FILENO
         let run = UserCommand(
             text: command, limit: Self.limit, inheritance: .all, input: input, output: output)
         do {

@@ -4,7 +4,7 @@ import FilesinkiStore
 /// Contents that are read together.
 enum ContentJob: Sendable {
     /// Some contents of one block of a pack, by the block's place in a shipment.
-    case block(BlockShipment, Int, [Member])
+    case block(BlockBatchRead, Int, [Member])
     /// Contents that travel inside commits, by the commits' numbers.
     case commits([UInt64: [ContentID]])
     /// A content of its own: in memory, of many chunks, or nowhere.
@@ -69,7 +69,7 @@ struct ContentPlan {
         _ blocks: [BlockPlace: [ContentJob.Member]], _ packs: [[UInt8]: PackReader]
     ) async throws {
         let places = blocks.keys.sorted()
-        let shipments = try await BlockShipment.plan(
+        let shipments = try await BlockBatchRead.plan(
             places.compactMap { place in
                 packs[place.pack].map { .init(pack: $0, number: place.number) }
             })

@@ -22,7 +22,7 @@ extension ContentSource {
     }
 
     private func read(
-        _ shipment: BlockShipment, _ position: Int, _ members: [ContentJob.Member],
+        _ shipment: BlockBatchRead, _ position: Int, _ members: [ContentJob.Member],
         _ body: (ContentID, Result<UnsafeRawBufferPointer, any Error>) throws -> Void
     ) async throws {
         let block: [UInt8]

@@ -7,7 +7,7 @@ import FilesinkiStore
 
 extension Replica {
     var unpublishedPacksFile: UnpublishedPacksFile {
-        UnpublishedPacksFile(path: state.unpublishedPacks, store: card.store)
+        UnpublishedPacksFile(path: state.unpublishedPacks, store: config.store)
     }
 
     /// The packs that earlier runs have stored and no commit names yet, as far as the store still has
@@ -64,7 +64,7 @@ extension Replica {
     /// The files whose content the steps need in the store, and that may not be there.
     private func unstoredItems(
         _ steps: [Step], _ run: SyncRun, _ view: RemoteView
-    ) async throws -> [ContentIntake.Item] {
+    ) async throws -> [ContentUploader.Item] {
         let unstored = run.observation.unstored
         guard !unstored.isEmpty else { return [] }
         let needed = Set(
@@ -73,12 +73,12 @@ extension Replica {
         guard !needed.isEmpty else { return [] }
         let source = try await contentSource(view, run.observation)
         let known = run.base.contents
-        var items: [ContentIntake.Item] = []
+        var items: [ContentUploader.Item] = []
         for path in unstored.sorted() {
             guard let entry = run.observation.changes[path]?.entry, needed.contains(entry.content),
                 !known.contains(entry.content), try await !source.holds(entry.content)
             else { continue }
-            items.append(ContentIntake.Item(path: path, size: entry.size))
+            items.append(ContentUploader.Item(path: path, size: entry.size))
         }
         return items
     }

@@ -153,7 +153,7 @@ package actor Observer {
         case .forever: return Self.waits.upperBound
         case .until(let end):
             let (left, overflow) = end.nanoseconds.subtractingReportingOverflow(
-                replica.surroundings.now().nanoseconds)
+                replica.systemContext.now().nanoseconds)
             if overflow { return Self.waits.upperBound }
             return left > 0 ? .nanoseconds(left) : nil
         }
@@ -182,7 +182,7 @@ package actor Observer {
         if !isWaiting { notice(.waiting(failure)) }
         isWaiting = true
         failures += 1
-        try await replica.surroundings.sleep(min(backoff.next(after: failure), left))
+        try await replica.systemContext.sleep(min(backoff.next(after: failure), left))
     }
 }
 

@@ -12,7 +12,7 @@ struct Answers: Sendable {
     let root: RootFolder
     let contents: ContentSource
     /// Where working copies are made, and where merged contents wait to be stored.
-    let shelf: MergeShelf
+    let shelf: MergeOutputs
     let runner: LinkRunner
     /// Who resolves what the program's own types know; nil where there is none.
     let resolver: (any DivergenceResolver)?

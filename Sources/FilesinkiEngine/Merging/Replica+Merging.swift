@@ -9,12 +9,12 @@ import FilesinkiSystem
 extension Replica {
     /// Stores what a round has merged, and notes it before anything is written here.
     func keepMerged(
-        _ shelf: MergeShelf, _ steps: [Step], _ run: inout SyncRun, _ view: RemoteView
+        _ shelf: MergeOutputs, _ steps: [Step], _ run: inout SyncRun, _ view: RemoteView
     ) async throws {
         let items = shelf.items
         guard !items.isEmpty, !run.options.isDryRun else { return }
         let result = try await intake(
-            items.map { ContentIntake.Item(path: $0.file, size: $0.entry.size) }, run,
+            items.map { ContentUploader.Item(path: $0.file, size: $0.entry.size) }, run,
             storing: view, from: RootFolder(path: shelf.path))
         if let problem = result.problems.first { throw problem.failure }
         run.observation.inline += result.inline

@@ -18,7 +18,7 @@ extension Replica {
     /// Notes in the journal what a command has done to paths.
     func record(_ command: PathCommand, _ paths: [RelativePath]) throws {
         guard !paths.isEmpty else { return }
-        let now = surroundings.now()
+        let now = systemContext.now()
         let run = try manifest.runs(limit: 1).first?.id ?? 0
         try manifest.write { writer in
             for path in paths {
@@ -27,7 +27,7 @@ extension Replica {
                 try writer.addJournal(
                     JournalRow(
                         run: run, time: now, path: path, action: command.command,
-                        rule: "command", device: card.device, baseVersion: command.version,
+                        rule: "command", device: config.device, baseVersion: command.version,
                         version: version, note: command.note))
             }
         }

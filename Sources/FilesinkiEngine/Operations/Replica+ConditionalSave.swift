@@ -62,7 +62,7 @@ extension Replica {
         let staging = try Staging(root: root, folder: state.staging)
         let (file, _) = try stage(path, in: staging, mode: options.mode, content: write)
         let name = try RelativePath(file.name)
-        let item = ContentIntake.Item(path: name, size: file.status?.stamp.size ?? 0)
+        let item = ContentUploader.Item(path: name, size: file.status?.stamp.size ?? 0)
         let result = try await intake(
             [item], run, storing: try seenView(run.base), from: RootFolder(path: state.staging))
         if let problem = result.problems.first { throw problem.failure }
@@ -77,7 +77,7 @@ extension Replica {
         var run = SyncRun(
             options: options, selection: PathSelection(paths: [path]),
             rules: try runRules(options), base: try partialBase([path]),
-            started: surroundings.now())
+            started: systemContext.now())
         run.isPartial = true
         run.options.paths = [path]
         run.watched = [path]
@@ -92,13 +92,13 @@ extension Replica {
             throw mismatch.failure
         }
         let folders = try missingFolders(above: offer.path)
-        let now = surroundings.now()
+        let now = systemContext.now()
         var changes = folders.map {
             Change(path: $0, entry: .directory(mode: 0o755, modified: now), basedOn: 0)
         }
         changes.append(Change(path: offer.path, entry: offer.entry, basedOn: offer.version))
         let draft = CommitDraft(
-            device: card.device, time: now, changes: changes, inline: offer.inline,
+            device: config.device, time: now, changes: changes, inline: offer.inline,
             packs: offer.packs, operation: options.operation)
         guard let commit = try await append(draft, after: view.token, offer.path) else {
             return nil

@@ -39,13 +39,13 @@ extension Replica {
         var report = DeviceReport(
             device: acknowledgement.device, seen: acknowledgement.token.sequence,
             time: acknowledgement.time,
-            isThisOne: acknowledgement.device.id == card.device.id)
+            isThisOne: acknowledgement.device.id == config.device.id)
         if let published, published.sequence > report.seen {
             report.seen = published.sequence
             report.time = published.time
         }
         // The name may have been changed since.
-        if report.isThisOne { report.device.name = card.device.name }
+        if report.isThisOne { report.device.name = config.device.name }
         if report.isThisOne, let token = try manifest.token, token.sequence > report.seen {
             report.seen = token.sequence
             report.time = try lastRun { $0.exitCode == 0 }?.ended ?? report.time

@@ -24,7 +24,8 @@ extension Replica {
         options.paths = paths
         var run = SyncRun(
             options: options, selection: PathSelection(paths: paths),
-            rules: try runRules(options), base: try partialBase(paths), started: surroundings.now())
+            rules: try runRules(options), base: try partialBase(paths), started: systemContext.now()
+        )
         run.isPartial = true
         run.saved = saved
         try await reportLeftCopies(&run)
@@ -84,7 +85,7 @@ extension Replica {
     /// What a folder holds that is new or may have changed.
     func newBelow(_ path: RelativePath, _ run: SyncRun) throws -> [RelativePath] {
         guard (try? root.status(path))?.kind == .directory else { return [] }
-        let known = KnownTree(
+        let known = BaseSnapshot(
             run.base.rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
         let scan = try scanner(run.rules).scan(known, below: path)
         return scan.changed.map(\.path) + scan.candidates.map(\.path)

@@ -16,7 +16,8 @@ extension Replica {
             throw Failure.noStore(at: remote.address)
         }
         let format = present.format
-        let isOther = !card.store.isEmpty && (format.id != card.store || format.epoch != card.epoch)
+        let isOther =
+            !config.store.isEmpty && (format.id != config.store || format.epoch != config.epoch)
         guard !isOther || acceptingOther else {
             throw Failure(
                 .wrongStore, path: remote.address, "Another store is there.",
@@ -30,11 +31,11 @@ extension Replica {
                 try writer.set([.acceptedEnd: accepted])
             }
         }
-        card.remote = address
-        card.store = format.id
-        card.epoch = format.epoch
+        config.remote = address
+        config.store = format.id
+        config.epoch = format.epoch
         zone.disconnect()
-        try saveCard()
+        try saveConfig()
     }
 }
 

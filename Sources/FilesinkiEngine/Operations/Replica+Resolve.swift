@@ -97,7 +97,7 @@ extension Replica {
         let copy =
             row.copyPath
             ?? conflictName(
-                for: path, device: card.device, content: here.identity ?? here.content)
+                for: path, device: config.device, content: here.identity ?? here.content)
         var options = options
         options.operation = "resolve"
         let before = try await keepInHistory([path, copy], .there(nil), options)
@@ -110,7 +110,7 @@ extension Replica {
             }
         }
         row.copyPath = copy
-        row.time = surroundings.now()
+        row.time = systemContext.now()
         try manifest.write { writer in _ = try writer.addConflict(row) }
         var report = try await runPaths([path, copy], options, after: before)
         report.addCopies(of: before)

@@ -180,7 +180,7 @@ extension Replica {
             hasher.update(bytes)
             try staged.write(bytes)
         }
-        try staged.finish(mode: mode, modified: modified ?? surroundings.now(), sync: true)
+        try staged.finish(mode: mode, modified: modified ?? systemContext.now(), sync: true)
         return (staged, hasher.finish())
     }
 }

@@ -34,7 +34,7 @@ extension Replica {
     package func status() throws -> StatusReport {
         let files = try manifest.baseFiles()
         return StatusReport(
-            device: card.device, root: options.root, remote: card.remote, store: card.store,
+            device: config.device, root: options.root, remote: config.remote, store: config.store,
             token: try manifest.token, lastSuccess: try lastRun { $0.exitCode == 0 }?.ended,
             lastFailure: try lastFailure(), pending: try manifest.loadLocal().map(\.path),
             incoming: try manifest.loadRemote().map(\.path),

@@ -41,45 +41,45 @@ extension Replica {
         let placement = RootPlacement(root: options.root)
         if let address { try placement.check(against: address) }
         let state = options.stateFolder
-        let existing = try readCard(state)
-        var card =
+        let existing = try readConfig(state)
+        var config =
             existing
-            ?? ReplicaCard(
-                device: Device(id: options.surroundings.randomBytes(16), name: deviceName),
+            ?? ReplicaConfig(
+                device: Device(id: options.systemContext.randomBytes(16), name: deviceName),
                 remote: address)
         if let had = existing?.remote, let address, had != address {
             throw Failure(
                 .exists, path: options.root, "The replica's remote is \(had).",
                 remedy: "To change it, run filesinki remote set \(address).")
         }
-        card.remote = card.remote ?? address
-        if isRenaming { card.device.rename(to: deviceName) }
+        config.remote = config.remote ?? address
+        if isRenaming { config.device.rename(to: deviceName) }
         var report = InitReport(
-            root: options.root, device: card.device, remote: card.remote,
+            root: options.root, device: config.device, remote: config.remote,
             wasThere: existing != nil, madeStore: false, away: nil, store: "")
         if existing == nil, let outer = placement.surroundingReplica() {
             report.notices.append(.nestedReplica(Array(options.root.utf8), in: outer))
         }
-        try await meetStore(&card, &report, options, makesStore: makesStore)
-        report.store = hexadecimal(card.store)
+        try await meetStore(&config, &report, options, makesStore: makesStore)
+        report.store = hexadecimal(config.store)
         try StateFile.makeFolder(options.root)
-        if card != existing { try writeState(state, card, options) }
+        if config != existing { try writeState(state, config, options) }
         return report
     }
 
     /// Makes or recognises the store; one that is away is met later.
     private static func meetStore(
-        _ card: inout ReplicaCard, _ report: inout InitReport, _ options: ReplicaOptions,
+        _ config: inout ReplicaConfig, _ report: inout InitReport, _ options: ReplicaOptions,
         makesStore: Bool
     ) async throws {
-        guard let address = card.remote, card.store.isEmpty else { return }
+        guard let address = config.remote, config.store.isEmpty else { return }
         do {
             let remote = try options.connect(address)
             let (format, isNew) = try await openStore(
                 at: remote, address, options, makesStore: makesStore)
             report.madeStore = isNew
-            card.store = format.id
-            card.epoch = format.epoch
+            config.store = format.id
+            config.epoch = format.epoch
         } catch let failure as Failure where failure.code == .away && makesStore {
             report.away = failure
         }
@@ -91,7 +91,7 @@ extension Replica {
     ) async throws -> (StoreFormat, isNew: Bool) {
         if let format = try await StoreFormat.read(from: remote) { return (format, false) }
         guard makesStore else { throw Failure.noStore(at: remote.address) }
-        let probe = SlotProbe(surroundings: options.surroundings) {
+        let probe = SlotProbe(systemContext: options.systemContext) {
             try options.connect(address)
         }
         let report = try await probe.run()
@@ -104,24 +104,24 @@ extension Replica {
                 remedy: report.alternative + " filesinki remote check shows all of them.")
         }
         return (
-            try await StoreFormat.create(at: remote, surroundings: options.surroundings), true
+            try await StoreFormat.create(at: remote, systemContext: options.systemContext), true
         )
     }
 
     private static func writeState(
-        _ state: StateFolder, _ card: ReplicaCard, _ options: ReplicaOptions
+        _ state: StateFolder, _ config: ReplicaConfig, _ options: ReplicaOptions
     ) throws {
         try StateFile.makeFolder(state.path)
         try StateFile.makeFolder(options.root + "/" + RelativePath.stateFolder)
-        try RootMarker(root: RootFolder(path: options.root)).write(card.device.id)
+        try RootMarker(root: RootFolder(path: options.root)).write(config.device.id)
         let database = try ManifestDatabase.open(at: state.manifest, create: true)
         _ = consume database
-        try StateFile.replace(state.card, with: Array(card.text.utf8))
+        try StateFile.replace(state.config, with: Array(config.text.utf8))
     }
 
-    static func readCard(_ state: StateFolder) throws -> ReplicaCard? {
-        guard let bytes = try StateFile.read(state.card) else { return nil }
-        return try ReplicaCard(text: String(decoding: bytes, as: UTF8.self), path: state.card)
+    static func readConfig(_ state: StateFolder) throws -> ReplicaConfig? {
+        guard let bytes = try StateFile.read(state.config) else { return nil }
+        return try ReplicaConfig(text: String(decoding: bytes, as: UTF8.self), path: state.config)
     }
 }
 

@@ -14,31 +14,31 @@ extension Replica {
     ///   it for longer than the options allow, `io` when the root is not the replica's own.
     package static func open(_ options: ReplicaOptions, writable: Bool) async throws -> Replica {
         let state = options.stateFolder
-        guard let card = try readCard(state) else {
+        guard let config = try readConfig(state) else {
             throw Failure(
                 .notFound, path: options.root, "This folder is not a replica.",
                 remedy: "Make it one with filesinki init.")
         }
         let root = try RootFolder(
             path: options.root, live: LiveAdapter(scratch: state.staging))
-        try checkMarker(root, card, options)
+        try checkMarker(root, config, options)
         var lock: ReplicaLock?
         if writable {
             lock = try await ReplicaLock.take(
-                state.lock, waiting: options.lockWait, sleep: options.surroundings.sleep)
+                state.lock, waiting: options.lockWait, sleep: options.systemContext.sleep)
             // What a killed run left behind: a user's save that it had taken out comes back.
             try Staging(root: root, folder: state.staging).clear()
         }
         let manifest = try openManifest(state, writable: writable)
         return Replica(
-            options: options, root: root, manifest: manifest, card: card, lock: lock)
+            options: options, root: root, manifest: manifest, config: config, lock: lock)
     }
 
     /// A root without its marker is an unmounted disk or an emptied folder, never a deletion.
     private static func checkMarker(
-        _ root: RootFolder, _ card: ReplicaCard, _ options: ReplicaOptions
+        _ root: RootFolder, _ config: ReplicaConfig, _ options: ReplicaOptions
     ) throws {
-        switch try card.checkMarker(of: root) {
+        switch try config.checkMarker(of: root) {
         case .ok: return
         case .missing:
             throw Failure(

@@ -28,7 +28,7 @@ package actor Replica {
 
     init(
         options: ReplicaOptions, root: RootFolder, manifest: sending ManifestDatabase,
-        card: ReplicaCard, lock: ReplicaLock?
+        config: ReplicaConfig, lock: ReplicaLock?
     ) {
         self.options = options
         self.state = options.stateFolder
@@ -36,11 +36,11 @@ package actor Replica {
         self.manifest = manifest
         self.lock = lock
         let memory = FilesMemory(
-            manifest, options.stateFolder, card: card, isWritable: lock != nil)
+            manifest, options.stateFolder, config: config, isWritable: lock != nil)
         self.memory = memory
         zone = ZoneClient(
-            .files(options.commitLimits), memory: memory, surroundings: options.surroundings
-        ) { try options.openRemote(memory.card) }
+            .files(options.commitLimits), memory: memory, systemContext: options.systemContext
+        ) { try options.openRemote(memory.config) }
         manifestStamp = FileStamp(at: state.manifest, followingSymlinks: true)
         rootStamp = FileStamp(at: options.root, followingSymlinks: true)
     }
@@ -60,16 +60,16 @@ package actor Replica {
     }
 
     /// Who this replica is, and where its remote is.
-    var card: ReplicaCard {
-        get { memory.card }
-        set { memory.card = newValue }
+    var config: ReplicaConfig {
+        get { memory.config }
+        set { memory.config = newValue }
     }
 
     /// This replica's device.
-    package var device: Device { card.device }
+    package var device: Device { config.device }
 
     /// The remote's address; nil while there is none.
-    package var remoteAddress: String? { card.remote }
+    package var remoteAddress: String? { config.remote }
 
-    var surroundings: Surroundings { options.surroundings }
+    var systemContext: SystemContext { options.systemContext }
 }

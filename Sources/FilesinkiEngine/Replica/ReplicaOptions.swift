@@ -13,7 +13,7 @@ package struct ReplicaOptions: Sendable {
     /// How long a command of the user's may take that merges or chooses.
     package var commandLimit = Duration.seconds(60)
     /// Clock and chance.
-    package var surroundings: Surroundings
+    package var systemContext: SystemContext
     /// Makes a remote of its address.
     package var connect: @Sendable (String) throws -> any Remote
     /// The device's own configuration file; nil for none.
@@ -25,13 +25,13 @@ package struct ReplicaOptions: Sendable {
 
     package init(
         root: String, state: String? = nil, lockWait: Duration = .seconds(10),
-        surroundings: Surroundings, configuration: String? = nil,
+        systemContext: SystemContext, configuration: String? = nil,
         connect: @escaping @Sendable (String) throws -> any Remote
     ) {
         self.root = root
         self.state = state
         self.lockWait = lockWait
-        self.surroundings = surroundings
+        self.systemContext = systemContext
         self.configuration = configuration
         self.connect = connect
     }

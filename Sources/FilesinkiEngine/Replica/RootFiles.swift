@@ -8,7 +8,7 @@ import Glibc
 package final class RootFiles: Sendable {
     private let root: RootFolder
     private let writer: TreeWriter
-    private let surroundings: Surroundings
+    private let systemContext: SystemContext
 
     /// The most bytes that a file may have that is read.
     package static let limit = 1 << 30
@@ -23,7 +23,7 @@ package final class RootFiles: Sendable {
         // What cannot be put right now is tried again by the next process.
         try? staging.clearDead()
         writer = TreeWriter(root: root, staging: staging, sync: .each)
-        surroundings = options.surroundings
+        systemContext = options.systemContext
     }
 
     /// The file's bytes; nil when nothing is there.
@@ -66,7 +66,7 @@ package final class RootFiles: Sendable {
             do throws(Failure) { try staged.write(buffer) } catch { failure = error }
         }
         if let failure { throw failure }
-        try staged.finish(mode: mode, modified: surroundings.now(), sync: true)
+        try staged.finish(mode: mode, modified: systemContext.now(), sync: true)
         guard case .done = try writer.install(staged, at: path, expecting: .any) else {
             return false
         }

@@ -9,8 +9,8 @@ package struct StateFolder: Sendable {
         path = state ?? root + "/" + RelativePath.stateFolder
     }
 
-    /// Who this replica is and where its remote is; see ``ReplicaCard``.
-    package var card: String { path + "/replica" }
+    /// Who this replica is and where its remote is; see ``ReplicaConfig``.
+    package var config: String { path + "/replica" }
     /// The manifest, a SQLite database.
     package var manifest: String { path + "/manifest.sqlite" }
     /// Held locked by the one process that may change the replica.
@@ -19,7 +19,7 @@ package struct StateFolder: Sendable {
     package var watch: String { path + "/watch" }
     /// Files that are not yet in place.
     package var staging: String { path + "/staging" }
-    /// Where processes wait that save while another one is at work; see ``SaveWish``.
+    /// Where processes wait that save while another one is at work; see ``SaveRequest``.
     package var saves: String { path + "/saves" }
     /// Files that programs which use the library are about to put in their place.
     package var saving: String { path + "/saving" }

@@ -35,10 +35,10 @@ extension Replica {
         _ path: RelativePath, _ options: SaveOptions,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
-        let name = hexadecimal(surroundings.randomBytes(8))
+        let name = hexadecimal(systemContext.randomBytes(8))
         let ticket = try Ticket.make(in: state.saves, name: name)
         let saved = try ticket.fill(write)
-        let wish = SaveWish(path: path, mode: options.mode, modified: surroundings.now())
+        let wish = SaveRequest(path: path, mode: options.mode, modified: systemContext.now())
         try ticket.submit(wish.bytes)
         var waited = Duration.zero
         var backoff = Backoff(.milliseconds(2)...(.milliseconds(20)))
@@ -53,14 +53,14 @@ extension Replica {
                     remedy: "Wait for it to end, or stop it; the lock goes with it.")
             }
             let pause = backoff.next()
-            try await surroundings.sleep(pause)
+            try await systemContext.sleep(pause)
             waited += pause
         }
     }
 
     private static func outcome(of ticket: Ticket, _ saved: ContentID) throws -> SaveReport? {
         guard let bytes = try ticket.answer() else { return nil }
-        switch SaveAnswer(bytes, saved: saved) {
+        switch SaveResponse(bytes, saved: saved) {
         case .saved(let report): return report
         case .failed(let failure): throw failure
         case nil: return nil
@@ -104,11 +104,11 @@ extension Replica {
         var paths: Set<RelativePath> = []
         // Each content of one path has to become a version of its own: the second one waits.
         let tickets = TakenTicket.takeAll(in: state.saves) { bytes in
-            guard let wish = SaveWish(bytes) else { return false }
+            guard let wish = SaveRequest(bytes) else { return false }
             return paths.insert(wish.path).inserted
         }
         return tickets.compactMap { ticket in
-            SaveWish(ticket.wish).map { WaitingSave(ticket: ticket, wish: $0) }
+            SaveRequest(ticket.wish).map { WaitingSave(ticket: ticket, wish: $0) }
         }
     }
 
@@ -138,7 +138,7 @@ extension Replica {
         return placed
     }
 
-    private func answer(_ report: SyncReport, _ path: RelativePath) throws -> SaveAnswer {
+    private func answer(_ report: SyncReport, _ path: RelativePath) throws -> SaveResponse {
         var own = SyncReport()
         own.problems = report.problems.filter { $0.path == path }
         own.notices = report.notices.filter { $0.path == path }
@@ -160,11 +160,11 @@ extension RelativePath {
 /// A save that another process waits for.
 private struct WaitingSave {
     var ticket: TakenTicket
-    var wish: SaveWish
+    var wish: SaveRequest
 
     /// Tells why it was not done. If that cannot be told, the one that waits does it by itself.
     func refuse(_ failure: Failure) {
-        try? ticket.answer(SaveAnswer.failed(failure).bytes)
+        try? ticket.answer(SaveResponse.failed(failure).bytes)
     }
 }
 

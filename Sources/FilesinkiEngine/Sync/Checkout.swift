@@ -43,7 +43,7 @@ struct Checkout: Sendable {
     ) async throws -> ([StagedTask], [Problem]) {
         let cursor = WorkCursor(count: jobs.count)
         return try await withThrowingTaskGroup(of: StagingWork.self) { group in
-            for _ in 0..<min(ContentIntake.workers, jobs.count) {
+            for _ in 0..<min(ContentUploader.workers, jobs.count) {
                 group.addTask {
                     var work = StagingWork(applier: applier, wanted: wanted)
                     while let index = cursor.next() {
@@ -66,7 +66,7 @@ struct Checkout: Sendable {
         if !applier.isEach { try await offload { try applier.writer.flush() } }
         let cursor = WorkCursor(count: (staged.count + 255) / 256)
         return try await withThrowingTaskGroup(of: ApplyResult.self) { group in
-            for _ in 0..<ContentIntake.workers {
+            for _ in 0..<ContentUploader.workers {
                 group.addTask {
                     var result = ApplyResult()
                     while let part = cursor.next() {

@@ -6,28 +6,28 @@ import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiSystem
 
-/// What the client of the files' zone remembers: the store in the replica's card, position and numbers in
+/// What the client of the files' zone remembers: the store in the replica's configuration, position and numbers in
 /// the manifest, and the own commits in a note beside it, which outlives a lost manifest.
 final class FilesMemory: ZoneMemory {
     let manifest: ManifestDatabase
     private let state: StateFolder
-    var card: ReplicaCard
+    var config: ReplicaConfig
     /// Whether the replica is locked for this process.
     var isWritable: Bool
 
     init(
-        _ manifest: ManifestDatabase, _ state: StateFolder, card: ReplicaCard, isWritable: Bool
+        _ manifest: ManifestDatabase, _ state: StateFolder, config: ReplicaConfig, isWritable: Bool
     ) {
         self.manifest = manifest
         self.state = state
-        self.card = card
+        self.config = config
         self.isWritable = isWritable
     }
 
-    var device: Device { card.device }
+    var device: Device { config.device }
 
     var store: KnownStore? {
-        card.store.isEmpty ? nil : KnownStore(id: card.store, epoch: card.epoch)
+        config.store.isEmpty ? nil : KnownStore(id: config.store, epoch: config.epoch)
     }
 
     var position: LogPosition? {
@@ -39,13 +39,13 @@ final class FilesMemory: ZoneMemory {
     }
 
     func remember(_ store: KnownStore) throws {
-        card.store = store.id
-        card.epoch = store.epoch
-        if isWritable { try saveCard() }
+        config.store = store.id
+        config.epoch = store.epoch
+        if isWritable { try saveConfig() }
     }
 
-    func saveCard() throws(Failure) {
-        try StateFile.replace(state.card, with: Array(card.text.utf8))
+    func saveConfig() throws(Failure) {
+        try StateFile.replace(state.config, with: Array(config.text.utf8))
     }
 
     func number(_ counter: ZoneCounter) throws -> UInt64 {

@@ -3,18 +3,18 @@ import FilesinkiStore
 
 /// Collects from the commits that a run fetches whether this replica's name is its own alone.
 struct IdentityCheck: Sendable {
-    private let card: ReplicaCard
+    private let config: ReplicaConfig
     /// Whether another device has this one's name.
     private(set) var hasNamesake = false
 
-    init(_ card: ReplicaCard) { self.card = card }
+    init(_ config: ReplicaConfig) { self.config = config }
 
     mutating func note(_ commit: Commit) { note(commit.device, at: commit.sequence) }
 
     /// - Parameter sequence: The commit by which the device is known.
     mutating func note(_ device: Device, at sequence: UInt64) {
-        guard device.name == card.device.name, device.id != card.device.id,
-            !card.wasOwn(device.id, at: sequence)
+        guard device.name == config.device.name, device.id != config.device.id,
+            !config.wasOwn(device.id, at: sequence)
         else { return }
         hasNamesake = true
     }

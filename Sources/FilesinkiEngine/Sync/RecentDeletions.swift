@@ -104,7 +104,7 @@ extension Replica {
             return RecentDeletions()
         }
         var recent = RecentDeletions(bytes)
-        recent.drop(before: surroundings.now())
+        recent.drop(before: systemContext.now())
         return recent
     }
 
@@ -120,7 +120,7 @@ extension Replica {
     func holdRecentDeletions() throws {
         var recent = try recentDeletions()
         guard !recent.items.isEmpty else { return }
-        recent.hold(at: surroundings.now())
+        recent.hold(at: systemContext.now())
         try manifest.write { try $0.setValue(Self.recentDeletionsKey, recent.bytes) }
     }
 

@@ -89,11 +89,11 @@ extension Replica {
     func pause(afterLosing count: Int) async throws {
         guard count <= SyncRun.maximumLostRaces else {
             throw Failure(
-                .busy, path: card.remote ?? "", "Other devices kept publishing first.",
+                .busy, path: config.remote ?? "", "Other devices kept publishing first.",
                 remedy: "Nothing is lost; run again.")
         }
-        let chance = surroundings.randomBytes(2).reduce(0) { $0 << 8 | Int64($1) }
-        try await surroundings.sleep(.microseconds(chance % 2_000 * Int64(min(count, 20))))
+        let chance = systemContext.randomBytes(2).reduce(0) { $0 << 8 | Int64($1) }
+        try await systemContext.sleep(.microseconds(chance % 2_000 * Int64(min(count, 20))))
     }
 
     private func apply(
@@ -108,7 +108,7 @@ extension Replica {
             writer: TreeWriter(root: root, staging: staging, sync: isEach ? .each : .batch),
             isEach: isEach,
             contents: try await contentSource(view, run.observation), base: run.base,
-            stamps: run.observation.stamps, device: card.device,
+            stamps: run.observation.stamps, device: config.device,
             winners: Set(steps.compactMap(\.copied)),
             progress: ProgressCounter(.applying, files: 0, bytes: 0, run.options.progress))
         let result = try await applier.apply(writes)

@@ -11,8 +11,8 @@ extension Replica {
     /// - Parameter failure: What was noticed.
     /// - Throws: The failure, with the id to approve of in its remedy, until it is approved.
     func adoptStore(_ run: inout SyncRun, _ failure: Failure) async throws -> RemoteView {
-        guard !run.isPartial, card.remote != nil else { throw failure }
-        let remote = try options.openRemote(card)
+        guard !run.isPartial, config.remote != nil else { throw failure }
+        let remote = try options.openRemote(config)
         guard let present = try await zone.presentStore(at: remote) else { throw failure }
         let id = try await approval(of: present)
         guard run.options.approved == id else {
@@ -29,10 +29,10 @@ extension Replica {
             try writer.forgetStore()
             try writer.set([.acceptedEnd: accepted])
         }
-        card.store = present.format.id
-        card.epoch = present.format.epoch
+        config.store = present.format.id
+        config.epoch = present.format.epoch
         zone.disconnect()
-        try saveCard()
+        try saveConfig()
         // The approval was for the store, not for a plan.
         run.options.approved = nil
         run.base = BaseIndex([])

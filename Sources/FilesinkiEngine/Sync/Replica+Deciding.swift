@@ -9,11 +9,11 @@ import FilesinkiStore
 struct Decision: Sendable {
     var plan: Plan
     /// The contents that links have merged; nil when none was asked.
-    var merged: MergeShelf?
+    var merged: MergeOutputs?
     /// Names the plan: 16 hexadecimal digits of its hash.
     var id: String
 
-    init(_ plan: Plan, merged: MergeShelf? = nil) {
+    init(_ plan: Plan, merged: MergeOutputs? = nil) {
         self.plan = plan
         self.merged = merged
         id = String(ContentHasher.hash(plan.canonicalBytes).description.prefix(16))
@@ -30,7 +30,7 @@ extension Replica {
         var input = ReconcileInput(
             base: run.base, here: run.selected(run.observation.changes),
             there: run.selected(view.changes), blocked: run.observation.blocked.union(ignored),
-            rules: run.rules.strategies, device: card.device)
+            rules: run.rules.strategies, device: config.device)
         var plan = reconcile(input)
         if try await findWriters(&view, of: plan) {
             input.there = run.selected(view.changes)
@@ -40,7 +40,7 @@ extension Replica {
         let answers = Answers(
             options: run.options, rules: run.rules, root: root,
             contents: try await contentSource(view, run.observation),
-            shelf: try MergeShelf(path: state.merging),
+            shelf: try MergeOutputs(path: state.merging),
             runner: LinkRunner(commandLimit: options.commandLimit), resolver: options.resolver)
         var settled: [Step] = []
         for step in plan.steps {

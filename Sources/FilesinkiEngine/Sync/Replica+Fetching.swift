@@ -39,7 +39,7 @@ extension Replica {
     /// - Parameter token: Nil before the first fetch: then nothing is known.
     func knownView(_ token: ChangeToken?) throws -> RemoteView {
         var view = RemoteView(token: token ?? ChangeToken(sequence: 0, hash: .none))
-        view.identity = IdentityCheck(card)
+        view.identity = IdentityCheck(config)
         if token != nil { try loadWaiting(&view) }
         return view
     }

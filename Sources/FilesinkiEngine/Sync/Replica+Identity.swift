@@ -15,36 +15,36 @@ extension Replica {
         guard lock != nil, !run.options.isDryRun, let check = view.identity else { return }
         if let fetched = view.fetched, let start = fetched.start, try zone.meetsCopy(fetched) {
             let own = try memory.noted(fetched.claimed).map(\.sequence)
-            let former = card.device.id
+            let former = config.device.id
             try takeNewID(after: max(start.token.sequence, own.max() ?? 0))
             return run.report.note(
                 options.root,
                 "Another replica publishes with this one's device id: a copy of this folder, or a "
                     + "state before it was restored.",
                 remedy:
-                    "This one is the device \(card.device.name) from now on. If the other one is gone "
+                    "This one is the device \(config.device.name) from now on. If the other one is gone "
                     + "for good, run filesinki devices forget \(hexadecimal(former).prefix(8)).")
         }
-        guard check.hasNamesake, card.device.distinctName != card.device.name else { return }
-        let name = card.device.name
-        card.device.name = card.device.distinctName
-        try saveCard()
+        guard check.hasNamesake, config.device.distinctName != config.device.name else { return }
+        let name = config.device.name
+        config.device.name = config.device.distinctName
+        try saveConfig()
         run.report.note(
             options.root, "Another device of the store is named \(name), too.",
-            remedy: "This one is named \(card.device.name) from now on; to choose another name, "
+            remedy: "This one is named \(config.device.name) from now on; to choose another name, "
                 + "run filesinki init --device NAME.")
     }
 
     /// - Parameter sequence: The last commit of the log that is known to be this replica's own, or
     ///   that was seen before a copy was noticed.
     private func takeNewID(after sequence: UInt64) throws {
-        let former = card.device.id
-        card.formerDevices.append(FormerDevice(id: former, last: sequence))
-        card.device.id = surroundings.randomBytes(16)
-        card.device.name = card.device.distinctName
-        // First the card: a root that is marked with a former id is still recognised.
-        try saveCard()
-        try RootMarker(root: root).write(card.device.id)
+        let former = config.device.id
+        config.formerDevices.append(FormerDevice(id: former, last: sequence))
+        config.device.id = systemContext.randomBytes(16)
+        config.device.name = config.device.distinctName
+        // First the configuration: a root that is marked with a former id is still recognised.
+        try saveConfig()
+        try RootMarker(root: root).write(config.device.id)
         try memory.set([.acknowledgement: 0, .acknowledgementTime: 0])
     }
 
@@ -62,8 +62,8 @@ extension Replica {
     }
 
     private func renewDevice(insteadOf former: [UInt8]) throws -> Device {
-        if card.device.id == former { try takeNewID(after: manifest.token?.sequence ?? 0) }
-        return card.device
+        if config.device.id == former { try takeNewID(after: manifest.token?.sequence ?? 0) }
+        return config.device
     }
 }
 

@@ -10,7 +10,7 @@ extension Replica {
     ///
     /// - Parameter view: Where new contents are to be stored; nil when nothing is to be sent.
     func observe(_ run: SyncRun, storing view: RemoteView?) async throws -> Observation {
-        let known = KnownTree(
+        let known = BaseSnapshot(
             run.base.rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
         let scan = try scanner(run.rules).scan(known)
         var found = StatScan()
@@ -60,7 +60,7 @@ extension Replica {
     ///
     /// - Parameter folder: Where the files are; nil for the root.
     func intake(
-        _ items: [ContentIntake.Item], _ run: SyncRun, storing view: RemoteView?,
+        _ items: [ContentUploader.Item], _ run: SyncRun, storing view: RemoteView?,
         from folder: RootFolder? = nil
     ) async throws -> IntakeResult {
         guard !items.isEmpty else { return IntakeResult() }
@@ -77,8 +77,8 @@ extension Replica {
         let counter = ProgressCounter(
             .hashing, files: items.count, bytes: total, run.options.progress)
         // A small content is sooner published twice than looked for in packs that are far away.
-        let isSmall = total <= ContentIntake.inlineLimit
-        let intake = ContentIntake(
+        let isSmall = total <= ContentUploader.inlineLimit
+        let intake = ContentUploader(
             root: folder ?? root, destination: try await destination(view, isSmall: isSmall),
             knows: { [source] content in
                 if known.contains(content) { return true }
@@ -95,12 +95,12 @@ extension Replica {
 
     private func destination(
         _ view: RemoteView?, isSmall: Bool
-    ) async throws -> ContentIntake.Destination {
+    ) async throws -> ContentUploader.Destination {
         guard view != nil else { return .nowhere }
         let remote = try await connected().remote
         let file = unpublishedPacksFile
         let writer = PackWriter(
-            remote: remote, surroundings: surroundings,
+            remote: remote, systemContext: systemContext,
             cache: IndexFolder(path: state.indexes), onStored: { file.add($0) })
         return isSmall ? .commit(writer) : .packs(writer)
     }

@@ -24,7 +24,7 @@ extension Replica {
         }
         guard !losers.isEmpty else { return true }
         let draft = CommitDraft(
-            device: card.device, time: surroundings.now(), changes: [],
+            device: config.device, time: systemContext.now(), changes: [],
             inline: run.observation.inline, packs: run.observation.packs, superseded: losers,
             operation: "preserve")
         for part in draft.parts(within: zone.zone.limits) {

@@ -51,7 +51,7 @@ extension Replica {
         }
         guard !changes.isEmpty else { return .nothing }
         let draft = CommitDraft(
-            device: card.device, time: surroundings.now(), changes: changes,
+            device: config.device, time: systemContext.now(), changes: changes,
             inline: run.observation.inline, packs: run.observation.packs,
             operation: run.options.operation)
         var token = view.token

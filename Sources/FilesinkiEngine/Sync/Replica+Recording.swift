@@ -65,7 +65,7 @@ extension Replica {
     }
 
     private func recordMeeting(_ view: RemoteView, _ writer: ManifestWriter) throws {
-        if let fetched = view.fetched { try writer.set(fetched.numbers(at: surroundings.now())) }
+        if let fetched = view.fetched { try writer.set(fetched.numbers(at: systemContext.now())) }
         guard !view.authors.items.isEmpty else { return }
         var seen = try manifest.devicesSeen()
         seen.add(view.authors)

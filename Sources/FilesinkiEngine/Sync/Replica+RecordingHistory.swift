@@ -10,12 +10,12 @@ extension Replica {
         _ run: SyncRun, _ done: [Step], _ applied: ApplyResult, _ publication: Publication,
         _ writer: ManifestWriter
     ) throws {
-        let now = surroundings.now()
+        let now = systemContext.now()
         let id = try writer.beginRun(started: run.started)
         for step in done {
             let version = publication.version(step.path) ?? step.there?.version ?? 0
             if let row = step.journalRow(
-                run: id, time: now, device: card.device, version: version)
+                run: id, time: now, device: config.device, version: version)
             {
                 try writer.addJournal(row)
             }

@@ -47,7 +47,7 @@ extension Replica {
                 ConflictRow(
                     path: original, base: nil, here: copy.entry,
                     there: try manifest.base(original)?.entry, copyPath: copy.path,
-                    rule: copy.reason, time: surroundings.now()))
+                    rule: copy.reason, time: systemContext.now()))
         }
         // At once, for these commits are not found a second time.
         try manifest.write { try recordCopies(run, $0) }
@@ -81,7 +81,7 @@ extension Replica {
                 ConflictRow(
                     path: original, base: winner?.base?.entry, here: copy.action.entry,
                     there: try winner?.there?.entry ?? manifest.base(original)?.entry,
-                    copyPath: copy.path, rule: copy.reason.word, time: surroundings.now()))
+                    copyPath: copy.path, rule: copy.reason.word, time: systemContext.now()))
         }
     }
 

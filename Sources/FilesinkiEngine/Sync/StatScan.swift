@@ -9,7 +9,7 @@ struct StatScan: Sendable {
     /// What names and status tell.
     var observation = Observation()
     /// Files that are new, or whose stamp is not the known one.
-    var items: [ContentIntake.Item] = []
+    var items: [ContentUploader.Item] = []
 
     /// Adds a file that may have changed. One whose stamp is that of a change which waits since an
     /// earlier run holds that change still, and is not read again.
@@ -21,7 +21,7 @@ struct StatScan: Sendable {
             stamp == candidate.status.stamp, entry.mode == candidate.status.mode,
             base.row(path)?.entry.agrees(with: entry) != true
         else {
-            items.append(ContentIntake.Item(path: path, size: candidate.status.stamp.size))
+            items.append(ContentUploader.Item(path: path, size: candidate.status.stamp.size))
             return
         }
         observation.changes[path] = LocalChange(entry)

@@ -54,7 +54,7 @@ extension Replica {
     package func sync(_ options: SyncOptions) async throws -> SyncReport {
         var run = SyncRun(
             options: options, selection: PathSelection(paths: options.paths),
-            rules: try runRules(options), base: try fullBase(), started: surroundings.now())
+            rules: try runRules(options), base: try fullBase(), started: systemContext.now())
         try await reportLeftCopies(&run)
         var view = try await fetchOrQueue(&run)
         try await look(&run, &view) { run, target in
@@ -124,7 +124,7 @@ extension Replica {
 
     /// The remote's state; nil when there is none to reach now.
     func fetchOrQueue(_ run: inout SyncRun) async throws -> RemoteView? {
-        guard card.remote != nil else {
+        guard config.remote != nil else {
             run.report.hasRemote = false
             return nil
         }

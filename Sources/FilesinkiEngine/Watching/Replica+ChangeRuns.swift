@@ -33,7 +33,7 @@ extension Replica {
         guard here.count <= Self.changesPerRun else { return try await whole(options) }
         var run = SyncRun(
             options: options, selection: PathSelection(only: here), rules: rules,
-            base: try exactBase(here), started: surroundings.now())
+            base: try exactBase(here), started: systemContext.now())
         run.isPartial = true
         let known = try manifest.token?.sequence ?? 0
         var view = try await fetchOrQueue(&run)

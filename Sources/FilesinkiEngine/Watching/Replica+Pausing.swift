@@ -15,7 +15,7 @@ extension Replica {
     package func resume() async throws -> Bool {
         hold(
             try await ReplicaLock.take(
-                state.lock, waiting: options.lockWait, sleep: surroundings.sleep))
+                state.lock, waiting: options.lockWait, sleep: systemContext.sleep))
         guard try isUnchanged() else {
             hold(nil)
             return false
@@ -25,12 +25,12 @@ extension Replica {
     }
 
     private func isUnchanged() throws -> Bool {
-        guard let present = try Self.readCard(state), present.text == card.text,
+        guard let present = try Self.readConfig(state), present.text == config.text,
             let manifest = FileStamp(at: state.manifest, followingSymlinks: true),
             manifestStamp?.isSameInode(as: manifest) == true,
             let root = FileStamp(at: options.root, followingSymlinks: true),
             rootStamp?.isSameInode(as: root) == true
         else { return false }
-        return try card.checkMarker(of: self.root) == .ok
+        return try config.checkMarker(of: self.root) == .ok
     }
 }

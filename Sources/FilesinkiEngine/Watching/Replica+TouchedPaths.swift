@@ -40,7 +40,7 @@ extension Replica {
         _ path: RelativePath, _ below: [BaseRow], _ rules: RunRules
     ) throws -> ScanResult {
         let rows = [try manifest.base(path)].compactMap { $0 } + below
-        let known = KnownTree(
+        let known = BaseSnapshot(
             rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
         return try scanner(rules).scan(known, below: path)
     }

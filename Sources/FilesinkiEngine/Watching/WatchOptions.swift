@@ -4,9 +4,9 @@ package import FilesinkiWatch
 /// What a watch is asked to do.
 package struct WatchOptions: Sendable {
     /// When changes have come to rest.
-    package var settling = Settling.Limits()
+    package var settling = Debouncer.Limits()
     /// When to look without having heard anything, and the pauses after failures.
-    package var agenda = WatchAgenda.Limits()
+    package var agenda = WatchScheduler.Limits()
     /// How often the remote is asked although it told nothing.
     package var poll = Duration.seconds(30)
     /// Bounds in place of the system's own, for tests.

@@ -4,7 +4,7 @@ import Glibc
 
 extension Watcher {
     /// Does the work, and takes note of what came of it.
-    func perform(_ work: WatchAgenda.Work) async throws {
+    func perform(_ work: WatchScheduler.Work) async throws {
         let began = ClockReading.moment
         do {
             let change = try await run(work)
@@ -32,7 +32,7 @@ extension Watcher {
         try await tell(.ran(news))
     }
 
-    private func run(_ work: WatchAgenda.Work) async throws -> ChangeReport {
+    private func run(_ work: WatchScheduler.Work) async throws -> ChangeReport {
         let replica = try await held()
         do {
             let report = try await run(work, replica)
@@ -45,7 +45,7 @@ extension Watcher {
     }
 
     private func run(
-        _ work: WatchAgenda.Work, _ replica: Replica
+        _ work: WatchScheduler.Work, _ replica: Replica
     ) async throws -> ChangeReport {
         switch work {
         case .everything:
@@ -78,15 +78,15 @@ extension Watcher {
     private func listen(_ change: ChangeReport) async throws {
         if let waiter { return waiter.note(change.report.sequence) }
         guard let replica, change.report.hasRemote else { return }
-        let made = NewsWaiter(
+        let made = RemoteChangeListener(
             try await replica.news(), known: change.report.sequence, poll: options.poll,
-            sleep: replicaOptions.surroundings.sleep)
+            sleep: replicaOptions.systemContext.sleep)
         made.start(telling: local)
         waiter = made
     }
 
     /// Tries again later, unless that makes no sense.
-    private func deal(with failure: Failure, _ work: WatchAgenda.Work) async throws {
+    private func deal(with failure: Failure, _ work: WatchScheduler.Work) async throws {
         guard failure.isWorthAnotherTry(afterSuccess: hasRun) else {
             // A run may find out that the root is gone before the word of it has come.
             let isGone = failure.code == .notFound && access(replicaOptions.root, F_OK) != 0

@@ -13,10 +13,10 @@ package actor Watcher {
     let options: WatchOptions
     let tell: @Sendable (WatchNotice) async throws -> Void
     let local: LocalWatch
-    var agenda: WatchAgenda
+    var agenda: WatchScheduler
     var memory = WatchMemory()
     var replica: Replica?
-    var waiter: NewsWaiter?
+    var waiter: RemoteChangeListener?
     /// Whether a run went well.
     var hasRun = false
     /// The last failure that was told; nil when the last run went well.
@@ -39,7 +39,7 @@ package actor Watcher {
         self.tell = tell
         local = try LocalWatch(
             root: replica.root, limits: options.settling, bounds: options.bounds)
-        agenda = WatchAgenda(options.agenda, at: ClockReading.moment)
+        agenda = WatchScheduler(options.agenda, at: ClockReading.moment)
     }
 
     /// Watches until a signal, ``end()``, or something that makes no sense to try again.

@@ -21,7 +21,7 @@ final class KeyValueDatabase {
         try KeyValuePlace.check(name: place.name)
         try KeyValueFile.makeFolder(place.folder)
         self.init(
-            try KeyValueFile.open(place.file, chance: place.surroundings.randomBytes(8)))
+            try KeyValueFile.open(place.file, chance: place.systemContext.randomBytes(8)))
     }
 
     /// Carries out `body` in one transaction: all of it is on disk when this returns, or nothing.

@@ -13,7 +13,7 @@ enum KeyValueFile {
         name: "key-value file",
         whenDamaged: "Move it away and run filesinki kv sync; what was published comes back.")
 
-    private static let habits = """
+    private static let pragmas = """
         PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA synchronous = FULL;
         PRAGMA journal_size_limit = 1048576;
         """
@@ -23,7 +23,7 @@ enum KeyValueFile {
         if access(path, F_OK) != 0 { try make(path, chance: chance) }
         let connection = try Connection(path: Array(path.utf8), mode: .writing, purpose: purpose)
         try check(connection)
-        try connection.run(habits)
+        try connection.run(pragmas)
         return connection
     }
 

@@ -32,7 +32,7 @@ package final class HeldValues: Sendable {
     ///
     /// - Returns: The number of the event that was noted; nil when no key holds something else now.
     package func apply(_ changes: [ValueChange]) throws -> Int64? {
-        let (device, now) = (place.device.id, place.surroundings.now())
+        let (device, now) = (place.device.id, place.systemContext.now())
         return try database.withLock { database in
             let changed = try LocalChange(database: database, device: device, now: now)
                 .update { _ in changes }

@@ -11,7 +11,7 @@ package struct KeyValuePlace: Sendable {
     package var device: Device
     /// The remote's address; nil while there is none.
     package var address: String?
-    package var surroundings: Surroundings
+    package var systemContext: SystemContext
     /// Makes a remote of its address.
     package var connect: @Sendable (String) throws -> any Remote
 
@@ -27,14 +27,14 @@ package struct KeyValuePlace: Sendable {
 
     package init(
         state: String, name: String = standardName, device: Device, address: String?,
-        surroundings: Surroundings, connect: @escaping @Sendable (String) throws -> any Remote,
+        systemContext: SystemContext, connect: @escaping @Sendable (String) throws -> any Remote,
         renewDevice: @escaping @Sendable ([UInt8]) async throws -> Device
     ) {
         self.state = state
         self.name = name
         self.device = device
         self.address = address
-        self.surroundings = surroundings
+        self.systemContext = systemContext
         self.connect = connect
         self.renewDevice = renewDevice
     }

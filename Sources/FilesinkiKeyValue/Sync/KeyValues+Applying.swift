@@ -36,7 +36,7 @@ extension KeyValues {
 
     /// Keeps the whole file beside it before another store takes its place.
     private func archive() throws -> String {
-        let stamp = String(now.seconds) + "-" + hexadecimal(place.surroundings.randomBytes(4))
+        let stamp = String(now.seconds) + "-" + hexadecimal(place.systemContext.randomBytes(4))
         let path = place.folder + "/" + place.name + ".archive-" + stamp + ".sqlite"
         let quoted = path.split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "''")

@@ -71,8 +71,8 @@ extension KeyValues {
     /// Lets others go first for a moment, so that not all try again at once.
     private func yield(_ attempt: Int) async throws {
         guard attempt > 0 else { return }
-        let chance = place.surroundings.randomBytes(1).first ?? 0
-        try await place.surroundings.sleep(.microseconds(Int(chance) * 50 * min(attempt, 8)))
+        let chance = place.systemContext.randomBytes(1).first ?? 0
+        try await place.systemContext.sleep(.microseconds(Int(chance) * 50 * min(attempt, 8)))
     }
 
     /// Begins to listen: what is published from now on ends the next ``waitForStore(_:)``.
@@ -85,7 +85,7 @@ extension KeyValues {
     /// Waits until something may have changed in the store, or the time is over.
     package func waitForStore(_ timeout: Duration) async throws {
         guard try await zone.wait(timeout) else {
-            return try await place.surroundings.sleep(timeout)
+            return try await place.systemContext.sleep(timeout)
         }
     }
 

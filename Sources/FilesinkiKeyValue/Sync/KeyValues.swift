@@ -17,7 +17,7 @@ package actor KeyValues {
         self.place = place
         self.database = database
         memory = KeyValueMemory(database, device: place.device)
-        zone = ZoneClient(Zone(place), memory: memory, surroundings: place.surroundings) {
+        zone = ZoneClient(Zone(place), memory: memory, systemContext: place.systemContext) {
             try place.openRemote()
         }
     }
@@ -30,7 +30,7 @@ package actor KeyValues {
         try KeyValues(place, KeyValueDatabase(opening: place))
     }
 
-    var now: Timestamp { place.surroundings.now() }
+    var now: Timestamp { place.systemContext.now() }
 
     /// What is at a key here; ``Held/absent`` when nothing is.
     package func get(_ key: ValueKey) throws -> Held { try database.item(key)?.here ?? .absent }

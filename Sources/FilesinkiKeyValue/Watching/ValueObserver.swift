@@ -61,7 +61,7 @@ package actor ValueObserver {
                 try await waitForOthers(version, upTo: rest)
             } else if mustLook {
                 mustLook = false
-                lastLook = place.surroundings.now()
+                lastLook = place.systemContext.now()
                 try await look()
             } else {
                 try await wait(version)
@@ -91,7 +91,7 @@ package actor ValueObserver {
     /// it wait for one interval at most.
     private func timeToNextLook() -> Duration? {
         guard minimumInterval > .zero, let lastLook else { return nil }
-        let (since, overflow) = place.surroundings.now().nanoseconds
+        let (since, overflow) = place.systemContext.now().nanoseconds
             .subtractingReportingOverflow(lastLook.nanoseconds)
         guard !overflow, since >= 0 else { return minimumInterval }
         let rest = minimumInterval - .nanoseconds(since)
@@ -103,7 +103,7 @@ package actor ValueObserver {
         let (values, place) = (values, place)
         let isOver = try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
-                try await place.surroundings.sleep(limit)
+                try await place.systemContext.sleep(limit)
                 return true
             }
             group.addTask {
@@ -122,7 +122,7 @@ package actor ValueObserver {
         let isOff = try await values.isOff()
         let hasRemote = place.address != nil && !isOff
         let (values, place, isAway) = (values, place, isAway)
-        let sleep = place.surroundings.sleep
+        let sleep = place.systemContext.sleep
         let isFromStore = try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 guard hasRemote, !isAway else {
@@ -152,7 +152,7 @@ package actor ValueObserver {
     private static func waitForOthers(
         _ version: Int64, _ values: KeyValues, _ place: KeyValuePlace
     ) async throws {
-        let sleep = place.surroundings.sleep
+        let sleep = place.systemContext.sleep
         guard let writes = WriteNotices.hear(in: place.folder, prefix: place.name + ".sqlite")
         else {
             while try await values.localVersion() == version { try await sleep(beat) }

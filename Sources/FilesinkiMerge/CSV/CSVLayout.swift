@@ -32,7 +32,7 @@ struct CSVLayout {
         }
         let merged = KeyOrder(
             base: order.base, here: order.here, there: order.there, survives: survives,
-            weave: numbers.weave
+            lineMerge3: numbers.lineMerge3
         ).merged()
         columns = merged?.map { all[Int($0)] }
         removed = zip(all, survives).filter { !$1 }.map { $0.0 }

@@ -3,7 +3,7 @@ struct CSVRows {
     let keys: [[UInt8]]
     private let order: Versions<[Int32]>
     private let rows: Versions<[CSVTable.Record?]>
-    private let weave: Weave
+    private let lineMerge3: LineMerge3
 
     init(_ sheets: Versions<CSVSheet>, _ key: CSVKey) {
         var numbers = KeyNumbers()
@@ -18,7 +18,7 @@ struct CSVRows {
             base: byNumber(sheets.base, order.base), here: byNumber(sheets.here, order.here),
             there: byNumber(sheets.there, order.there))
         keys = numbers.keys
-        weave = numbers.weave
+        lineMerge3 = numbers.lineMerge3
     }
 
     func records(_ number: Int32) -> Versions<CSVTable.Record?> {
@@ -32,7 +32,7 @@ struct CSVRows {
         if let sorting = sorting { return all.sorted(by: sorting) }
         return KeyOrder(
             base: order.base, here: order.here, there: order.there, survives: survives,
-            weave: weave
+            lineMerge3: lineMerge3
         ).merged()
     }
 

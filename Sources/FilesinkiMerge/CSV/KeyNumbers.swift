@@ -13,9 +13,9 @@ struct KeyNumbers {
     }
 
     /// Orders runs by the bytes of their keys.
-    var weave: Weave {
+    var lineMerge3: LineMerge3 {
         let keys = keys
-        return Weave { first, second in
+        return LineMerge3 { first, second in
             first.lexicographicallyPrecedes(second) {
                 keys[Int($0)].lexicographicallyPrecedes(keys[Int($1)])
             }

@@ -6,7 +6,7 @@ struct KeyOrder {
     /// Which keys are in the result. A key of the base is only if both sides have it.
     let survives: [Bool]
     /// For what both sides put in at the same place.
-    let weave: Weave
+    let lineMerge3: LineMerge3
 
     /// The keys of the result: what is in the base in the order of the side that changed it, and
     /// behind each of these what a side added behind it. nil if both sides changed the order
@@ -29,7 +29,7 @@ struct KeyOrder {
         var result: [Int32] = []
         for anchor in [-1] + order {
             if anchor >= 0 { result.append(anchor) }
-            for key in weave.merged(hereAdded[anchor] ?? [], thereAdded[anchor] ?? [])
+            for key in lineMerge3.merged(hereAdded[anchor] ?? [], thereAdded[anchor] ?? [])
             where !isPlaced[Int(key)] {
                 isPlaced[Int(key)] = true
                 result.append(key)

@@ -31,7 +31,7 @@ package struct LinesMerge: ContentMerge {
     }
 
     private static func lines(of texts: ThreeTexts) -> [UInt8] {
-        let weave = Weave { first, second in
+        let lineMerge3 = LineMerge3 { first, second in
             first.lexicographicallyPrecedes(second) { line, other in
                 texts.bytes[texts.firsts[Int(line)]].lexicographicallyPrecedes(
                     texts.bytes[texts.firsts[Int(other)]])
@@ -44,12 +44,12 @@ package struct LinesMerge: ContentMerge {
             let staysHere = here.pass(place)
             let staysThere = there.pass(place)
             guard staysHere, staysThere else { continue }
-            result += weave.merged(here.takeAdded(), there.takeAdded())
+            result += lineMerge3.merged(here.takeAdded(), there.takeAdded())
             result.append(line)
         }
         _ = here.pass(texts.base.classes.count)
         _ = there.pass(texts.base.classes.count)
-        result += weave.merged(here.takeAdded(), there.takeAdded())
+        result += lineMerge3.merged(here.takeAdded(), there.takeAdded())
         return result.reduce(into: []) { $0 += texts.bytes[texts.firsts[Int($1)]] }
     }
 }

@@ -56,7 +56,7 @@ struct LineDiff {
     ) -> [Int] {
         for line in other { counts[Int(line)] += 1 }
         defer { for line in other { counts[Int(line)] = 0 } }
-        let sieve = LineSieve(lines, range, occurrences: counts)
+        let sieve = LineFilter(lines, range, occurrences: counts)
         return range.filter { line in
             let isKept = sieve.keeps(line)
             if !isKept { changed[line] = true }

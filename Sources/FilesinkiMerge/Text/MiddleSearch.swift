@@ -18,8 +18,8 @@ struct MiddleSearch {
     let old: [Int32]
     let new: [Int32]
     let mostRounds: Int
-    var forward: DiagonalFront
-    var backward: DiagonalFront
+    var forward: FurthestReachingPaths
+    var backward: FurthestReachingPaths
 
     /// Where the box is cut in two.
     struct Middle {
@@ -35,8 +35,8 @@ struct MiddleSearch {
         self.old = old
         self.new = new
         mostRounds = max(roughSquareRoot(old.count + new.count + 3), Self.fullRounds)
-        forward = DiagonalFront(oldCount: old.count, newCount: new.count, beyond: -1)
-        backward = DiagonalFront(oldCount: old.count, newCount: new.count, beyond: 1 << 48)
+        forward = FurthestReachingPaths(oldCount: old.count, newCount: new.count, beyond: -1)
+        backward = FurthestReachingPaths(oldCount: old.count, newCount: new.count, beyond: 1 << 48)
     }
 
     /// - Parameter box: Neither of its sides is empty, and they differ in the first and the last

@@ -17,9 +17,9 @@ package struct AccessToken: Sendable, CustomStringConvertible, CustomDebugString
     }
 
     /// A fresh token.
-    init(_ surroundings: Surroundings) {
+    init(_ systemContext: SystemContext) {
         self.init(
-            id: hexadecimal(surroundings.randomBytes(6)), secret: surroundings.randomBytes(32))
+            id: hexadecimal(systemContext.randomBytes(6)), secret: systemContext.randomBytes(32))
     }
 
     /// Reads what a client sent; nil when it is no token.

@@ -27,14 +27,14 @@ package struct TokenFile: Sendable {
     /// - Throws: `Failure`: `usage` for a name, zones or rights that cannot be; `not-allowed`, `full`,
     ///   `io`, `limit`.
     package func make(
-        name: String, rights: Set<AccessRight>, zones: Set<String>?, _ surroundings: Surroundings
+        name: String, rights: Set<AccessRight>, zones: Set<String>?, _ systemContext: SystemContext
     ) throws(Failure) -> (token: AccessToken, record: TokenRecord) {
         try Self.check(name: name, rights: rights, zones: zones)
-        let token = AccessToken(surroundings)
-        let salt = surroundings.randomBytes(16)
+        let token = AccessToken(systemContext)
+        let salt = systemContext.randomBytes(16)
         let record = TokenRecord(
             id: token.id, salt: salt, hash: TokenRecord.hash(salt, token.secret), rights: rights,
-            zones: zones, made: surroundings.now(), name: name)
+            zones: zones, made: systemContext.now(), name: name)
         try file.locked { () throws(Failure) in
             let records = try list()
             guard records.count < Self.limit, !records.contains(where: { $0.id == token.id }) else {

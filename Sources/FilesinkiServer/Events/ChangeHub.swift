@@ -37,7 +37,7 @@ final class ChangeHub: Service {
     private let remote: DirectoryRemote
     private let authority: TokenAuthority
     private let limits: ServerLimits
-    private let surroundings: Surroundings
+    private let systemContext: SystemContext
     private let state = Mutex(State())
     /// Says that something is pending.
     private let signal: AsyncStream<Void>
@@ -50,12 +50,12 @@ final class ChangeHub: Service {
 
     init(
         _ remote: DirectoryRemote, _ authority: TokenAuthority, _ limits: ServerLimits,
-        _ surroundings: Surroundings
+        _ systemContext: SystemContext
     ) {
         self.remote = remote
         self.authority = authority
         self.limits = limits
-        self.surroundings = surroundings
+        self.systemContext = systemContext
         (signal, signaller) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -104,11 +104,11 @@ final class ChangeHub: Service {
         guard state.folders[prefix] != nil || state.folders.count < Self.mostFolders else { return }
         state.folders[prefix, default: Folder()].watchers += 1
         guard state.folders[prefix]?.task == nil else { return }
-        state.folders[prefix]?.task = Task { [remote, surroundings] in
+        state.folders[prefix]?.task = Task { [remote, systemContext] in
             while !Task.isCancelled {
                 // A folder that is away is looked for again.
                 try? await remote.watch(prefix: prefix) { [weak self] in self?.changed(prefix) }
-                try? await surroundings.sleep(.seconds(5))
+                try? await systemContext.sleep(.seconds(5))
             }
         }
     }
@@ -145,7 +145,7 @@ final class ChangeHub: Service {
         for await _ in signal {
             // What happens together is told together: a publication is seen twice, by the one who
             // made it here and in the folder.
-            try? await surroundings.sleep(limits.coalescing)
+            try? await systemContext.sleep(limits.coalescing)
             let (places, watchers) = state.withLock { state in
                 let places = state.pending.sorted()
                 state.pending = []
@@ -177,7 +177,7 @@ final class ChangeHub: Service {
     private func beat() async {
         let heartbeat = ByteBuffer(string: ChangeNotice.heartbeat.encoded)
         while !Task.isCancelled {
-            try? await surroundings.sleep(limits.heartbeat)
+            try? await systemContext.sleep(limits.heartbeat)
             let watchers = state.withLock { $0.watchers }
             for (id, watcher) in watchers {
                 // A token that was revoked meanwhile, or none where one is needed by now.

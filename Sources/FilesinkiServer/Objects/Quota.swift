@@ -26,13 +26,13 @@ final class Quota: Sendable {
     /// Nil for no bound.
     let limit: Int64?
     private let remote: DirectoryRemote
-    private let surroundings: Surroundings
+    private let systemContext: SystemContext
     private let state = Mutex(State())
 
-    init(_ limit: Int64?, _ remote: DirectoryRemote, _ surroundings: Surroundings) {
+    init(_ limit: Int64?, _ remote: DirectoryRemote, _ systemContext: SystemContext) {
         self.limit = limit
         self.remote = remote
-        self.surroundings = surroundings
+        self.systemContext = systemContext
     }
 
     /// The bytes in the folder as far as is known; nil without a bound.
@@ -41,7 +41,7 @@ final class Quota: Sendable {
     /// Counts what the folder holds.
     func count() async throws {
         guard limit != nil else { return }
-        let now = surroundings.now()
+        let now = systemContext.now()
         state.withLock { $0.counted = now }
         let used = try await remote.usedBytes()
         state.withLock { $0.used = used }
@@ -90,7 +90,7 @@ final class Quota: Sendable {
 
     private var isCountDue: Bool {
         guard let counted = state.withLock({ $0.counted }) else { return true }
-        let age = surroundings.now().nanoseconds &- counted.nanoseconds
+        let age = systemContext.now().nanoseconds &- counted.nanoseconds
         return !(0..<10_000_000_000).contains(age)
     }
 }

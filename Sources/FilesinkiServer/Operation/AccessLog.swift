@@ -3,7 +3,7 @@ import FilesinkiModel
 /// One line for each request. It names the token by its id, and never shows one.
 struct AccessLog: Sendable {
     let sink: @Sendable (String) -> Void
-    let surroundings: Surroundings
+    let systemContext: SystemContext
 
     /// What a line says of a request.
     struct Entry: Sendable {
@@ -22,7 +22,7 @@ struct AccessLog: Sendable {
         let elapsed = entry.begun.duration(to: ContinuousClock().now).components
         let milliseconds = elapsed.seconds * 1000 + elapsed.attoseconds / 1_000_000_000_000_000
         let fields = [
-            Self.time(surroundings.now()), entry.address, entry.tokenID ?? "-",
+            Self.time(systemContext.now()), entry.address, entry.tokenID ?? "-",
             printable(entry.method.utf8.prefix(20)), printable(entry.path.utf8.prefix(600)),
             String(status), String(bytes), "\(milliseconds)ms",
         ]

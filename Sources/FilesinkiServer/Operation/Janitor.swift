@@ -7,7 +7,7 @@ struct Janitor: Service {
     let remote: DirectoryRemote
     let quota: Quota
     let limits: ServerLimits
-    let surroundings: Surroundings
+    let systemContext: SystemContext
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -17,12 +17,12 @@ struct Janitor: Service {
                 try? await remote.sweepUploads(olderThan: limits.uploadAge)
                 try? await quota.count()
                 // This one looks into every folder of the store.
-                let now = surroundings.now().seconds
+                let now = systemContext.now().seconds
                 if swept.map({ !(0..<86_400).contains(now - $0) }) ?? true {
                     swept = now
                     _ = try? await remote.sweep()
                 }
-                try? await surroundings.sleep(limits.tidyingInterval)
+                try? await systemContext.sleep(limits.tidyingInterval)
             }
         }
     }

@@ -17,9 +17,9 @@ struct SelfSigned {
     ///
     /// - Returns: The certificate's fingerprint.
     /// - Throws: `Failure`: `not-allowed`, `full`, `io`; `corrupt` when the files are none.
-    func prepare(_ surroundings: Surroundings) throws(Failure) -> String {
+    func prepare(_ systemContext: SystemContext) throws(Failure) -> String {
         let there = try PrivateFile(key).read()
-        if there == nil { try make(surroundings) }
+        if there == nil { try make(systemContext) }
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate)
             guard let first = chain.first else { throw damaged(nil) }
@@ -35,8 +35,8 @@ struct SelfSigned {
             remedy: "Remove server.key and server.pem; a new one is then made.", cause: cause)
     }
 
-    private func make(_ surroundings: Surroundings) throws(Failure) {
-        let now = surroundings.now().seconds
+    private func make(_ systemContext: SystemContext) throws(Failure) {
+        let now = systemContext.now().seconds
         let year: Int64 = 365 * 86_400
         let made: SelfSignedCertificate
         do {

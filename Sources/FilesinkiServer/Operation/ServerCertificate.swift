@@ -13,7 +13,7 @@ struct ServerCertificate {
     /// - Throws: `Failure`: `usage` when the files are no certificate and key, `not-allowed` when other
     ///   users can read the key; what making a certificate of its own can meet.
     static func load(
-        _ settings: ServerSettings, _ surroundings: Surroundings
+        _ settings: ServerSettings, _ systemContext: SystemContext
     ) throws(Failure) -> ServerCertificate? {
         switch settings.tls {
         case .none: return nil
@@ -21,7 +21,7 @@ struct ServerCertificate {
             return ServerCertificate(configuration: try configuration(certificate, key))
         case .selfSigned(let folder):
             let own = SelfSigned(folder: folder, host: settings.host)
-            let fingerprint = try own.prepare(surroundings)
+            let fingerprint = try own.prepare(systemContext)
             return ServerCertificate(
                 configuration: try configuration(own.certificate, own.key),
                 fingerprint: fingerprint)

@@ -21,7 +21,7 @@ struct StoreResponder: HTTPResponder {
     let faults: FaultDealer
     let limits: ServerLimits
     let shares: RequestShares
-    let surroundings: Surroundings
+    let systemContext: SystemContext
 
     /// One request while it is answered.
     struct Inquiry: Sendable {
@@ -216,7 +216,7 @@ struct StoreResponder: HTTPResponder {
 
     private func counters() -> Reply {
         let text = metrics.text(
-            watchers: hub.count, used: quota.used, quota: quota.limit, now: surroundings.now())
+            watchers: hub.count, used: quota.used, quota: quota.limit, now: systemContext.now())
         return Reply(.ok, text: Array(text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
     }
 }

@@ -82,12 +82,12 @@ package struct ServerFaults: Sendable {
 final class FaultDealer: Sendable {
     private let rules: [ServerFaults.Rule]
     private let counts: Mutex<[Int]>
-    private let surroundings: Surroundings
+    private let systemContext: SystemContext
 
-    init(_ faults: ServerFaults, _ surroundings: Surroundings) {
+    init(_ faults: ServerFaults, _ systemContext: SystemContext) {
         rules = faults.rules
         counts = Mutex([Int](repeating: 0, count: faults.rules.count))
-        self.surroundings = surroundings
+        self.systemContext = systemContext
     }
 
     /// The first fault that a rule has for this request.
@@ -104,7 +104,7 @@ final class FaultDealer: Sendable {
                 guard count.isMultiple(of: every) else { continue }
             }
             if let percent = rule.percent {
-                let chance = Int(surroundings.randomBytes(1).first ?? 0) * 100 / 256
+                let chance = Int(systemContext.randomBytes(1).first ?? 0) * 100 / 256
                 guard chance < percent else { continue }
             }
             return rule.fault

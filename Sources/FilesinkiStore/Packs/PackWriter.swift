@@ -10,7 +10,7 @@ package import FilesinkiRemote
 /// the pack that grows and a block of each who adds.
 package actor PackWriter {
     private let remote: any Remote
-    private let surroundings: Surroundings
+    private let systemContext: SystemContext
     private let cache: (any IndexCache)?
     private let targetSize: Int
     private let onStored: @Sendable (PackReference) -> Void
@@ -35,12 +35,12 @@ package actor PackWriter {
     ///   - cache: Keeps the indexes of the packs that are stored.
     ///   - onStored: Called with each pack that the remote has taken, one call at a time.
     package init(
-        remote: any Remote, surroundings: Surroundings, targetSize: Int = PackWriter.targetSize,
+        remote: any Remote, systemContext: SystemContext, targetSize: Int = PackWriter.targetSize,
         cache: (any IndexCache)? = nil,
         onStored: @escaping @Sendable (PackReference) -> Void = { _ in }
     ) {
         self.remote = remote
-        self.surroundings = surroundings
+        self.systemContext = systemContext
         self.targetSize = targetSize
         self.cache = cache
         self.onStored = onStored
@@ -98,7 +98,7 @@ package actor PackWriter {
     private func store() throws {
         var full = PackBuilder()
         swap(&full, &current)
-        let id = surroundings.randomBytes(PackReference.idLength)
+        let id = systemContext.randomBytes(PackReference.idLength)
         let sealed = try full.seal(id: id)
         let key = try ObjectKey(sealed.reference.keyText)
         packs.append(sealed.reference)

@@ -58,7 +58,7 @@ extension ZoneClient {
     private nonisolated(nonsending) func acknowledge(_ token: ChangeToken) async throws {
         let registry = try await connected().devices
         try await registry.acknowledge(
-            Acknowledgement(device: memory.device, token: token, time: surroundings.now()))
+            Acknowledgement(device: memory.device, token: token, time: systemContext.now()))
         try memory.set([
             .acknowledgement: token.sequence, .acknowledgementTime: now,
             .failedAcknowledgement: 0,

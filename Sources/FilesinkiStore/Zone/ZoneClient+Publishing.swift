@@ -20,7 +20,7 @@ extension ZoneClient {
             return .mismatch(mismatch)
         }
         let log = try await connected().log
-        let id = surroundings.randomBytes(16)
+        let id = systemContext.randomBytes(16)
         try memory.note(
             OwnCommit(sequence: parent.sequence + 1, id: id, isApplied: isApplied))
         switch try await log.append(draft, after: parent, id: id) {
@@ -63,7 +63,7 @@ extension ZoneClient {
     /// nothing: better once too often.
     func has(_ seconds: Int64, notPassedSince time: ZoneCounter) throws -> Bool {
         let then = Int64(clamping: try memory.number(time))
-        let passed = surroundings.now().seconds.subtractingReportingOverflow(then)
+        let passed = systemContext.now().seconds.subtractingReportingOverflow(then)
         return !passed.overflow && (0..<seconds).contains(passed.partialValue)
     }
 

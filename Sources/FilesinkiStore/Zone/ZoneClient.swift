@@ -12,19 +12,19 @@ package import FilesinkiRemote
 package final class ZoneClient {
     package let zone: Zone
     package let memory: any ZoneMemory
-    let surroundings: Surroundings
+    let systemContext: SystemContext
     private let open: () throws -> any Remote
     private var openedRemote: (any Remote)?
     private var current: ZoneConnection?
 
     /// - Parameter open: Opens the remote; called once, and again after ``disconnect()``.
     package init(
-        _ zone: Zone, memory: any ZoneMemory, surroundings: Surroundings,
+        _ zone: Zone, memory: any ZoneMemory, systemContext: SystemContext,
         open: @escaping () throws -> any Remote
     ) {
         self.zone = zone
         self.memory = memory
-        self.surroundings = surroundings
+        self.systemContext = systemContext
         self.open = open
     }
 
@@ -63,7 +63,7 @@ package final class ZoneClient {
         return made
     }
 
-    var now: UInt64 { UInt64(clamping: surroundings.now().seconds) }
+    var now: UInt64 { UInt64(clamping: systemContext.now().seconds) }
 }
 
 extension ZoneClient {

@@ -9,18 +9,18 @@ struct SimulatedReplica: Sendable {
     let number: Int
     let root: String
     let state: String
-    let surroundings: Surroundings
+    let systemContext: SystemContext
 
-    init(_ number: Int, in folder: TemporaryFolder, _ surroundings: Surroundings) {
+    init(_ number: Int, in folder: TemporaryFolder, _ systemContext: SystemContext) {
         self.number = number
         root = folder.path("root\(number)")
         state = folder.path("state\(number)")
-        self.surroundings = surroundings
+        self.systemContext = systemContext
     }
 
     func options(_ remote: any Remote) -> ReplicaOptions {
         ReplicaOptions(
-            root: root, state: state, lockWait: .seconds(3600), surroundings: surroundings,
+            root: root, state: state, lockWait: .seconds(3600), systemContext: systemContext,
             connect: { _ in remote })
     }
 

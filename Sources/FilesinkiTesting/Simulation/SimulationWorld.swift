@@ -31,14 +31,14 @@ actor SimulationWorld {
     init(replicas count: Int) async throws {
         folder = try TemporaryFolder(inMemory: true)
         let clock = ManualClock()
-        let remote = MemoryRemote(sleep: clock.surroundings.sleep)
+        let remote = MemoryRemote(sleep: clock.systemContext.sleep)
         self.clock = clock
         self.remote = remote
         replicas = (0..<count).map { [folder] in
-            SimulatedReplica($0, in: folder, clock.surroundings)
+            SimulatedReplica($0, in: folder, clock.systemContext)
         }
         let format = try await StoreFormat.create(
-            at: remote, surroundings: clock.surroundings)
+            at: remote, systemContext: clock.systemContext)
         witness = try StoreWitness(remote, format)
         for replica in replicas {
             let options = replica.options(remote)

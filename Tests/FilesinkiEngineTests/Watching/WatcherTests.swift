@@ -26,7 +26,7 @@ private final class Watched: Sendable {
 
     func options(_ name: String) -> ReplicaOptions {
         return ReplicaOptions(
-            root: at(name), lockWait: .seconds(60), surroundings: .ofMachine,
+            root: at(name), lockWait: .seconds(60), systemContext: .ofMachine,
             connect: { DirectoryRemote(path: $0) })
     }
 
@@ -39,7 +39,7 @@ private final class Watched: Sendable {
         -> Watcher
     {
         var wishes = WatchOptions()
-        wishes.settling = Settling.Limits(
+        wishes.settling = Debouncer.Limits(
             quiet: .milliseconds(20), quick: .milliseconds(2), longest: .milliseconds(200))
         change(&wishes)
         return try Watcher(options(name), wishes) { notice in

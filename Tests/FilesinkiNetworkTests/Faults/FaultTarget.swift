@@ -47,7 +47,7 @@ struct FaultTarget: Sendable {
                 let address = WebAddress(isSecure: false, host: "127.0.0.1", port: port)
                 let transport = try HTTPConnections(settings)
                 return try ServerRemote(
-                    ServerPlace(address, transport: transport), surroundings: .quick)
+                    ServerPlace(address, transport: transport), systemContext: .quick)
             },
             keeper: ServerKeeper {
                 try? await server.stop()
@@ -65,7 +65,7 @@ struct FaultTarget: Sendable {
                     address: WebAddress(
                         isSecure: false, host: "127.0.0.1", port: port, path: path),
                     transport: try HTTPConnections(settings), credentials: .none,
-                    surroundings: .quick)
+                    systemContext: .quick)
             }, keeper: ())
     }
 
@@ -81,7 +81,7 @@ struct FaultTarget: Sendable {
                     bucket: "faults", prefix: prefix, endpoint: endpoint, region: "us-east-1",
                     style: .path),
                 transport: try HTTPConnections(settings), credentials: credentials,
-                surroundings: .quick)
+                systemContext: .quick)
         }
         let remote = try connect(server.port ?? 0, ConnectionSettings())
         // 409 says that it is ours already.

@@ -69,7 +69,7 @@ final class FaultWorld {
         let console = Console(
             output: FaultSink(), talk: talk, input: -1,
             environment: ["HOME": folder.path("home"), "XDG_CONFIG_HOME": folder.path("config")],
-            currentFolder: folder.path, terminals: .init(), surroundings: .quick,
+            currentFolder: folder.path, terminals: .init(), systemContext: .quick,
             network: network)
         let code = await Program.run(arguments: arguments.map { Array($0.utf8) }, in: console)
         return Outcome(code: code, talk: talk.text)
@@ -82,7 +82,7 @@ final class FaultWorld {
                 // One connection at a time: then a request has the same number each time.
                 let remote = try connect(
                     port, ConnectionSettings(connections: 1, silenceLimit: settings.silence))
-                return RetryingRemote(remote, surroundings: .quick)
+                return RetryingRemote(remote, systemContext: .quick)
             },
             serve: { _, _ in throw CancellationError() },
             tokens: { _ in throw CancellationError() })

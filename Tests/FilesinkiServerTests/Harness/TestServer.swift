@@ -35,7 +35,7 @@ final class TestServer: Sendable {
         self.folder = folder
         self.clock = clock
         self.log = log
-        server = try await FilesinkiServer.start(settings, clock.surroundings)
+        server = try await FilesinkiServer.start(settings, clock.systemContext)
     }
 
     var port: Int { server.address.port }
@@ -120,8 +120,8 @@ final class TestClock: Sendable {
         moment.withLock { $0 = Timestamp(seconds: $0.seconds + seconds, nanoseconds: 0) }
     }
 
-    var surroundings: Surroundings {
-        Surroundings(
+    var systemContext: SystemContext {
+        SystemContext(
             now: { self.moment.withLock { $0 } },
             randomBytes: { count in (0..<count).map { _ in UInt8.random(in: 0...255) } },
             sleep: { try await Task.sleep(for: $0) })

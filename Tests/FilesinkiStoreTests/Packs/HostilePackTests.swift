@@ -136,7 +136,7 @@ import Testing
     ) async throws -> Failure.Code? {
         var builder = BlockBuilder(compressor: ZstdCompressor(level: 3))
         try recipe.encoded().withUnsafeBytes { builder.add(id, kind: .recipe, bytes: $0) }
-        let writer = PackWriter(remote: store.remote, surroundings: lateSurroundings())
+        let writer = PackWriter(remote: store.remote, systemContext: lateSystemContext())
         if let block = try builder.finish() { try await writer.add(block) }
         let more = try await writer.finish().map { PackReader(remote: store.remote, reference: $0) }
         let locator = ContentLocator(packs: store.readers + more)
@@ -144,8 +144,8 @@ import Testing
     }
 
     /// Ids that differ from those of the fixture's own packs.
-    private func lateSurroundings() -> Surroundings {
-        Surroundings(
+    private func lateSystemContext() -> SystemContext {
+        SystemContext(
             now: { Timestamp(nanoseconds: 0) }, randomBytes: { Array(repeating: 0xEE, count: $0) },
             sleep: { _ in })
     }

@@ -32,10 +32,10 @@ final class ShelfRemote: Remote {
     func wait(prefix: String, timeout: Duration) async throws {}
 }
 
-/// Surroundings that count instead of rolling dice.
-func countingSurroundings() -> Surroundings {
+/// SystemContext that count instead of rolling dice.
+func countingSystemContext() -> SystemContext {
     let counter = CountingBytes()
-    return Surroundings(
+    return SystemContext(
         now: { Timestamp(nanoseconds: 0) }, randomBytes: { counter.next($0) }, sleep: { _ in })
 }
 
@@ -93,7 +93,7 @@ struct PackFixture {
     /// Stores the contents as the engine would: cut when large, joined to blocks, in packs.
     init(_ contents: [[UInt8]], blockSize: Int = 4 << 20, packSize: Int = 16 << 20) async throws {
         let writer = PackWriter(
-            remote: remote, surroundings: countingSurroundings(), targetSize: packSize)
+            remote: remote, systemContext: countingSystemContext(), targetSize: packSize)
         var builder = BlockBuilder(compressor: ZstdCompressor(level: 3), targetSize: blockSize)
         for (id, kind, bytes) in try contents.flatMap(Self.members) {
             if !builder.fits(bytes.count), let block = try builder.finish() {

@@ -48,7 +48,7 @@ struct PackRequestTests {
         let remote = ShelfRemote()
         let cache = MemoryIndexCache()
         let writer = PackWriter(
-            remote: remote, surroundings: countingSurroundings(), cache: cache)
+            remote: remote, systemContext: countingSystemContext(), cache: cache)
         let bytes = noise(2000)
         try await writer.add(encoded(bytes))
         let reference = try #require(try await writer.finish().first)
@@ -65,7 +65,7 @@ struct PackRequestTests {
         let counting = CountingRemote(store.remote)
         let packs = store.references.map { PackReader(remote: counting, reference: $0) }
         for pack in packs { _ = try await pack.index() }
-        var blocks: [BlockShipment.Block] = []
+        var blocks: [BlockBatchRead.Block] = []
         for pack in packs {
             // One in the middle is not wanted.
             for number in try await pack.index().blocks.indices where number != 2 {
@@ -74,7 +74,7 @@ struct PackRequestTests {
         }
         counting.reset()
         let before = store.remote.reads.count
-        let shipments = try await BlockShipment.plan(blocks)
+        let shipments = try await BlockBatchRead.plan(blocks)
         try #require(shipments.count == 1)
         var found: Set<[UInt8]> = []
         for position in blocks.indices { found.insert(try await shipments[0].read(position)) }
@@ -90,14 +90,14 @@ struct PackRequestTests {
         var random = SeededRandom(seed: 2)
         let contents = (0..<5).map { _ in random.bytes(3 << 20) }
         let store = try await PackFixture([], blockSize: 1)
-        let writer = PackWriter(remote: store.remote, surroundings: countingSurroundings())
+        let writer = PackWriter(remote: store.remote, systemContext: countingSystemContext())
         for content in contents { try await writer.add(encoded(content)) }
         let pack = PackReader(
             remote: store.remote, reference: try #require(try await writer.finish().first))
         let blocks = try await pack.index().blocks.indices.map {
-            BlockShipment.Block(pack: pack, number: $0)
+            BlockBatchRead.Block(pack: pack, number: $0)
         }
-        let shipments = try await BlockShipment.plan(blocks)
+        let shipments = try await BlockBatchRead.plan(blocks)
         try #require(shipments.map(\.count) == [2, 2, 1])
         for (number, content) in contents.enumerated() {
             #expect(try await shipments[number / 2].read(number % 2) == content)
@@ -115,7 +115,7 @@ struct PackRequestTests {
         var bytes = try #require(try await store.remote.get(damaged, range: nil))
         bytes.removeSubrange(9..<bytes.count)
         try await store.remote.put(bytes, to: damaged)
-        let shipments = try await BlockShipment.plan(packs.map { .init(pack: $0, number: 0) })
+        let shipments = try await BlockBatchRead.plan(packs.map { .init(pack: $0, number: 0) })
         var sound: [Int] = []
         for position in packs.indices {
             let code = await packFailure { _ = try await shipments[0].read(position) }
@@ -139,7 +139,7 @@ struct PackRequestTests {
             PackReader(remote: remote, reference: $0, cache: cache)
         }
         let shipment = try #require(
-            try await BlockShipment.plan(packs.map { .init(pack: $0, number: 0) }).first)
+            try await BlockBatchRead.plan(packs.map { .init(pack: $0, number: 0) }).first)
         #expect(try await shipment.read(0) == contents[0])
         #expect(await packFailure { _ = try await shipment.read(1) } == .io)
         #expect(try await shipment.read(2) == contents[2])
@@ -150,7 +150,7 @@ struct PackRequestTests {
         let remote = FaultyRemote(MemoryRemote())
         remote.plan(.init(.before(.full), verb: .put, skip: 1))
         let writer = PackWriter(
-            remote: remote, surroundings: countingSurroundings(), targetSize: 1)
+            remote: remote, systemContext: countingSystemContext(), targetSize: 1)
         let failure = await packFailure {
             for seed in 1...9 { try await writer.add(encoded(noise(2000, seed: UInt64(seed)))) }
             _ = try await writer.finish()

@@ -39,7 +39,7 @@ import Testing
         let twice = try await PackFixture(
             Array(repeating: content, count: 10), blockSize: 1 << 10)
         #expect(once.references == twice.references)
-        let writer = PackWriter(remote: twice.remote, surroundings: countingSurroundings())
+        let writer = PackWriter(remote: twice.remote, systemContext: countingSystemContext())
         let ids = [ContentHasher.hash([1]), ContentHasher.hash([2]), ContentHasher.hash([1])]
         #expect(await writer.claim(ids) == Array(ids.prefix(2)))
         #expect(await writer.claim(ids).isEmpty)

@@ -4,7 +4,7 @@ import FilesinkiWatch
 import Synchronization
 
 /// Waits for word of the remote beside everything else, and tells a ``LocalWatch`` of it.
-final class NewsWaiter: Sendable {
+final class RemoteChangeListener: Sendable {
     private let news: RemoteNews
     private let poll: Duration
     private let sleep: @Sendable (Duration) async throws -> Void

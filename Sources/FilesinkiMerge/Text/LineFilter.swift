@@ -3,7 +3,7 @@
 /// A line that the other text has not is changed for certain. A line that it has very often (a
 /// blank line, a lone brace) says little, and in the middle of changed lines is taken for changed.
 /// Source of the limits: git's `xdiff/xprepare.c`.
-struct LineSieve {
+struct LineFilter {
     private enum Mark: UInt8 {
         case unknown, telling, frequent
     }

@@ -1,5 +1,5 @@
 /// How far a search came on each of its diagonals.
-struct DiagonalFront {
+struct FurthestReachingPaths {
     private var places: [Int]
     /// What is put in where diagonal 0 is.
     private let zero: Int

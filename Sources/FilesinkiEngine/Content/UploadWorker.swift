@@ -4,16 +4,16 @@ import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiStore
 
-/// One of the workers of a ``ContentIntake``, with its own block and compressor.
-struct IntakeWorker {
-    let intake: ContentIntake
+/// One of the workers of a ``ContentUploader``, with its own block and compressor.
+struct UploadWorker {
+    let intake: ContentUploader
     let queue: IntakeQueue
-    var builder = BlockBuilder(compressor: ZstdCompressor(level: ContentIntake.level))
+    var builder = BlockBuilder(compressor: ZstdCompressor(level: ContentUploader.level))
     var result = IntakeResult()
     /// Bytes of large files that were told while they were read.
     private var told: Int64 = 0
 
-    init(intake: ContentIntake, queue: IntakeQueue) {
+    init(intake: ContentUploader, queue: IntakeQueue) {
         self.intake = intake
         self.queue = queue
     }
@@ -25,7 +25,7 @@ struct IntakeWorker {
     }
 
     /// Reads one file; what fails on it is a problem of that path and stops nothing else.
-    mutating func take(_ item: ContentIntake.Item) async throws {
+    mutating func take(_ item: ContentUploader.Item) async throws {
         do {
             if item.size > Int64(Chunker.maximumSize) {
                 try await takeLarge(item)
@@ -40,7 +40,7 @@ struct IntakeWorker {
     }
 
     /// Takes a file that is small, or was: a live one may be much longer than its file says.
-    private mutating func takeGrown(_ item: ContentIntake.Item) async throws {
+    private mutating func takeGrown(_ item: ContentUploader.Item) async throws {
         do {
             try await takeSmall(item)
         } catch let failure as Failure where failure.code == .limit {
@@ -52,7 +52,7 @@ struct IntakeWorker {
         [.io, .changing, .badPath, .limit, .busy].contains(failure.code)
     }
 
-    private mutating func takeSmall(_ item: ContentIntake.Item) async throws {
+    private mutating func takeSmall(_ item: ContentUploader.Item) async throws {
         let (bytes, status) = try intake.root.readWhole(item.path, limit: Chunker.maximumSize * 4)
         let content = ContentHasher.hash(bytes)
         if try await isWanted(content) { try await keep(content, bytes) }
@@ -60,7 +60,7 @@ struct IntakeWorker {
     }
 
     /// A file larger than a chunk: chunked while it is read, and described by a recipe.
-    private mutating func takeLarge(_ item: ContentIntake.Item) async throws {
+    private mutating func takeLarge(_ item: ContentUploader.Item) async throws {
         var chunked = ChunkedContent()
         var meter = ProgressMeter(size: item.size)
         let reader = try intake.root.reader(item.path)
@@ -105,7 +105,7 @@ struct IntakeWorker {
     }
 
     private mutating func addBlock(_ id: ContentID, _ bytes: [UInt8]) async throws {
-        if builder.plainCount + bytes.count > Int(ContentIntake.batchSize) { try await flush() }
+        if builder.plainCount + bytes.count > Int(ContentUploader.batchSize) { try await flush() }
         bytes.withUnsafeBytes { builder.add(id, kind: .chunk, bytes: $0) }
     }
 

@@ -12,7 +12,7 @@ import FilesinkiModel
 ///   distances, up to the same. Once it has rested, the next change is due as the first one was.
 /// * Both ends of a rename are due together, so that they are seen to be one.
 /// * Of more than ``Limits/paths`` nothing is told singly: then everything is due at once.
-package struct Settling: Sendable {
+package struct Debouncer: Sendable {
     package struct Limits: Hashable, Sendable {
         /// The rest after which a change is over that may go on.
         package var quiet: Duration
@@ -46,7 +46,7 @@ package struct Settling: Sendable {
         case everything
     }
 
-    private struct Unrest {
+    private struct PendingPath {
         var first: Duration
         var last: Duration
         var quiet: Duration
@@ -72,7 +72,7 @@ package struct Settling: Sendable {
     }
 
     private let limits: Limits
-    private var paths: [RelativePath: Unrest] = [:]
+    private var paths: [RelativePath: PendingPath] = [:]
     /// First and last moment of a change, once everything is due.
     private var flood: (first: Duration, last: Duration)?
     private var told: [RelativePath: Telling] = [:]
@@ -104,15 +104,15 @@ package struct Settling: Sendable {
         told = [:]
     }
 
-    private func begin(_ change: TreeChange, at now: Duration) -> Unrest {
+    private func begin(_ change: TreeChange, at now: Duration) -> PendingPath {
         let telling = told[change.path].flatMap { now - $0.heard < limits.rest ? $0 : nil }
-        return Unrest(
+        return PendingPath(
             first: now, last: now, quiet: limits.quick,
             earliest: telling.map { $0.at + $0.distance } ?? now, isBusy: telling != nil,
             isNew: change.kind == .created, isWhole: false)
     }
 
-    private func quiet(_ change: TreeChange, _ unrest: Unrest, isFresh: Bool) -> Duration {
+    private func quiet(_ change: TreeChange, _ unrest: PendingPath, isFresh: Bool) -> Duration {
         switch change.kind {
         case .created, .unfinished, .gone, .folder: return limits.quiet
         case .attributes: return isFresh ? limits.quiet : unrest.quiet
@@ -130,7 +130,7 @@ package struct Settling: Sendable {
         return partner
     }
 
-    private func due(_ unrest: Unrest) -> Duration {
+    private func due(_ unrest: PendingPath) -> Duration {
         let held = min(unrest.earliest, unrest.last + limits.rest)
         return max(min(unrest.last + unrest.quiet, unrest.first + limits.longest), held)
     }
@@ -163,7 +163,7 @@ package struct Settling: Sendable {
     }
 
     /// Remembers that a path was told: again without a rest means less often.
-    private mutating func tell(_ path: RelativePath, _ unrest: Unrest, at now: Duration) {
+    private mutating func tell(_ path: RelativePath, _ unrest: PendingPath, at now: Duration) {
         var distance = limits.quiet
         if let before = told[path], unrest.isBusy {
             distance = min(before.distance * 2, limits.longest)

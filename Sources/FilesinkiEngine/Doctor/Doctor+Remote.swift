@@ -3,7 +3,7 @@ import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Examination {
+extension Doctor {
     /// How far two clocks may be apart, in seconds.
     private static let clockTolerance: Int64 = 300
     /// How long a device may be away before it is asked after, in days.
@@ -12,19 +12,21 @@ extension Examination {
     private static let followedCommits = 256
 
     /// Whether the rules can be read; a trouble for each that cannot.
-    func rules() -> [Finding] {
+    func rules() -> [Diagnosis] {
         do {
             let problems = try RuleReader(options: options, state: state).problems()
-            guard !problems.isEmpty else { return [Finding("rules", .ok, "All rules are valid.")] }
-            return problems.map { Finding("rules", .trouble, $0) }
-        } catch { return [Finding("rules", thrown: error)] }
+            guard !problems.isEmpty else {
+                return [Diagnosis("rules", .ok, "All rules are valid.")]
+            }
+            return problems.map { Diagnosis("rules", .trouble, $0) }
+        } catch { return [Diagnosis("rules", thrown: error)] }
     }
 
     /// The remote and everything about it.
-    func remote(_ card: ReplicaCard) async -> [Finding] {
-        guard let address = card.remote else {
+    func remote(_ config: ReplicaConfig) async -> [Diagnosis] {
+        guard let address = config.remote else {
             return [
-                Finding(
+                Diagnosis(
                     "remote", .warning, "The replica has no remote.",
                     remedy: "Give it one with filesinki remote set URL.")
             ]
@@ -34,8 +36,8 @@ extension Examination {
         do {
             replica = try await Replica.open(options, writable: false)
             connection = try await replica.connected()
-        } catch { return [Finding("remote", thrown: error)] }
-        var findings = [Finding("remote", .ok, "The store at \(address) answers.")]
+        } catch { return [Diagnosis("remote", thrown: error)] }
+        var findings = [Diagnosis("remote", .ok, "The store at \(address) answers.")]
         findings.append(await promises(address))
         findings.append(await clock(replica, connection))
         findings.append(await devices(replica))
@@ -43,47 +45,47 @@ extension Examination {
         return findings
     }
 
-    private func promises(_ address: String) async -> Finding {
+    private func promises(_ address: String) async -> Diagnosis {
         let connect = options.connect
-        let probe = SlotProbe(surroundings: options.surroundings, writers: 8, rounds: 4) {
+        let probe = SlotProbe(systemContext: options.systemContext, writers: 8, rounds: 4) {
             try connect(address)
         }
         do {
             let broken = try await probe.run().checks.filter { !$0.holds }
             guard let first = broken.first else {
-                return Finding(
+                return Diagnosis(
                     "promises", .ok, "The remote provides every guarantee that was tested.")
             }
-            return Finding(
+            return Diagnosis(
                 "promises", .trouble, "The remote lacks a guarantee: \(first.promise)",
                 remedy: "Move the store; filesinki remote check shows all of them.")
-        } catch { return Finding("promises", thrown: error) }
+        } catch { return Diagnosis("promises", thrown: error) }
     }
 
-    private func clock(_ replica: Replica, _ connection: ZoneConnection) async -> Finding {
-        let now = options.surroundings.now()
+    private func clock(_ replica: Replica, _ connection: ZoneConnection) async -> Diagnosis {
+        let now = options.systemContext.now()
         if connection.remote.address.hasPrefix("/"),
             let there = try? facts.fileTime(connection.remote.address),
             abs(there.seconds &- now.seconds) > Self.clockTolerance
         {
-            return Finding(
+            return Diagnosis(
                 "clock", .trouble,
                 "This clock and that of the store's disk are \(Self.span(there, now)) apart.",
                 remedy: "Set the clock, for example with systemd-timesyncd.")
         }
         do {
             guard let newest = try await replica.newestCommit(Self.followedCommits) else {
-                return Finding("clock", .ok, "No commit to compare it with.")
+                return Diagnosis("clock", .ok, "No commit to compare it with.")
             }
             guard newest.time.seconds &- now.seconds > Self.clockTolerance else {
-                return Finding("clock", .ok, "Agrees with the other devices' clocks.")
+                return Diagnosis("clock", .ok, "Agrees with the other devices' clocks.")
             }
-            return Finding(
+            return Diagnosis(
                 "clock", .trouble,
                 "The newest commit, by \(printable(newest.device.name.utf8)), is "
                     + "\(Self.span(newest.time, now)) in the future.",
                 remedy: "Set the clock here or there; times decide only where a rule says newest.")
-        } catch { return Finding("clock", thrown: error) }
+        } catch { return Diagnosis("clock", thrown: error) }
     }
 
     private static func span(_ one: Timestamp, _ other: Timestamp) -> String {
@@ -92,37 +94,37 @@ extension Examination {
         return seconds >= 7200 ? "\(seconds / 3600) hours" : "\(seconds / 60) minutes"
     }
 
-    private func devices(_ replica: Replica) async -> Finding {
+    private func devices(_ replica: Replica) async -> Diagnosis {
         do {
-            let now = options.surroundings.now()
+            let now = options.systemContext.now()
             let all = try await replica.devices()
             let stale = all.filter {
                 !$0.isThisOne
                     && now.seconds &- $0.time.seconds > Self.longestAbsence * 86_400
             }
             guard let first = stale.first else {
-                return Finding("devices", .ok, "\(all.count) share the store.")
+                return Diagnosis("devices", .ok, "\(all.count) share the store.")
             }
             let name = printable(first.device.name.utf8)
-            return Finding(
+            return Diagnosis(
                 "devices", .warning,
                 "\(stale.count) devices were not seen for \(Self.longestAbsence) days, "
                     + "the first is \(name).",
                 remedy: "If it will not come back, run filesinki devices forget \(name).")
-        } catch { return Finding("devices", thrown: error) }
+        } catch { return Diagnosis("devices", thrown: error) }
     }
 
-    private func conflicts(_ replica: Replica) async -> Finding {
+    private func conflicts(_ replica: Replica) async -> Diagnosis {
         do {
             let count = try await replica.conflicts().count
             guard count == 0 else {
-                return Finding(
+                return Diagnosis(
                     "conflicts", .warning,
                     count == 1 ? "1 open conflict." : "\(count) open conflicts.",
                     remedy: "See filesinki conflicts.")
             }
-            return Finding("conflicts", .ok, "No open conflicts.")
-        } catch { return Finding("conflicts", thrown: error) }
+            return Diagnosis("conflicts", .ok, "No open conflicts.")
+        } catch { return Diagnosis("conflicts", thrown: error) }
     }
 }
 

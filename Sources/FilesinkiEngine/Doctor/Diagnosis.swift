@@ -1,7 +1,7 @@
 package import FilesinkiModel
 
 /// One thing that `doctor` looked at, and how it is.
-package struct Finding: Hashable, Sendable {
+package struct Diagnosis: Hashable, Sendable {
     package enum Level: String, Sendable {
         case ok, warning, trouble
     }
@@ -29,7 +29,7 @@ package struct Finding: Hashable, Sendable {
     /// What was thrown when it was looked at.
     init(_ name: String, thrown error: any Error) {
         let failure = error as? Failure
-        self = Finding(
+        self = Diagnosis(
             name, .trouble,
             failure ?? Failure(.io, "\(error)", remedy: "Run it again; if it stays so, tell us."))
     }

@@ -1,9 +1,9 @@
 package import FilesinkiModel
 import Glibc
 
-extension Surroundings {
+extension SystemContext {
     /// The clock and the chance of this machine.
-    package static let ofMachine = Surroundings(
+    package static let ofMachine = SystemContext(
         now: {
             var time = timespec()
             clock_gettime(CLOCK_REALTIME, &time)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Tells, from any thread, which paths the rules leave out. It goes by the rules as they were when it
 /// was made.
-package final class IgnoreJudge: Sendable {
+package final class IgnoreMatcher: Sendable {
     private let paths: Mutex<IgnoredPaths>
 
     init(root: RootFolder, filter: any ScanFilter) {
@@ -18,7 +18,7 @@ package final class IgnoreJudge: Sendable {
 
 extension Replica {
     /// The rules that say what is left out, as they are now.
-    package func ignoreJudge() throws -> IgnoreJudge {
-        IgnoreJudge(root: root, filter: try runRules(SyncOptions()).filter)
+    package func ignoreJudge() throws -> IgnoreMatcher {
+        IgnoreMatcher(root: root, filter: try runRules(SyncOptions()).filter)
     }
 }

@@ -9,7 +9,7 @@ import Synchronization
 /// The folder in which merges of one round work, and in which their results wait to be stored.
 ///
 /// Nothing in it outlives the round: after a kill the merge is made again.
-final class MergeShelf: Sendable {
+final class MergeOutputs: Sendable {
     /// A merged content that neither side had.
     struct Item: Sendable {
         /// The file in the shelf.

@@ -3,7 +3,7 @@ import FilesinkiModel
 import FilesinkiWatch
 
 /// Shows what a watch does: nothing while nothing happens.
-final class WatchTeller: Sendable {
+final class WatchReporter: Sendable {
     private let console: Console
     private let hook: EventHook?
 
@@ -17,11 +17,13 @@ final class WatchTeller: Sendable {
         case .began(let folders): console.detail("Watching \(folders) folders.")
         case .ran(let report): try await show(report)
         case .away(let failure), .trouble(let failure):
-            if console.wishes.isJSON { try console.output.json(failure.json(type: "waiting")) }
+            if console.outputOptions.isJSON {
+                try console.output.json(failure.json(type: "waiting"))
+            }
             console.complain(failure)
             console.say("The changes wait here; the watch tries again.")
         case .back:
-            if console.wishes.isJSON { try console.output.json(["type": "back"]) }
+            if console.outputOptions.isJSON { try console.output.json(["type": "back"]) }
             console.say("The watch goes on.")
         case .shortage(let shortage): console.complain(shortage.failure)
         case .rulesRead: console.detail("The rules were read anew.")
@@ -38,7 +40,7 @@ final class WatchTeller: Sendable {
     private func show(_ report: SyncReport) async throws {
         let events = report.steps.compactMap { WatchEvent($0, published: report.sequence) }
         let code = ExitCode(report)
-        if console.wishes.isJSON {
+        if console.outputOptions.isJSON {
             for event in events { try console.output.json(event.json) }
             try console.show(report.notices, type: "notice")
             try console.show(report.problems, type: "problem")

@@ -7,7 +7,7 @@ internal import Synchronization
 /// the shipment behind it then sets out, too.
 ///
 /// A block is given out once. When all were, the bytes are let go.
-package final class BlockShipment: Sendable {
+package final class BlockBatchRead: Sendable {
     /// One block of a pack, by its number.
     package struct Block: Sendable {
         package var pack: PackReader
@@ -33,10 +33,10 @@ package final class BlockShipment: Sendable {
 
     private let places: [Place]
     private let ranges: [PackRange]
-    private let next: BlockShipment?
+    private let next: BlockBatchRead?
     private let state = Mutex(State())
 
-    private init(_ load: Load, next: BlockShipment?) {
+    private init(_ load: Load, next: BlockBatchRead?) {
         places = load.places
         ranges = load.ranges
         self.next = next
@@ -50,7 +50,7 @@ package final class BlockShipment: Sendable {
     /// - Parameter blocks: Ordered by pack and number, each once.
     /// - Returns: The shipments in the same order; a block whose pack does not have it is in none.
     /// - Throws: As ``PackReader/index()`` does.
-    package static func plan(_ blocks: [Block]) async throws -> [BlockShipment] {
+    package static func plan(_ blocks: [Block]) async throws -> [BlockBatchRead] {
         var loads: [Load] = []
         for block in blocks {
             let table = try await block.pack.index().blocks
@@ -58,9 +58,9 @@ package final class BlockShipment: Sendable {
             if loads.last?.takes(table[block.number]) != true { loads.append(Load()) }
             loads[loads.count - 1].add(table[block.number], of: block.pack)
         }
-        var shipments: [BlockShipment] = []
+        var shipments: [BlockBatchRead] = []
         for load in loads.reversed() {
-            shipments.append(BlockShipment(load, next: shipments.last))
+            shipments.append(BlockBatchRead(load, next: shipments.last))
         }
         return shipments.reversed()
     }
@@ -138,7 +138,7 @@ package final class BlockShipment: Sendable {
     }
 }
 
-extension BlockShipment {
+extension BlockBatchRead {
     /// A part of a pack that is fetched in one piece.
     private struct PackRange {
         let pack: PackReader

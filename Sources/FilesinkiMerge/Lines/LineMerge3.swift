@@ -2,7 +2,7 @@
 ///
 /// What both have in the same order is taken once. Between that, the pieces that only one has stand
 /// behind each other, the lesser one first: so the result does not depend on which side is which.
-struct Weave {
+struct LineMerge3 {
     /// Whether a run stands before another; of two different runs exactly one must.
     let precedes: (ArraySlice<Int32>, ArraySlice<Int32>) -> Bool
 

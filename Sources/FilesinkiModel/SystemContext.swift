@@ -1,5 +1,5 @@
 /// Everything that makes two runs on equal input differ: the clock and chance. Tests give their own.
-package struct Surroundings: Sendable {
+package struct SystemContext: Sendable {
     /// The present moment.
     package var now: @Sendable () -> Timestamp
     /// As many random bytes as asked for.

@@ -3,8 +3,8 @@ import FilesinkiWatch
 import Testing
 
 @Suite("A watch's agenda")
-struct WatchAgendaTests {
-    static let limits = WatchAgenda.Limits(
+struct WatchSchedulerTests {
+    static let limits = WatchScheduler.Limits(
         fullScan: .seconds(600), shortageScan: .seconds(10), pauses: .seconds(1)...(.seconds(60)),
         paths: 3)
 
@@ -13,8 +13,8 @@ struct WatchAgendaTests {
     }
 
     /// An agenda whose first run of everything is done, at 0.
-    private func begun() -> WatchAgenda {
-        var agenda = WatchAgenda(Self.limits, at: .zero)
+    private func begun() -> WatchScheduler {
+        var agenda = WatchScheduler(Self.limits, at: .zero)
         #expect(agenda.next(at: .zero) == .run(.everything))
         agenda.finish(.everything, at: .zero, took: .seconds(1))
         return agenda
@@ -32,7 +32,7 @@ struct WatchAgendaTests {
         var agenda = begun()
         agenda.note(changes("a"))
         agenda.note(changes("b"))
-        let work = WatchAgenda.Work.changes(changes("a", "b"), isRemoteHinted: false)
+        let work = WatchScheduler.Work.changes(changes("a", "b"), isRemoteHinted: false)
         #expect(agenda.next(at: .seconds(1)) == .run(work))
         agenda.finish(work, at: .seconds(1), took: .zero)
         agenda.noteRemote()
@@ -70,7 +70,7 @@ struct WatchAgendaTests {
             now = end
         }
         #expect(pauses.map(\.components.seconds) == [1, 2, 4, 8, 16, 32, 60, 60, 60])
-        let work = WatchAgenda.Work.changes(changes("a", "b"), isRemoteHinted: true)
+        let work = WatchScheduler.Work.changes(changes("a", "b"), isRemoteHinted: true)
         #expect(agenda.next(at: now) == .run(work))
         agenda.finish(work, at: now, took: .zero)
         agenda.note(changes("c"))

@@ -12,8 +12,8 @@ package struct FormerDevice: Hashable, Sendable {
 /// Who a replica is: the small text file that everything else in the state folder can be rebuilt
 /// from.
 ///
-/// The manifest is a cache; this card is not, so it is written durably and only when it changes.
-package struct ReplicaCard: Hashable, Sendable {
+/// The manifest is a cache; this configuration is not, so it is written durably and only when it changes.
+package struct ReplicaConfig: Hashable, Sendable {
     package var device: Device
     /// The remote's address as the user gave it; nil while there is none.
     package var remote: String?
@@ -31,7 +31,7 @@ package struct ReplicaCard: Hashable, Sendable {
         self.epoch = epoch
     }
 
-    /// The card as `key = value` lines.
+    /// The configuration as `key = value` lines.
     var text: String {
         var lines = [
             "filesinki replica", "device = \(hexadecimal(device.id))", "name = \(device.name)",
@@ -82,10 +82,10 @@ extension FormerDevice {
     }
 }
 
-extension ReplicaCard {
+extension ReplicaConfig {
     /// Whether a root carries the replica's marker. One that names a former id is its own, too: a
     /// run may have been killed before it wrote the new one.
-    func checkMarker(of root: RootFolder) throws(Failure) -> RootMarker.Finding {
+    func checkMarker(of root: RootFolder) throws(Failure) -> RootMarker.Diagnosis {
         let marker = RootMarker(root: root)
         let found = try marker.check(device.id)
         guard found == .other else { return found }

@@ -1,7 +1,7 @@
 import FilesinkiModel
 
 /// What a process that waits wants to be saved, beside the content.
-struct SaveWish: Equatable {
+struct SaveRequest: Equatable {
     var path: RelativePath
     /// Permission bits for a new file.
     var mode: UInt16

@@ -9,7 +9,7 @@ import Glibc
 ///
 /// Nothing is repaired, and nothing is changed but for a folder of files that are made and removed to
 /// see what a file system does.
-package struct Examination: Sendable {
+package struct Doctor: Sendable {
     let options: ReplicaOptions
     let facts: MachineFacts
     let state: StateFolder
@@ -23,35 +23,35 @@ package struct Examination: Sendable {
     /// Looks at everything, in an order in which a trouble explains those that follow.
     ///
     /// - Parameter canReach: Whether the remote may be asked.
-    package func run(canReach: Bool) async -> [Finding] {
-        guard let card = try? Replica.readCard(state) else { return [missingReplica()] }
+    package func run(canReach: Bool) async -> [Diagnosis] {
+        guard let config = try? Replica.readConfig(state) else { return [missingReplica()] }
         var findings = [
-            Finding("replica", .ok, "\(options.root) is the replica \(card.device.name)."),
-            root(card), placement(card), privacy(),
+            Diagnosis("replica", .ok, "\(options.root) is the replica \(config.device.name)."),
+            root(config), placement(config), privacy(),
         ]
         findings += fileSystem()
         findings += [disk(), manifest(), leftovers()]
         findings += rules()
         findings.append(watches())
-        if canReach { findings += await remote(card) }
+        if canReach { findings += await remote(config) }
         return findings
     }
 
-    private func missingReplica() -> Finding {
+    private func missingReplica() -> Diagnosis {
         do {
-            _ = try Replica.readCard(state)
-            return Finding(
+            _ = try Replica.readConfig(state)
+            return Diagnosis(
                 "replica", .trouble, "\(options.root) is not a replica.",
                 remedy: "Make it one with filesinki init, or name another with --root.")
-        } catch { return Finding("replica", thrown: error) }
+        } catch { return Diagnosis("replica", thrown: error) }
     }
 
-    private func root(_ card: ReplicaCard) -> Finding {
+    private func root(_ config: ReplicaConfig) -> Diagnosis {
         do {
             let root = try RootFolder(path: options.root)
-            let found = try card.checkMarker(of: root)
+            let found = try config.checkMarker(of: root)
             guard found == .ok else {
-                return Finding(
+                return Diagnosis(
                     "root", .trouble,
                     found == .missing
                         ? "The root has lost its marker: the disk is not mounted, or the folder was emptied."
@@ -60,64 +60,64 @@ package struct Examination: Sendable {
                         ? "Mount it; if it is the right folder, run filesinki init there again."
                         : "Check --root and --state.")
             }
-        } catch { return Finding("root", thrown: error) }
+        } catch { return Diagnosis("root", thrown: error) }
         guard access(options.root, R_OK | W_OK | X_OK) == 0 else {
-            return Finding(
+            return Diagnosis(
                 "root", .trouble, "The root cannot be read and written by this user.",
                 remedy: "Run as its owner, or change its permissions.")
         }
-        return Finding("root", .ok, "Exists and is writable.")
+        return Diagnosis("root", .ok, "Exists and is writable.")
     }
 
     /// The state tells what is in the root, and the log may run commands.
-    private func privacy() -> Finding {
-        for path in [state.path, state.card, state.manifest] {
+    private func privacy() -> Diagnosis {
+        for path in [state.path, state.config, state.manifest] {
             var status = stat()
             guard lstat(path, &status) == 0 else { continue }
             if status.st_uid != facts.user {
-                return Finding(
+                return Diagnosis(
                     "privacy", .trouble, "\(path) belongs to another user.",
                     remedy: "Run chown on it, or run filesinki as its owner.")
             }
             if status.st_mode & 0o022 != 0, status.st_mode & S_IFMT != S_IFLNK {
-                return Finding(
+                return Diagnosis(
                     "privacy", .trouble, "Others can change \(path).",
                     remedy: "Run chmod go-rwx on it.")
             }
         }
         var status = stat()
         if lstat(state.path, &status) == 0, status.st_mode & 0o077 != 0 {
-            return Finding(
+            return Diagnosis(
                 "privacy", .warning, "Others can read \(state.path).",
                 remedy: "Run chmod go-rwx on it.")
         }
-        return Finding("privacy", .ok, "The replica's state is private.")
+        return Diagnosis("privacy", .ok, "The replica's state is private.")
     }
 
-    private func disk() -> Finding {
+    private func disk() -> Diagnosis {
         guard let (free, total) = facts.space(options.root) else {
-            return Finding("disk", .ok, "How much is free is not known.")
+            return Diagnosis("disk", .ok, "How much is free is not known.")
         }
         let megabytes = free / 1_000_000
         let remedy = "Make room; a run that finds none stops and keeps everything."
         if free < 100_000_000 {
-            return Finding("disk", .trouble, "Only \(megabytes) MB are free.", remedy: remedy)
+            return Diagnosis("disk", .trouble, "Only \(megabytes) MB are free.", remedy: remedy)
         }
         if free < 1_000_000_000, free < total / 20 {
-            return Finding("disk", .warning, "Only \(megabytes) MB are free.", remedy: remedy)
+            return Diagnosis("disk", .warning, "Only \(megabytes) MB are free.", remedy: remedy)
         }
-        return Finding("disk", .ok, "\(megabytes) MB are free.")
+        return Diagnosis("disk", .ok, "\(megabytes) MB are free.")
     }
 
-    private func manifest() -> Finding {
+    private func manifest() -> Diagnosis {
         do {
             let manifest = try ManifestDatabase.openReadOnly(at: state.manifest)
             let paths = try manifest.loadBase().count
             _ = try manifest.loadLocal()
             _ = try manifest.loadRemote()
-            return Finding("manifest", .ok, "Sound, with \(paths) paths.")
+            return Diagnosis("manifest", .ok, "Sound, with \(paths) paths.")
         } catch {
-            var finding = Finding("manifest", thrown: error)
+            var finding = Diagnosis("manifest", thrown: error)
             if error.code == .corrupt {
                 finding.remedy = "Run filesinki sync: it is set aside and made anew from the log."
             }
@@ -126,18 +126,18 @@ package struct Examination: Sendable {
     }
 
     /// What is in the staging folder while nobody works there.
-    private func leftovers() -> Finding {
+    private func leftovers() -> Diagnosis {
         do {
             guard let lock = try ReplicaLock.attempt(state.lock) else {
-                return Finding("leftovers", .ok, "Another run is in progress.")
+                return Diagnosis("leftovers", .ok, "Another run is in progress.")
             }
             defer { withExtendedLifetime(lock) {} }
             let count = Self.names(in: state.staging)
-            guard count > 0 else { return Finding("leftovers", .ok, "No leftover files.") }
-            return Finding(
+            guard count > 0 else { return Diagnosis("leftovers", .ok, "No leftover files.") }
+            return Diagnosis(
                 "leftovers", .warning, "A run that was killed left \(count) files behind.",
                 remedy: "The next filesinki sync brings back what is yours and removes the rest.")
-        } catch { return Finding("leftovers", thrown: error) }
+        } catch { return Diagnosis("leftovers", thrown: error) }
     }
 
     private static func names(in folder: String) -> Int {
@@ -147,20 +147,20 @@ package struct Examination: Sendable {
         return listing.entries.count
     }
 
-    private func watches() -> Finding {
+    private func watches() -> Diagnosis {
         guard let limit = facts.watchLimit(),
             let manifest = try? ManifestDatabase.openReadOnly(at: state.manifest),
             let rows = try? manifest.loadBase()
-        else { return Finding("watches", .ok, "How many folders can be watched is not known.") }
+        else { return Diagnosis("watches", .ok, "How many folders can be watched is not known.") }
         let folders = rows.count { $0.entry.kind == .directory } + 1
         // Other programs watch folders too: a desktop, an editor.
         guard folders < limit / 2 else {
-            return Finding(
+            return Diagnosis(
                 "watches", .warning,
                 "\(folders) folders are to be watched, and the system lets a user watch \(limit).",
                 remedy: "Run sudo sysctl fs.inotify.max_user_watches=\(max(folders, limit) * 4), "
                     + "and keep it in /etc/sysctl.d.")
         }
-        return Finding("watches", .ok, "\(folders) folders of at most \(limit).")
+        return Diagnosis("watches", .ok, "\(folders) folders of at most \(limit).")
     }
 }

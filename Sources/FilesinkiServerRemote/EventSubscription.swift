@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// One stream for each prefix is kept open from the first ``wait(prefix:timeout:)`` on, so that
 /// nothing is missed between two of them.
-final class NoticeBoard: Sendable {
+final class EventSubscription: Sendable {
     private struct Board {
         /// Whether something may have changed that no ``wait(prefix:timeout:)`` has told yet.
         var isPending = false
@@ -33,15 +33,15 @@ final class NoticeBoard: Sendable {
     }
 
     private let exchange: ServerExchange
-    private let surroundings: Surroundings
+    private let systemContext: SystemContext
     private let state = Mutex(State())
 
     /// How long a stream lasts at most: a day. Its heartbeats keep it from being silent.
     private static let longest = Duration.seconds(86_400)
 
-    init(exchange: ServerExchange, surroundings: Surroundings) {
+    init(exchange: ServerExchange, systemContext: SystemContext) {
         self.exchange = exchange
-        self.surroundings = surroundings
+        self.systemContext = systemContext
     }
 
     deinit {
@@ -85,8 +85,8 @@ final class NoticeBoard: Sendable {
 
     /// Lets the waiter's time run, once it is in its place.
     private func start(_ timeout: Duration, _ number: Int, _ prefix: String) {
-        let timer = Task { [surroundings, weak self] in
-            try? await surroundings.sleep(timeout)
+        let timer = Task { [systemContext, weak self] in
+            try? await systemContext.sleep(timeout)
             self?.end(number, prefix)
         }
         let isWaiting = state.withLock { state in
@@ -136,9 +136,9 @@ final class NoticeBoard: Sendable {
 
     /// What a stream holds on to: not the board, which ends its streams when it goes.
     private final class Listener: Sendable {
-        weak let board: NoticeBoard?
+        weak let board: EventSubscription?
 
-        init(board: NoticeBoard) { self.board = board }
+        init(board: EventSubscription) { self.board = board }
 
         func heard(_ prefix: String) { board?.heard(prefix) }
     }
@@ -154,7 +154,7 @@ final class NoticeBoard: Sendable {
         let pause = state.withLock { state in
             state.boards[prefix]?.backoff.next(atLeast: retryAfter ?? .zero)
         }
-        try? await surroundings.sleep(pause ?? .seconds(1))
+        try? await systemContext.sleep(pause ?? .seconds(1))
         state.withLock { $0.boards[prefix]?.listener = nil }
         tell(prefix)
     }

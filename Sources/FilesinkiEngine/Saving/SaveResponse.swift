@@ -2,7 +2,7 @@ import FilesinkiModel
 
 /// What came of a save, as the process that did it tells the one that waits: in lines, each a kind and
 /// its words, bytes in hexadecimal digits.
-enum SaveAnswer {
+enum SaveResponse {
     case saved(SaveReport)
     case failed(Failure)
 

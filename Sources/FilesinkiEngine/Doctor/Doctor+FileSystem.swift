@@ -2,20 +2,20 @@ import FilesinkiFileSystem
 import FilesinkiModel
 import FilesinkiSystem
 
-extension Examination {
+extension Doctor {
     /// What the root's file system cannot do, found out by trying it.
-    func fileSystem() -> [Finding] {
+    func fileSystem() -> [Diagnosis] {
         let traits: FileSystemTraits
         // In the root itself: a folder elsewhere on the same file system may treat names otherwise.
         let folder = "\(options.root)/\(RelativePath.stateFolder)"
         do { traits = try facts.traits(StateFile.exists(folder) ? folder : state.path) } catch {
-            return [Finding("file-system", thrown: error)]
+            return [Diagnosis("file-system", thrown: error)]
         }
         let found = Self.warnings(traits)
         guard found.isEmpty else {
-            return found.map { Finding("file-system", .warning, $0.message, remedy: $0.remedy) }
+            return found.map { Diagnosis("file-system", .warning, $0.message, remedy: $0.remedy) }
         }
-        return [Finding("file-system", .ok, "Supports everything that filesinki uses.")]
+        return [Diagnosis("file-system", .ok, "Supports everything that filesinki uses.")]
     }
 
     private static func warnings(

@@ -18,7 +18,7 @@ package struct KnownFile: Sendable {
 
 /// A whole tree as last seen, laid out so that a scan finds each folder's children without an
 /// allocation: the rows, and for every folder the numbers of its children in order of their names.
-package struct KnownTree: Sendable {
+package struct BaseSnapshot: Sendable {
     /// All rows in the order of their paths' bytes; no path twice.
     package let rows: [KnownFile]
     /// The children of all folders, folder after folder.

@@ -3,7 +3,7 @@ import FilesinkiSystem
 /// What a watch has to do next: a pure value, which is told what was heard and what became of it.
 ///
 /// Moments are those of the monotonic clock.
-package struct WatchAgenda: Sendable {
+package struct WatchScheduler: Sendable {
     package struct Limits: Hashable, Sendable {
         /// How often the whole tree is looked at although nothing was heard.
         package var fullScan: Duration

@@ -2,26 +2,26 @@ import FilesinkiManifest
 import FilesinkiModel
 import Glibc
 
-extension Examination {
+extension Doctor {
     /// Whether the root and the store are apart, and whether the root and another replica are.
-    func placement(_ card: ReplicaCard) -> Finding {
+    func placement(_ config: ReplicaConfig) -> Diagnosis {
         let placement = RootPlacement(root: options.root)
-        if let remote = card.remote {
+        if let remote = config.remote {
             do throws(Failure) { try placement.check(against: remote) } catch {
-                var finding = Finding("placement", .trouble, error)
+                var finding = Diagnosis("placement", .trouble, error)
                 finding.remedy = "Move the store, then run filesinki remote set with its new place."
                 return finding
             }
         }
         if let outer = placement.surroundingReplica() {
-            return Finding(
+            return Diagnosis(
                 "placement", .warning,
                 .nestedReplica(Array(options.root.utf8), in: outer))
         }
         if let inner = innerReplica() {
-            return Finding("placement", .warning, .innerReplica(inner))
+            return Diagnosis("placement", .warning, .innerReplica(inner))
         }
-        return Finding("placement", .ok, "The root and the store are separate folders.")
+        return Diagnosis("placement", .ok, "The root and the store are separate folders.")
     }
 
     /// The first known folder that is another replica; nil for none.

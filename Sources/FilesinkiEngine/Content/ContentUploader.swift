@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// Two workers take batches of neighbouring files; each fills its own blocks, so that both cores
 /// read, hash and compress at once. Memory is bounded by the blocks and packs in flight.
-struct ContentIntake: Sendable {
+struct ContentUploader: Sendable {
     /// What happens with contents that the store does not have.
     enum Destination: Sendable {
         /// Nothing: the run only looks.
@@ -78,7 +78,7 @@ struct ContentIntake: Sendable {
     }
 
     private func work(_ queue: IntakeQueue) async throws -> IntakeResult {
-        var worker = IntakeWorker(intake: self, queue: queue)
+        var worker = UploadWorker(intake: self, queue: queue)
         while let batch = queue.next(bytes: Self.batchSize) {
             try Task.checkCancellation()
             for item in batch { try await worker.take(item) }
@@ -125,17 +125,17 @@ struct IntakeResult: Sendable {
 
 /// Hands out batches of files, and remembers which contents a worker has already taken.
 final class IntakeQueue: Sendable {
-    private let items: [ContentIntake.Item]
+    private let items: [ContentUploader.Item]
     private let cursor = Mutex(0)
     private let claimed = Mutex(Set<ContentID>())
     private let claimedChunks = Mutex(Set<ContentID>())
 
-    init(_ items: [ContentIntake.Item]) {
+    init(_ items: [ContentUploader.Item]) {
         self.items = items
     }
 
     /// The next files, of about so many bytes in all; nil when there are none left.
-    func next(bytes: Int64) -> ArraySlice<ContentIntake.Item>? {
+    func next(bytes: Int64) -> ArraySlice<ContentUploader.Item>? {
         cursor.withLock { position in
             guard position < items.count else { return nil }
             let start = position

@@ -5,16 +5,16 @@ import Testing
 /// Diagrams of time: a column is 5 ms. What is heard of a path: `c` created, `m` written into, `w`
 /// closed after writing, `a` attributes, `d` deleted, `>` and `<` the two ends of a rename. What is
 /// told: `!`. A change settles after 1 column (4 of a new file) or 10, and after 40 at the latest.
-@Suite("Settling")
-struct SettlingTests {
-    static let limits = Settling.Limits(
+@Suite("Debouncer")
+struct DebouncerTests {
+    static let limits = Debouncer.Limits(
         quiet: .milliseconds(50), quick: .milliseconds(5), longest: .milliseconds(200), paths: 4)
 
     /// What becomes of what was heard, lane by lane.
     private func told(_ heard: [String]) -> [String] {
         let lanes = heard.map(Array.init)
         let length = lanes.map(\.count).max() ?? 0
-        var settling = Settling(Self.limits)
+        var settling = Debouncer(Self.limits)
         var told = lanes.map { _ in [Character](repeating: "-", count: length) }
         for column in 0..<length {
             let now = Duration.milliseconds(5 * column)
@@ -99,7 +99,7 @@ struct SettlingTests {
     }
 
     /// How long each change of a rhythm waited until it was told, in the order of the changes.
-    private func waits(every rhythm: Duration, times: Int, after settling: inout Settling)
+    private func waits(every rhythm: Duration, times: Int, after settling: inout Debouncer)
         -> [Duration]
     {
         var waits: [Duration] = []
@@ -123,7 +123,7 @@ struct SettlingTests {
         "changes at a steady rhythm slower than 100 ms cross at once, also after a burst",
         arguments: [101, 105, 120, 150, 250, 500, 1000, 1900, 2100, 5000])
     func rhythm(milliseconds: Int) {
-        var settling = Settling()
+        var settling = Debouncer()
         // A burst that has led to the longest distance.
         var now = Duration.zero
         while now < .seconds(10) - .milliseconds(milliseconds) {
@@ -138,7 +138,7 @@ struct SettlingTests {
 
     @Test("changes without a rest between them are told in growing distances, up to the longest")
     func noRestBetween() {
-        var settling = Settling()
+        var settling = Debouncer()
         var told: [Duration] = []
         for number in 0..<1000 {
             let now = Duration.milliseconds(90) * number
@@ -185,7 +185,7 @@ struct SettlingTests {
 
     @Test("nothing heard, nothing due: no time-out is needed")
     func silence() {
-        var settling = Settling(Self.limits)
+        var settling = Debouncer(Self.limits)
         #expect(settling.next == nil)
         settling.note(TreeChange(path(0), .written), at: .seconds(7))
         #expect(settling.next == .milliseconds(7005))
@@ -196,7 +196,7 @@ struct SettlingTests {
 
     @Test("with a rest of zero everything is told at once")
     func noRest() {
-        var settling = Settling(Settling.Limits(quiet: .zero, quick: .zero, longest: .zero))
+        var settling = Debouncer(Debouncer.Limits(quiet: .zero, quick: .zero, longest: .zero))
         for kind in [TreeChange.Kind.written, .gone, .created, .folder] {
             settling.note(TreeChange(path(0), kind), at: .seconds(1))
             #expect(settling.take(at: .seconds(1)) != nil)
