@@ -16,7 +16,7 @@ internal import Synchronization
 /// set comes by itself, and who has read it hears of it by Observation, by ``status``, by
 /// ``didChangeExternallyNotification`` and by ``changes(since:)``.
 public final class KeyValueStore: Sendable {
-    let values: HeldValues
+    let values: SynchronousValues
     let place: KeyValuePlace
     let exchange: Exchanger
     private let defaults = Mutex<[String: StoredValue]>([:])
@@ -29,7 +29,7 @@ public final class KeyValueStore: Sendable {
 
     init(_ place: KeyValuePlace, listens: Bool) throws {
         self.place = place
-        values = try HeldValues(place)
+        values = try SynchronousValues(place)
         // A listener tells of what this process fetches, too.
         exchange = Exchanger(try KeyValues.open(place), telling: listens ? nil : watched)
         guard listens else { return }

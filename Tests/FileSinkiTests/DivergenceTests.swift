@@ -111,9 +111,9 @@ struct DivergenceTests {
 
     @Test("a task that waits for a person can be cancelled; what it saved is kept")
     func cancelled() async throws {
-        try await a.save(Held(answer: "from a"), to: "held")
-        let task = Task { [b] in try await b.save(Held(answer: "from b"), to: "held") }
-        #expect(try await eventually { Held.open.count == 1 })
+        try await a.save(Register(answer: "from a"), to: "held")
+        let task = Task { [b] in try await b.save(Register(answer: "from b"), to: "held") }
+        #expect(try await eventually { Register.open.count == 1 })
         task.cancel()
         let error = await #expect(throws: FileSinkiError.self) { try await task.value }
         #expect(error?.code == .cancelled)
@@ -144,9 +144,9 @@ private struct Slow: FileSyncable {
     }
 }
 
-private struct Held: FileSyncable {
+private struct Register: FileSyncable {
     var answer: String
-    static let open = Calls<Keep<Held>>()
+    static let open = Calls<Keep<Register>>()
 
     func shouldOverwriteAsync(other: Self, keep: @escaping ShouldOverwriteClosure) {
         Self.open.note(Keep(value: keep))

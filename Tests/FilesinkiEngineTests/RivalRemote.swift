@@ -3,14 +3,14 @@ import Synchronization
 
 /// A remote where something happens right before a commit is published: so its slot may be taken.
 final class RivalRemote: RemoteWrapper {
-    private struct Deed {
+    private struct RecordedAction {
         /// So many commits are published before.
         var skip: Int
         var body: @Sendable () async throws -> Void
     }
 
     let wrapped: any Remote
-    private let deed = Mutex<Deed?>(nil)
+    private let deed = Mutex<RecordedAction?>(nil)
 
     init(remote: any Remote) { wrapped = remote }
 
@@ -20,13 +20,13 @@ final class RivalRemote: RemoteWrapper {
     func beforePublishing(
         skipping skip: Int = 0, _ body: @escaping @Sendable () async throws -> Void
     ) {
-        deed.withLock { $0 = Deed(skip: skip, body: body) }
+        deed.withLock { $0 = RecordedAction(skip: skip, body: body) }
     }
 
     func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
         let body = deed.withLock { deed -> (@Sendable () async throws -> Void)? in
             guard let found = deed else { return nil }
-            deed = found.skip == 0 ? nil : Deed(skip: found.skip - 1, body: found.body)
+            deed = found.skip == 0 ? nil : RecordedAction(skip: found.skip - 1, body: found.body)
             return found.skip == 0 ? found.body : nil
         }
         try await body?()

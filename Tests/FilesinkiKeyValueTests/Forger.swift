@@ -30,7 +30,7 @@ struct Forger {
     /// The record of an honest value.
     static func record(_ value: TypedValue, _ policy: MergePolicy = .newest) -> [UInt8] {
         ValueRecord.encode(
-            Held(value, time: 1, device: Array(repeating: 9, count: 16), policy: policy))
+            Register(value, time: 1, device: Array(repeating: 9, count: 16), policy: policy))
     }
 
     /// A record with these bytes where the value's encoding belongs.

@@ -89,8 +89,8 @@ struct MergeTests {
 
     static func held(
         _ value: TypedValue?, _ time: Int64, _ device: UInt8, _ policy: MergePolicy
-    ) -> Held {
-        Held(value, time: time, device: Array(repeating: device, count: 16), policy: policy)
+    ) -> Register {
+        Register(value, time: time, device: Array(repeating: device, count: 16), policy: policy)
     }
 
     static func result(_ merge: ValueMerge) -> TypedValue? {
@@ -117,7 +117,7 @@ struct MergeTests {
                 .integer(1), .integer(2), .double(1), .array([.integer(3)]),
             ]
         for _ in 0..<20_000 {
-            func any() -> Held {
+            func any() -> Register {
                 Self.held(
                     pool.randomElement(using: &random) ?? nil,
                     Int64.random(in: 0..<4, using: &random),

@@ -58,13 +58,13 @@ struct KeyValueGetCommand: ReplicaCommand {
     }
 
     private func show(
-        _ value: TypedValue, _ held: Held, _ key: ValueKey, in console: Console
+        _ value: TypedValue, _ held: Register, _ key: ValueKey, in console: Console
     ) throws {
         if options.report.json {
             var object: JSONObject = ["type": "value"]
             object.add("default", held.value == nil)
             var shown = held
-            if held.value == nil { shown = Held(value, time: 0, device: []) }
+            if held.value == nil { shown = Register(value, time: 0, device: []) }
             object.add(shown, of: key, options)
             object.add(
                 "merge_command",

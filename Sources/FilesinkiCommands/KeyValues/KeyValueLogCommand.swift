@@ -25,7 +25,7 @@ struct KeyValueLogCommand: ReplicaCommand {
         return losers.isEmpty ? .negative : .done
     }
 
-    private func show(_ loser: Loser, in console: Console) throws {
+    private func show(_ loser: SupersededValue, in console: Console) throws {
         if options.report.json {
             var object: JSONObject = ["type": "gave-way"]
             object.add("reason", loser.reason)

@@ -113,7 +113,7 @@ enum ValueText {
 
 extension JSONObject {
     /// Adds a key and what it holds.
-    mutating func add(_ held: Held, of key: ValueKey, _ options: KeyValueOptions) {
+    mutating func add(_ held: Register, of key: ValueKey, _ options: KeyValueOptions) {
         add("key", bytes: options.name(key))
         guard let value = held.value else { return }
         add("value_type", value.type.rawValue)

@@ -18,7 +18,7 @@ extension Explanation {
         return [state] + deeds.map(json) + versions.map(\.json)
     }
 
-    private func json(_ deed: Deed) -> JSONObject {
+    private func json(_ deed: RecordedAction) -> JSONObject {
         var object: JSONObject = ["type": "deed"]
         object.add("path", path)
         object.add("time", deed.time)
@@ -49,7 +49,7 @@ extension Explanation {
         return "\(path): both sides agree on version \(base.version), a \(base.entry.kindWord)."
     }
 
-    private func text(_ deed: Deed) -> String {
+    private func text(_ deed: RecordedAction) -> String {
         let device = deed.device.map { " by \(printable($0.name.utf8))" } ?? ""
         let from = deed.baseVersion > 0 ? ", from version \(deed.baseVersion)" : ""
         let to = deed.version > 0 ? " as version \(deed.version)" : ""

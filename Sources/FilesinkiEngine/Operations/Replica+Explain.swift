@@ -6,7 +6,7 @@ import FilesinkiStore
 
 /// Why a path is as it is: what runs here did to it, and what the log says of it.
 package struct Explanation: Sendable {
-    package struct Deed: Sendable {
+    package struct RecordedAction: Sendable {
         package var time: Timestamp
         package var action: String
         package var rule: String
@@ -19,7 +19,7 @@ package struct Explanation: Sendable {
 
     package var path: RelativePath
     /// What this replica did, the newest first.
-    package var deeds: [Deed]
+    package var deeds: [RecordedAction]
     /// What the log tells, the newest first; empty when the remote is away.
     package var versions: [PathVersion]
     package var base: VersionedEntry?
@@ -32,7 +32,7 @@ extension Replica {
         var explanation = Explanation(
             path: path,
             deeds: try manifest.journal(of: path, limit: 100).map { row in
-                Explanation.Deed(
+                Explanation.RecordedAction(
                     time: row.time, action: row.action, rule: row.rule, device: row.device,
                     baseVersion: row.baseVersion, version: row.version, note: row.note)
             },

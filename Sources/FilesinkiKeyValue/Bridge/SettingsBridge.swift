@@ -124,7 +124,7 @@ private struct BridgeStep {
     let name: [UInt8]
     /// What both said last, as the file says it.
     let base: TypedValue?
-    let here: Held
+    let here: Register
     let there: TypedValue?
     let time: Int64
 
@@ -139,8 +139,8 @@ private struct BridgeStep {
         // Both have changed it. At the first meeting the store's stays.
         if base == nil, here.value != nil { return .file(here.value) }
         let merge = ValueMerge(
-            base: Held(base, time: 0, device: []), here: here,
-            there: Held(
+            base: Register(base, time: 0, device: []), here: here,
+            there: Register(
                 there, time: time, device: Array(repeating: 0, count: 16), policy: here.policy))
         if case .there = merge.outcome { return .store(typed) }
         return .file(here.value)

@@ -2,9 +2,9 @@
 struct Item: Sendable {
     var key: ValueKey
     /// What is here.
-    var here: Held
+    var here: Register
     /// What here and the store last agreed on.
-    var base: Held
+    var base: Register
     /// The commit that set ``base``; 0 when the store never had the key.
     var version: UInt64
 

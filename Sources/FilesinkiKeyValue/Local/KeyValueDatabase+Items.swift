@@ -47,12 +47,12 @@ extension KeyValueDatabase {
 
     private func held(
         _ row: Statement, value: Int32, time: Int32, device: Int32, policy: Int32
-    ) throws(Failure) -> Held {
-        guard !row.isNull(value) else { return Held(nil, time: row.integer(time), device: []) }
+    ) throws(Failure) -> Register {
+        guard !row.isNull(value) else { return Register(nil, time: row.integer(time), device: []) }
         guard let decoded = ValueCoder.decode(Array(row.bytes(value))),
             let policy = UInt8(exactly: row.integer(policy)).flatMap(MergePolicy.init)
         else { throw connection.corrupt("a value is not one") }
-        return Held(
+        return Register(
             decoded, time: row.integer(time), device: Array(row.bytes(device)), policy: policy)
     }
 
@@ -77,7 +77,7 @@ extension KeyValueDatabase {
         try statement.run()
     }
 
-    private func bind(_ held: Held, to statement: Statement, at index: Int32, value: Int32) {
+    private func bind(_ held: Register, to statement: Statement, at index: Int32, value: Int32) {
         statement.bind(held.time, at: index)
         bind(held.device, to: statement, at: index + 1)
         statement.bind(Int64(held.policy.rawValue), at: index + 2)

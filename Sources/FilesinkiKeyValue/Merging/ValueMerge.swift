@@ -13,13 +13,13 @@ package enum MergeOutcome: Hashable, Sendable {
 /// Merges one key, three ways. A pure function: which device merges makes no difference to the value.
 package struct ValueMerge: Sendable {
     /// What both sides last agreed on.
-    package var base: Held
-    package var here: Held
-    package var there: Held
+    package var base: Register
+    package var here: Register
+    package var there: Register
     /// Later times than this are not believed: see ``HybridClock/horizon(_:)``.
     package var horizon: Int64
 
-    package init(base: Held, here: Held, there: Held, horizon: Int64 = .max) {
+    package init(base: Register, here: Register, there: Register, horizon: Int64 = .max) {
         self.base = base
         self.here = here
         self.there = there
@@ -69,7 +69,7 @@ package struct ValueMerge: Sendable {
 
     /// A time too far ahead says nothing but that the change came after the base; where the base's is
     /// not to be believed either, it says nothing at all.
-    private func believed(_ held: Held) -> Held {
+    private func believed(_ held: Register) -> Register {
         var held = held
         if held.time > horizon { held.time = base.time > horizon ? .min : base.time }
         return held

@@ -29,7 +29,7 @@ package struct ExchangeReport: Sendable {
     /// Keys of which a change was published.
     package var published: [ValueKey] = []
     /// Values from here that gave way.
-    package var losers: [Loser] = []
+    package var losers: [SupersededValue] = []
     /// The number of the last commit that was seen.
     package var sequence: UInt64 = 0
     /// Keys of commits that cannot be used here.

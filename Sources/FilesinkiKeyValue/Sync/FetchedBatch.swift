@@ -22,7 +22,7 @@ struct FetchedValues: FetchTarget, Sendable {
         /// The commit's id; empty for a checkpoint.
         var commit: [UInt8] = []
         var sequence: UInt64
-        var changes: [(key: ValueKey, held: Held, version: UInt64)] = []
+        var changes: [(key: ValueKey, held: Register, version: UInt64)] = []
         /// Whether it is a whole tree: what is not in it is not in the store.
         var isWhole = false
         /// Keys that are in it, though what they hold cannot be read.
@@ -73,7 +73,7 @@ struct FetchedValues: FetchTarget, Sendable {
         }
         let time = entry.modified.nanoseconds
         if entry.kind == .tombstone {
-            batch.changes.append((key, Held(nil, time: time, device: []), version))
+            batch.changes.append((key, Register(nil, time: time, device: []), version))
         } else if let bytes, let held = ValueRecord.decode(bytes, time: time) {
             batch.changes.append((key, held, version))
         } else if let bytes, ValueRecord.isNewer(bytes) {

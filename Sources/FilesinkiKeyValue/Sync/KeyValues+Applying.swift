@@ -101,13 +101,13 @@ private struct ApplyTransaction {
         var unused = ExchangeReport()
         for item in try database.items() where item.version > 0 && !keys.contains(item.key) {
             try apply(
-                item.key, Held(nil, time: item.base.time, device: []), batch.sequence,
+                item.key, Register(nil, time: item.base.time, device: []), batch.sequence,
                 isOwn: false, &unused)
         }
     }
 
     private mutating func apply(
-        _ key: ValueKey, _ there: Held, _ version: UInt64, isOwn: Bool,
+        _ key: ValueKey, _ there: Register, _ version: UInt64, isOwn: Bool,
         _ report: inout ExchangeReport
     ) throws {
         var item = try database.item(key) ?? .new(key)
@@ -126,13 +126,13 @@ private struct ApplyTransaction {
 
     /// Decides what is here from now on.
     private mutating func merge(
-        _ item: inout Item, _ there: Held, _ report: inout ExchangeReport
+        _ item: inout Item, _ there: Register, _ report: inout ExchangeReport
     ) throws {
         switch try outcome(item, there, &report) {
         case .here: break
         case .there:
             if item.isPending, item.here.value != nil, !item.here.says(there) {
-                let loser = Loser(
+                let loser = SupersededValue(
                     key: item.key, held: item.here, version: item.version,
                     reason: isFirst ? "initial" : item.here.policy.name)
                 try database.keep(loser)
@@ -140,12 +140,12 @@ private struct ApplyTransaction {
             }
             item.here = there
         case .both(let value, let policy):
-            item.here = Held(value, time: clock.tick(now), device: device, policy: policy)
+            item.here = Register(value, time: clock.tick(now), device: device, policy: policy)
         }
     }
 
     private func outcome(
-        _ item: Item, _ there: Held, _ report: inout ExchangeReport
+        _ item: Item, _ there: Register, _ report: inout ExchangeReport
     ) throws -> MergeOutcome {
         let merge = ValueMerge(
             base: item.base, here: item.here, there: there, horizon: HybridClock.horizon(now))

@@ -96,7 +96,7 @@ struct LocalChange {
         if policy == item.here.policy, let former = item.here.value, let new = value {
             value = ValueOrder.chosen(by: policy, former, new) ?? new
         }
-        let held = Held(value, time: time, device: device, policy: policy)
+        let held = Register(value, time: time, device: device, policy: policy)
         guard !held.says(item.here) else { return false }
         if let value {
             try limits.check(change.key)

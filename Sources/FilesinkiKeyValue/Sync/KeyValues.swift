@@ -32,8 +32,8 @@ package actor KeyValues {
 
     var now: Timestamp { place.systemContext.now() }
 
-    /// What is at a key here; ``Held/absent`` when nothing is.
-    package func get(_ key: ValueKey) throws -> Held { try database.item(key)?.here ?? .absent }
+    /// What is at a key here; ``Register/absent`` when nothing is.
+    package func get(_ key: ValueKey) throws -> Register { try database.item(key)?.here ?? .absent }
 
     /// All keys that have a value here, in order.
     ///
@@ -46,7 +46,7 @@ package actor KeyValues {
     package func pendingKeys() throws -> [ValueKey] { try database.pending().map(\.key) }
 
     /// What gave way to another at a key, the newest first.
-    package func losers(_ key: ValueKey) throws -> [Loser] { try database.losers(key) }
+    package func losers(_ key: ValueKey) throws -> [SupersededValue] { try database.losers(key) }
 
     /// How much the store holds here.
     package func usage() throws -> Usage { try database.usage() }
@@ -84,18 +84,18 @@ package actor KeyValues {
 /// A key that has a value.
 package struct KeyAndValue: Sendable {
     package var key: ValueKey
-    package var held: Held
+    package var held: Register
 }
 
 /// The values of a store as they are here, without a way to change them: needs no network, and waits
 /// for nobody.
 package enum LocalValues {
-    /// What is at a key; ``Held/absent`` when nothing is, or there is no such store.
+    /// What is at a key; ``Register/absent`` when nothing is, or there is no such store.
     ///
     /// - Parameter state: The replica's state folder.
     package static func get(
         _ key: ValueKey, store name: String, state: String
-    ) throws(Failure) -> Held {
+    ) throws(Failure) -> Register {
         try open(name, state)?.item(key)?.here ?? .absent
     }
 

@@ -14,7 +14,7 @@ struct PendingCommit: Sendable {
     }
 
     private(set) var items: [Item] = []
-    private(set) var losers: [(row: Int64, loser: Loser)] = []
+    private(set) var losers: [(row: Int64, loser: SupersededValue)] = []
     /// Whether something was left out because the commit has no room left.
     private(set) var isFull = false
     private let limits: CommitLimits
@@ -39,7 +39,7 @@ struct PendingCommit: Sendable {
     }
 
     /// Adds a value that gave way if there is room.
-    mutating func add(_ loser: Loser, row number: Int64) -> Addition {
+    mutating func add(_ loser: SupersededValue, row number: Int64) -> Addition {
         let (change, content) = row(loser.key, loser.held, loser.version, loser.reason)
         let addition = makeRoom(content) { $0.add(superseded: change, carrying: $1) }
         if addition == .added {
@@ -58,7 +58,7 @@ struct PendingCommit: Sendable {
     }
 
     private func row(
-        _ key: ValueKey, _ held: Held, _ version: UInt64, _ reason: String
+        _ key: ValueKey, _ held: Register, _ version: UInt64, _ reason: String
     ) -> (Change, InlineContent?) {
         var content: InlineContent?
         let entry = held.entry { content = $0 }
@@ -84,7 +84,7 @@ struct PendingCommit: Sendable {
     }
 }
 
-extension Held {
+extension Register {
     /// The entry that says this in the log; gives its content, if it has one, to `body`.
     func entry(_ body: (InlineContent) -> Void) -> Entry {
         let moment = Timestamp(nanoseconds: time)

@@ -11,7 +11,7 @@ package enum ExportText {
     ///
     /// - Throws: `Failure` with code `usage` for what the format has no way to say.
     package static func encode(
-        _ values: [(key: [UInt8], held: Held)], _ format: Format
+        _ values: [(key: [UInt8], held: Register)], _ format: Format
     ) throws(Failure) -> [UInt8] {
         switch format {
         case .json: return json(values)
@@ -31,7 +31,7 @@ package enum ExportText {
 
     /// `{"values":[{"key":…,"merge":…,"value":…},…]}`, a value on each line; `key_bytes` in
     /// hexadecimal where a key is not UTF-8.
-    private static func json(_ values: [(key: [UInt8], held: Held)]) -> [UInt8] {
+    private static func json(_ values: [(key: [UInt8], held: Register)]) -> [UInt8] {
         let lines = values.compactMap { key, held -> [UInt8]? in
             guard let value = held.value else { return nil }
             var line = Array("{\"key".utf8)

@@ -28,12 +28,12 @@ final class DeviceOwners: Sendable {
 
     /// Makes sure that a token may publish at a key, and gives it the key's device if nobody has that.
     ///
-    /// - Throws: ``Refusal`` with 403 when the device is another token's; `Failure` when the table cannot
+    /// - Throws: ``RequestError`` with 403 when the device is another token's; `Failure` when the table cannot
     ///   be read or written.
     func claim(_ key: ObjectKey, _ access: Access) throws {
         guard let device = Self.device(of: key), let id = access.tokenID else { return }
         if try table()[device] == id { return }
-        let refusal: Refusal? = try changing { table throws(Failure) in
+        let refusal: RequestError? = try changing { table throws(Failure) in
             let names = try authority.names()
             guard try isFree(table[device], for: id, names) || access.rights.contains(.prune) else {
                 return .notThisDevice
@@ -55,7 +55,7 @@ final class DeviceOwners: Sendable {
         else { return }
         guard let owner = try table()[device],
             try owner == id || isFree(owner, for: id, authority.names())
-        else { throw Refusal.notThisDevice }
+        else { throw RequestError.notThisDevice }
     }
 
     /// Whether a device is nobody's, or that of a token that this one replaces.
@@ -81,8 +81,8 @@ extension DeviceOwners {
 
     /// Changes the table while nobody else does.
     private func changing(
-        _ body: (inout Table) throws(Failure) -> Refusal?
-    ) throws(Failure) -> Refusal? {
+        _ body: (inout Table) throws(Failure) -> RequestError?
+    ) throws(Failure) -> RequestError? {
         guard let file else {
             var table = memory.withLock { $0 }
             let refusal = try body(&table)

@@ -27,8 +27,8 @@ enum KeyUse {
 
     /// Refuses a way of writing that the key does not allow.
     ///
-    /// - Throws: ``Refusal``: 428 for a plain PUT of a slot, 400 for what no store has.
-    func check(isPublication: Bool) throws(Refusal) {
+    /// - Throws: ``RequestError``: 428 for a plain PUT of a slot, 400 for what no store has.
+    func check(isPublication: Bool) throws(RequestError) {
         switch self {
         case .slot where !isPublication: throw .slotNeedsPublication
         case .content where isPublication, .invalid: throw .badKey

@@ -77,14 +77,14 @@ final class ChangeHub: Service {
     ///
     /// - Parameter owner: Whose share of watchers it counts for.
     /// - Returns: The notices, and what ends them; they end by themselves when the server does.
-    /// - Throws: ``Refusal``: 429 when the owner watches too much, 503 when all do.
+    /// - Throws: ``RequestError``: 429 when the owner watches too much, 503 when all do.
     func watch(
         _ prefix: String, _ access: Access, owner: String
-    ) throws(Refusal) -> (notices: Notices, end: @Sendable () -> Void) {
+    ) throws(RequestError) -> (notices: Notices, end: @Sendable () -> Void) {
         let (notices, continuation) = Notices.makeStream(bufferingPolicy: .bufferingNewest(8))
         let watcher = Watcher(
             prefix: prefix, access: access, owner: owner, continuation: continuation)
-        let admitted: Result<UInt64, Refusal> = state.withLock { state in
+        let admitted: Result<UInt64, RequestError> = state.withLock { state in
             guard !state.isOver, state.watchers.count < limits.watchers else {
                 return .failure(.busy("Too many watch."))
             }

@@ -12,7 +12,7 @@ struct ObjectReader: Sendable {
     static let piece = 256 << 10
 
     func reply(_ key: ObjectKey, _ request: HTTPRequest) async throws -> Reply {
-        guard let object = try await remote.open(key) else { throw Refusal.notFound }
+        guard let object = try await remote.open(key) else { throw RequestError.notFound }
         let tag = "\"\(object.mark)\""
         var fields: HTTPFields = [
             .eTag: tag, .acceptRanges: "bytes", .contentType: "application/octet-stream",

@@ -47,14 +47,14 @@ struct ObjectWriter: Sendable {
 
     /// What a request for a key says, before its body is read.
     ///
-    /// - Throws: ``Refusal`` for what no body can put right.
-    func offer(_ key: ObjectKey, _ head: HTTPRequest) throws(Refusal) -> Offer {
+    /// - Throws: ``RequestError`` for what no body can put right.
+    func offer(_ key: ObjectKey, _ head: HTTPRequest) throws(RequestError) -> Offer {
         let fields = head.headerFields
         guard let text = fields[.contentLength], let length = Int64(text), length >= 0 else {
             throw .noLength
         }
         guard let digest = fields[.contentDigest].flatMap(ContentDigest.decode) else {
-            throw Refusal(
+            throw RequestError(
                 .badRequest, .badDigest, "A Content-Digest with the object's SHA-256 is needed.")
         }
         var offer = Offer(key: key, length: length, digest: digest)
@@ -71,7 +71,7 @@ struct ObjectWriter: Sendable {
         return offer
     }
 
-    private static func read(_ fields: HTTPFields, into offer: inout Offer) throws(Refusal) {
+    private static func read(_ fields: HTTPFields, into offer: inout Offer) throws(RequestError) {
         if let text = fields[.uploadID] {
             guard let id = UploadID(text) else {
                 throw .badRequest("This is not the name of an upload.")
@@ -114,7 +114,7 @@ struct ObjectWriter: Sendable {
             guard staged.count == offer.offset + offer.length else { throw CutReply() }
             guard hasher.finish() == offer.digest else {
                 try await staged.discard()
-                throw Refusal.badDigest
+                throw RequestError.badDigest
             }
             return staged
         } catch {
@@ -129,7 +129,7 @@ struct ObjectWriter: Sendable {
         return try await uploads.claim(id) {
             if offer.offset > 0, try await remote.stagedBytes(id.description) != offer.offset {
                 let there = try await remote.stagedBytes(id.description) ?? 0
-                throw Refusal(.conflict, .wrongOffset, "The upload has \(there) bytes.")
+                throw RequestError(.conflict, .wrongOffset, "The upload has \(there) bytes.")
                     .with(.uploadOffset, String(there))
             }
             return try await remote.stage(id.description, offset: offer.offset)
@@ -173,7 +173,7 @@ struct ObjectWriter: Sendable {
         metrics.published(won: isMine)
         if isMine { return (Reply(.created), true) }
         guard let object = try await remote.open(offer.key) else {
-            throw Refusal.busy("The slot was removed while it was read.")
+            throw RequestError.busy("The slot was removed while it was read.")
         }
         let body = ObjectReader.body(object, 0..<object.size)
         return (

@@ -49,15 +49,15 @@ final class Quota: Sendable {
 
     /// Does something that may add `count` bytes.
     ///
-    /// - Throws: ``Refusal`` with 507 when there is no room for them.
+    /// - Throws: ``RequestError`` with 507 when there is no room for them.
     func reserve<Result>(
         _ count: Int64, _ body: (inout Reservation) async throws -> Result
     ) async throws -> Result {
         if limit != nil, state.withLock({ $0.counted == nil }) { try await self.count() }
         if !take(count) {
-            guard isCountDue else { throw Refusal.full }
+            guard isCountDue else { throw RequestError.full }
             try await self.count()
-            guard take(count) else { throw Refusal.full }
+            guard take(count) else { throw RequestError.full }
         }
         var reservation = Reservation()
         do {

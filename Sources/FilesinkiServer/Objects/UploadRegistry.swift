@@ -15,11 +15,11 @@ final class UploadRegistry: Sendable {
     /// Does something that counts as an upload.
     ///
     /// - Parameter owner: Whose share it counts for: a token's id, or an address.
-    /// - Throws: ``Refusal``: 429 when the owner's share is used up, 503 when all of them are.
+    /// - Throws: ``RequestError``: 429 when the owner's share is used up, 503 when all of them are.
     func hold<Result>(
         _ limits: ServerLimits, owner: String, _ body: () async throws -> Result
     ) async throws -> Result {
-        let refusal: Refusal? = state.withLock { state in
+        let refusal: RequestError? = state.withLock { state in
             guard state.owners.admit(owner, limit: limits.uploadsOfOne) else { return .tooMuch }
             guard state.count < limits.uploads else {
                 state.owners.leave(owner)
@@ -43,7 +43,7 @@ final class UploadRegistry: Sendable {
     /// Takes an upload over from a request whose connection may be long dead.
     ///
     /// - Parameter stage: Begins or continues it.
-    /// - Throws: ``Refusal`` with 503 when its end is being written.
+    /// - Throws: ``RequestError`` with 503 when its end is being written.
     func claim(
         _ id: UploadID, _ stage: () async throws -> StagedUpload
     ) async throws -> StagedUpload {
@@ -54,7 +54,7 @@ final class UploadRegistry: Sendable {
     }
 
     /// Lets nobody write to the upload any more.
-    func end(_ id: UploadID) throws(Refusal) {
+    func end(_ id: UploadID) throws(RequestError) {
         guard let before = state.withLock({ $0.named[id] }) else { return }
         guard before.end() else { throw .busy("The upload is being completed.") }
         state.withLock { state in

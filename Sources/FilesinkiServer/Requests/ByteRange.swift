@@ -6,8 +6,8 @@ enum ByteRange {
     /// The bytes that the field asks for, of an object of `size` bytes.
     ///
     /// - Returns: Nil for all: another unit, as the standard has it.
-    /// - Throws: ``Refusal``: 400 for several ranges or none, 416 for one behind the end.
-    static func parse(_ field: String, size: Int64) throws(Refusal) -> Range<Int64>? {
+    /// - Throws: ``RequestError``: 400 for several ranges or none, 416 for one behind the end.
+    static func parse(_ field: String, size: Int64) throws(RequestError) -> Range<Int64>? {
         guard field.hasPrefix("bytes=") else { return nil }
         let ends = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, let first = number(ends[0]), let last = number(ends[1]) else {
@@ -35,8 +35,8 @@ enum ByteRange {
         return .some(number)
     }
 
-    private static func behindEnd(_ size: Int64) -> Refusal {
-        Refusal(
+    private static func behindEnd(_ size: Int64) -> RequestError {
+        RequestError(
             .rangeNotSatisfiable, .badRange, "The range begins behind the object's end."
         )
         .with(.contentRange, "bytes */\(size)")

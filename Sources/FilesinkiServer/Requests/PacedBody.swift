@@ -17,23 +17,23 @@ struct PacedBody {
 
     /// The next piece; nil at the end.
     ///
-    /// - Throws: ``Refusal`` with 408 when the body arrives too slowly.
+    /// - Throws: ``RequestError`` with 408 when the body arrives too slowly.
     mutating func next() async throws -> ByteBuffer? {
         let begun = clock()
         guard let piece = try await pieces.next() else { return nil }
         guard pace.count(piece.readableBytes, waited: clock() - begun) else {
-            throw Refusal.tooSlow
+            throw RequestError.tooSlow
         }
         return piece
     }
 
     /// All of it, when it has at most so many bytes.
     ///
-    /// - Throws: ``Refusal``: 413 for a larger one, 408 when it arrives too slowly.
+    /// - Throws: ``RequestError``: 413 for a larger one, 408 when it arrives too slowly.
     mutating func collect(upTo limit: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         while let piece = try await next() {
-            guard bytes.count + piece.readableBytes <= limit else { throw Refusal.tooLarge }
+            guard bytes.count + piece.readableBytes <= limit else { throw RequestError.tooLarge }
             bytes.append(contentsOf: piece.readableBytesView)
         }
         return bytes

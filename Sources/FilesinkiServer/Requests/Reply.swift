@@ -29,7 +29,7 @@ struct Reply: Sendable {
         self.init(status, fields: [.contentType: type], body: .bytes(ByteBuffer(bytes: text)))
     }
 
-    init(_ refusal: Refusal) {
+    init(_ refusal: RequestError) {
         self.init(
             refusal.status, text: Array(refusal.error.encoded.utf8), type: "application/json")
         for field in refusal.fields { fields.append(field) }

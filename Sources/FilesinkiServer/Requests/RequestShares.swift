@@ -11,8 +11,8 @@ final class RequestShares: Sendable {
 
     /// Counts a request until what is returned is released.
     ///
-    /// - Throws: ``Refusal`` with 429 when the owner has too many.
-    func enter(_ owner: String) throws(Refusal) -> RequestShare {
+    /// - Throws: ``RequestError`` with 429 when the owner has too many.
+    func enter(_ owner: String) throws(RequestError) -> RequestShare {
         guard counts.withLock({ $0.admit(owner, limit: limit) }) else { throw .tooMuch }
         return RequestShare { [self] in counts.withLock { $0.leave(owner) } }
     }

@@ -20,8 +20,8 @@ enum Route: Hashable, Sendable {
     /// Whatever becomes a path of a file goes through ``FilesinkiRemote/ObjectKey``, which knows no
     /// dots, escapes or empty names.
     ///
-    /// - Throws: ``Refusal``: 400 for what is malformed, 404 for a path that there is not.
-    init(_ target: String) throws(Refusal) {
+    /// - Throws: ``RequestError``: 400 for what is malformed, 404 for a path that there is not.
+    init(_ target: String) throws(RequestError) {
         guard target.utf8.first == UInt8(ascii: "/") else { throw .badRequest(Self.notAPath) }
         let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
         let path = target[..<end]
@@ -32,7 +32,7 @@ enum Route: Hashable, Sendable {
 
     private static func route(
         _ path: Substring, _ question: Question
-    ) throws(Refusal) -> Route {
+    ) throws(RequestError) -> Route {
         if path.hasPrefix(WirePaths.objects) {
             return .object(try key(path.dropFirst(WirePaths.objects.count)))
         }
@@ -52,11 +52,11 @@ enum Route: Hashable, Sendable {
         case WirePaths.events: return .events(prefix: try prefix(question))
         case WirePaths.health: return .health
         case WirePaths.metrics: return .metrics
-        default: throw Refusal(.notFound, .notFound, "Path not found.")
+        default: throw RequestError(.notFound, .notFound, "Path not found.")
         }
     }
 
-    private static func list(_ question: Question) throws(Refusal) -> Route {
+    private static func list(_ question: Question) throws(RequestError) -> Route {
         var after: ObjectKey?
         if let text = question["after"] { after = try key(text[...]) }
         return .list(
@@ -64,7 +64,7 @@ enum Route: Hashable, Sendable {
             limit: try limit(question, WireLimits.listLines))
     }
 
-    private static func log(_ zone: Substring, _ question: Question) throws(Refusal) -> Route {
+    private static func log(_ zone: Substring, _ question: Question) throws(RequestError) -> Route {
         // Keys are at most 512 bytes; the longest zone leaves room for the rest.
         guard !zone.contains("/"), zone.utf8.count <= 64 else { throw .badKey }
         _ = try key(zone)
@@ -75,19 +75,19 @@ enum Route: Hashable, Sendable {
             zone: String(zone), from: from, limit: try limit(question, WireLimits.logFrames))
     }
 
-    private static func key(_ text: Substring) throws(Refusal) -> ObjectKey {
+    private static func key(_ text: Substring) throws(RequestError) -> ObjectKey {
         guard let key = try? ObjectKey(String(text)) else { throw .badKey }
         return key
     }
 
-    private static func prefix(_ question: Question) throws(Refusal) -> String {
+    private static func prefix(_ question: Question) throws(RequestError) -> String {
         let prefix = question["prefix"] ?? ""
         let bare = prefix.hasSuffix("/") ? prefix.dropLast() : prefix[...]
         if !prefix.isEmpty { _ = try key(bare) }
         return prefix
     }
 
-    private static func limit(_ question: Question, _ most: Int) throws(Refusal) -> Int {
+    private static func limit(_ question: Question, _ most: Int) throws(RequestError) -> Int {
         guard let text = question["limit"] else { return most }
         guard let limit = Int(text), limit > 0 else { throw .badRequest("limit is not a number.") }
         return min(limit, most)
@@ -110,8 +110,8 @@ enum Route: Hashable, Sendable {
 struct Question {
     private var fields: [String: String] = [:]
 
-    /// - Throws: ``Refusal`` with 400 when a field is malformed or stands there twice.
-    init(_ text: Substring) throws(Refusal) {
+    /// - Throws: ``RequestError`` with 400 when a field is malformed or stands there twice.
+    init(_ text: Substring) throws(RequestError) {
         for field in text.split(separator: "&") {
             let sides = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard sides.count == 2, let value = PercentCoding.decodedText(sides[1]),

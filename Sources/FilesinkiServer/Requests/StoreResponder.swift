@@ -58,7 +58,7 @@ struct StoreResponder: HTTPResponder {
     ) throws -> Reply? {
         switch fault {
         case .status(let code):
-            var refusal = Refusal.busy("This fault is on purpose.")
+            var refusal = RequestError.busy("This fault is on purpose.")
             refusal.status = HTTPResponse.Status(code: code)
             return Reply(refusal)
         case .deaf:
@@ -71,8 +71,8 @@ struct StoreResponder: HTTPResponder {
     /// What an error means to the client, and what the log says of it.
     private static func refusal(_ error: any Error) -> (Reply, note: String?) {
         switch error {
-        case let refusal as Refusal: (Reply(refusal), nil)
-        case let failure as Failure: (Reply(Refusal(failure)), failure.message)
+        case let refusal as RequestError: (Reply(refusal), nil)
+        case let failure as Failure: (Reply(RequestError(failure)), failure.message)
         case is CutReply: (Reply(.badRequest), "cut")
         // Of anything else the kind alone is told: a description could hold what a client sent.
         default: (Reply(.badRequest), "\(type(of: error))")
@@ -82,11 +82,11 @@ struct StoreResponder: HTTPResponder {
     private func answer(
         _ request: Request, _ context: ServerContext, _ entry: inout AccessLog.Entry
     ) async throws -> Reply {
-        if request.headers[.transferEncoding] != nil { throw Refusal.noLength }
+        if request.headers[.transferEncoding] != nil { throw RequestError.noLength }
         let route = try Route(request.head.path ?? "")
         if route == .health { return try await health(request) }
         guard let access = try authority.access(request.headers[.authorization]) else {
-            throw Refusal.noToken
+            throw RequestError.noToken
         }
         entry.tokenID = access.tokenID
         let inquiry = Inquiry(request: request, context: context, access: access)
@@ -116,7 +116,7 @@ struct StoreResponder: HTTPResponder {
             return try await has(inquiry)
         case .log(let zone, let from, let limit):
             try inquiry.demand(.read, [.get])
-            guard inquiry.access.zones?.contains(zone) ?? true else { throw Refusal.forbidden }
+            guard inquiry.access.zones?.contains(zone) ?? true else { throw RequestError.forbidden }
             return try await BatchReader(remote, logOf: zone, from: from, limit: limit).reply()
         case .events(let prefix):
             try inquiry.demand(.read, [.get])
@@ -131,10 +131,10 @@ struct StoreResponder: HTTPResponder {
     private func object(_ key: ObjectKey, _ inquiry: Inquiry) async throws -> Reply {
         switch inquiry.request.method {
         case .get, .head:
-            guard inquiry.access.may(.read, key) else { throw Refusal.forbidden }
+            guard inquiry.access.may(.read, key) else { throw RequestError.forbidden }
             return try await ObjectReader(remote: remote).reply(key, inquiry.request.head)
         case .put:
-            guard inquiry.access.may(.append, key) else { throw Refusal.forbidden }
+            guard inquiry.access.may(.append, key) else { throw RequestError.forbidden }
             let offer = try writer.offer(key, inquiry.request.head)
             try owners.claim(key, inquiry.access)
             let (reply, hasChanged) = try await writer.reply(
@@ -142,19 +142,19 @@ struct StoreResponder: HTTPResponder {
             if hasChanged { hub.changed(key.description) }
             return reply
         case .delete:
-            guard inquiry.access.mayDelete(key) else { throw Refusal.forbidden }
+            guard inquiry.access.mayDelete(key) else { throw RequestError.forbidden }
             try owners.checkDeletion(key, inquiry.access)
             try await remote.delete(key)
             hub.changed(key.description)
             return Reply(.noContent)
-        default: throw Refusal.noMethod
+        default: throw RequestError.noMethod
         }
     }
 
     private func upload(_ id: UploadID) async throws -> Reply {
         try writer.uploads.end(id)
         guard let count = try await remote.stagedBytes(id.description) else {
-            throw Refusal.notFound
+            throw RequestError.notFound
         }
         return Reply(.ok, fields: [.uploadOffset: String(count), .cacheControl: "no-store"])
     }
@@ -162,30 +162,30 @@ struct StoreResponder: HTTPResponder {
     private func read(_ inquiry: Inquiry) async throws -> Reply {
         let requests = try ReadLines.decode(try await body(inquiry.request))
         guard requests.allSatisfy({ inquiry.access.reaches($0.key) }) else {
-            throw Refusal.forbidden
+            throw RequestError.forbidden
         }
         return try await BatchReader(remote, requests).reply()
     }
 
     private func has(_ inquiry: Inquiry) async throws -> Reply {
         let keys = try KeyLines.decode(try await body(inquiry.request))
-        guard keys.allSatisfy({ inquiry.access.reaches($0) }) else { throw Refusal.forbidden }
+        guard keys.allSatisfy({ inquiry.access.reaches($0) }) else { throw RequestError.forbidden }
         return Reply(.ok, text: KeyLines.encode(answers: try await remote.has(keys)))
     }
 
     /// The body of a question, which is small.
     private func body(_ request: Request) async throws -> [UInt8] {
         guard let length = request.headers[.contentLength].flatMap({ Int($0) }) else {
-            throw Refusal.noLength
+            throw RequestError.noLength
         }
-        guard length <= WireLimits.batchBytes else { throw Refusal.tooLarge }
+        guard length <= WireLimits.batchBytes else { throw RequestError.tooLarge }
         var pieces = PacedBody(request.body, limits, writer.clock)
         let bytes = try await pieces.collect(upTo: WireLimits.batchBytes)
         metrics.received(bytes.count)
         return bytes
     }
 
-    private func events(_ prefix: String, _ inquiry: Inquiry) throws(Refusal) -> Reply {
+    private func events(_ prefix: String, _ inquiry: Inquiry) throws(RequestError) -> Reply {
         guard inquiry.access.reaches(prefix) else { throw .forbidden }
         let (notices, end) = try hub.watch(prefix, inquiry.access, owner: inquiry.owner)
         // A client that goes away is noticed at once, not when the next notice cannot be written.
@@ -205,9 +205,9 @@ struct StoreResponder: HTTPResponder {
     }
 
     private func health(_ request: Request) async throws -> Reply {
-        guard [.get, .head].contains(request.method) else { throw Refusal.noMethod }
+        guard [.get, .head].contains(request.method) else { throw RequestError.noMethod }
         guard await remote.isThere() else {
-            throw Refusal.busy("The folder of the store is not there.")
+            throw RequestError.busy("The folder of the store is not there.")
         }
         var reply = Reply(.ok, text: Array("ok\n".utf8))
         reply.fields[.maximumObject] = String(limits.objectBytes)
@@ -227,10 +227,10 @@ extension StoreResponder.Inquiry {
         access.tokenID ?? ConnectionCensus.share(of: context.address)
     }
 
-    /// - Throws: ``Refusal``: 405 for another method, 403 without the right.
+    /// - Throws: ``RequestError``: 405 for another method, 403 without the right.
     fileprivate func demand(
         _ right: AccessRight, _ methods: [HTTPRequest.Method]
-    ) throws(Refusal) {
+    ) throws(RequestError) {
         guard methods.contains(request.method) else { throw .noMethod }
         guard access.rights.contains(right) else { throw .forbidden }
     }

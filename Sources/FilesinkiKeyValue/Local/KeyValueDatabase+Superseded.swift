@@ -2,9 +2,9 @@ internal import FilesinkiModel
 internal import FilesinkiSQLite
 
 /// A value of this device that gave way to another.
-package struct Loser: Sendable {
+package struct SupersededValue: Sendable {
     package var key: ValueKey
-    package var held: Held
+    package var held: Register
     /// The commit that the value was based on.
     package var version: UInt64
     /// Why it gave way: `initial`, or the merge policy's name.
@@ -15,7 +15,7 @@ extension KeyValueDatabase {
     /// So many are kept here; the store's log keeps all.
     static let keptLosers: Int64 = 1_000
 
-    func keep(_ loser: Loser) throws(Failure) {
+    func keep(_ loser: SupersededValue) throws(Failure) {
         let statement = try cache.statement(
             """
             INSERT INTO loser (key, time, device, policy, version, reason, published, value)
@@ -35,18 +35,18 @@ extension KeyValueDatabase {
     }
 
     /// What the store's log does not keep yet, with the numbers of the rows.
-    func unpublishedLosers() throws(Failure) -> [(row: Int64, loser: Loser)] {
+    func unpublishedLosers() throws(Failure) -> [(row: Int64, loser: SupersededValue)] {
         try losers("published = 0 AND ? IS NULL", key: nil)
     }
 
     /// What gave way at a key, the newest first.
-    func losers(_ key: ValueKey) throws(Failure) -> [Loser] {
+    func losers(_ key: ValueKey) throws(Failure) -> [SupersededValue] {
         try losers("key = ?", key: key).map(\.loser).reversed()
     }
 
     private func losers(
         _ condition: String, key: ValueKey?
-    ) throws(Failure) -> [(row: Int64, loser: Loser)] {
+    ) throws(Failure) -> [(row: Int64, loser: SupersededValue)] {
         let statement = try cache.statement(
             """
             SELECT id, key, time, device, policy, version, reason, value FROM loser
@@ -54,13 +54,13 @@ extension KeyValueDatabase {
             """)
         defer { statement.reset() }
         if let key { bind(key.bytes, to: statement, at: 1) } else { statement.bindNull(at: 1) }
-        var found: [(row: Int64, loser: Loser)] = []
+        var found: [(row: Int64, loser: SupersededValue)] = []
         while try statement.step() {
-            let held = Held(
+            let held = Register(
                 ValueCoder.decode(Array(statement.bytes(7))), time: statement.integer(2),
                 device: Array(statement.bytes(3)),
                 policy: UInt8(exactly: statement.integer(4)).flatMap(MergePolicy.init) ?? .newest)
-            let loser = Loser(
+            let loser = SupersededValue(
                 key: ValueKey(unchecked: Array(statement.bytes(1))), held: held,
                 version: UInt64(bitPattern: statement.integer(5)), reason: statement.text(6))
             found.append((statement.integer(0), loser))

@@ -3,7 +3,7 @@ import FilesinkiProtocol
 import HTTPTypes
 
 /// The answer no, with its status and its reason.
-struct Refusal: Error {
+struct RequestError: Error {
     var status: HTTPResponse.Status
     var error: WireError
     /// Fields beside those that every reply has.
@@ -14,60 +14,60 @@ struct Refusal: Error {
         error = WireError(code, message)
     }
 
-    func with(_ name: HTTPField.Name, _ value: String) -> Refusal {
+    func with(_ name: HTTPField.Name, _ value: String) -> RequestError {
         var copy = self
         copy.fields[name] = value
         return copy
     }
 
-    static func badRequest(_ message: String) -> Refusal {
-        Refusal(.badRequest, .badRequest, message)
+    static func badRequest(_ message: String) -> RequestError {
+        RequestError(.badRequest, .badRequest, message)
     }
 
-    static let badKey = Refusal(.badRequest, .badKey, "The path names no key.")
+    static let badKey = RequestError(.badRequest, .badKey, "The path names no key.")
 
-    static let badDigest = Refusal(
+    static let badDigest = RequestError(
         .badRequest, .badDigest, "The bytes are not those of the Content-Digest.")
 
-    static let noToken = Refusal(
+    static let noToken = RequestError(
         .unauthorized, .noToken, "A token is needed, or this one is not known."
     )
     .with(.wwwAuthenticate, "Bearer")
 
-    static let forbidden = Refusal(
+    static let forbidden = RequestError(
         .forbidden, .forbidden, "The token lacks the right to do this, or the zone.")
 
-    static let notThisDevice = Refusal(
+    static let notThisDevice = RequestError(
         .forbidden, .forbidden, "This device belongs to another token.")
 
-    static let slotNeedsPublication = Refusal(
+    static let slotNeedsPublication = RequestError(
         HTTPResponse.Status(code: 428), .slot, "A slot must be published: send If-None-Match: *.")
 
-    static let exists = Refusal(
+    static let exists = RequestError(
         .conflict, .exists, "The key holds other bytes. Nothing is overwritten.")
 
-    static let tooSlow = Refusal(
+    static let tooSlow = RequestError(
         .requestTimeout, .tooSlow, "The body of the request arrives too slowly.")
 
-    static let notFound = Refusal(.notFound, .notFound, "Nothing is there.")
+    static let notFound = RequestError(.notFound, .notFound, "Nothing is there.")
 
-    static let noMethod = Refusal(
+    static let noMethod = RequestError(
         .methodNotAllowed, .noMethod, "The path has no such method.")
 
-    static let noLength = Refusal(
+    static let noLength = RequestError(
         .lengthRequired, .noLength, "The length of the body has to be said.")
 
-    static let tooLarge = Refusal(
+    static let tooLarge = RequestError(
         .contentTooLarge, .tooLarge, "The body is larger than the server takes.")
 
-    static let full = Refusal(
+    static let full = RequestError(
         HTTPResponse.Status(code: 507), .full, "The store is full: its quota, or its disk.")
 
-    static func busy(_ message: String) -> Refusal {
-        Refusal(.serviceUnavailable, .busy, message).with(.retryAfter, "1")
+    static func busy(_ message: String) -> RequestError {
+        RequestError(.serviceUnavailable, .busy, message).with(.retryAfter, "1")
     }
 
-    static let tooMuch = Refusal(
+    static let tooMuch = RequestError(
         .tooManyRequests, .tooMuch, "This client asks too much at once."
     )
     .with(.retryAfter, "5")
@@ -80,12 +80,12 @@ struct Refusal: Error {
         case .badPath: self = .badKey
         case .full: self = .full
         case .limit: self = .tooLarge
-        case .differs: self = Refusal(.conflict, .wrongOffset, failure.message)
+        case .differs: self = RequestError(.conflict, .wrongOffset, failure.message)
         case .exists: self = .exists
         case .busy: self = .busy(failure.message)
         case .away: self = .busy("The folder of the store is not there.")
         default:
-            self = Refusal(
+            self = RequestError(
                 .internalServerError, .broken, "The server's disk failed, or its store is damaged.")
         }
     }

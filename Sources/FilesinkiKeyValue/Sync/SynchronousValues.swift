@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The values of a store for a program that cannot wait: a connection of its own, which one thread uses
 /// at a time. Sending and fetching is the work of ``KeyValues``.
-package final class HeldValues: Sendable {
+package final class SynchronousValues: Sendable {
     private let place: KeyValuePlace
     private let database: Mutex<KeyValueDatabase>
 
