@@ -46,15 +46,16 @@ POINTS ?= 2
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 SWIFT ?= swift
-# Editors write an index of their own.
-STRICT = --explicit-target-dependency-import-check error --disable-index-store
+STRICT = --explicit-target-dependency-import-check error
 BUILD = $(SWIFT) build -j $(JOBS) $(STRICT)
 # Without the names that the static runtime would export, the linker drops what nobody calls. It drops
-# debug information, too, so none is made.
-RELEASE = $(BUILD) -c release -debug-info-format none --static-swift-stdlib -Xlinker -s -Xlinker --no-export-dynamic --product
+# debug information, too, so none is made. Nor is an index, which the tests are found by and editors write
+# for themselves.
+PRODUCT = -c release -debug-info-format none --disable-index-store
+RELEASE = $(BUILD) $(PRODUCT) --static-swift-stdlib -Xlinker -s -Xlinker --no-export-dynamic --product
 # For a library that others link, SwiftPM leaves out where the static runtime is.
 STATIC_RUNTIME = $(shell dirname $$(dirname $$(readlink -f $$(command -v $(SWIFT)))))/lib/swift_static/linux
-LIBRARY = $(BUILD) -c release -debug-info-format none --static-swift-stdlib --product filesinki-c -Xswiftc -static-stdlib \
+LIBRARY = $(BUILD) $(PRODUCT) --static-swift-stdlib --product filesinki-c -Xswiftc -static-stdlib \
     -Xlinker -L$(STATIC_RUNTIME) -Xlinker -s -Xlinker -soname=libfilesinki.so.1 \
     -Xlinker --version-script=Packaging/library/exports.map
 RELEASE_BINARY = .build/release/filesinki
