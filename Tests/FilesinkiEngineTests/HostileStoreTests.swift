@@ -110,7 +110,9 @@ struct HostileStoreTests {
     func damagedPack() async throws {
         let (world, _, _, _) = try await world()
         let sound = world.store.objects
-        let pack = try #require(sound.keys.first { $0.description.hasPrefix("packs/") })
+        // A large file that is read again takes small ones with it into a second pack.
+        let packs = sound.filter { $0.key.description.hasPrefix("packs/") }
+        let pack = try #require(packs.max { $0.value.count < $1.value.count }?.key)
         world.store.objects[pack] = sound[pack].map {
             Array($0.dropLast(200_000)) + [UInt8](repeating: 0, count: 200_000)
         }
