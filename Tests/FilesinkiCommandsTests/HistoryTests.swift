@@ -46,6 +46,8 @@ struct HistoryTests {
         #expect(newest.lines.count == 1)
         #expect(newest.text.contains(#""sequence":4,"#) && newest.text.contains(#""renamed":2"#))
         #expect(try await world.run("log", "--root", "a", "-n", "0").code == .usage)
+        let all = try await world.run("log", "--root", "a", "-n", "\(Int.max)")
+        #expect(all.lines == log.lines)
     }
 
     @Test("show prints a version, or a content by its ID")

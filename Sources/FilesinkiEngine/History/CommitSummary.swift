@@ -136,7 +136,7 @@ extension Replica {
         var summaries: [CommitSummary] = []
         try await historyReader().forEach { commit in
             summaries.append(CommitSummary(commit))
-            if let limit, summaries.count > limit * 2 { summaries.removeFirst(limit) }
+            if let limit, summaries.count - limit > limit { summaries.removeFirst(limit) }
             return true
         }
         return Array(summaries.suffix(limit ?? summaries.count).reversed())
