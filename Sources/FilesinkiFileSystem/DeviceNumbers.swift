@@ -46,7 +46,7 @@ struct DeviceNumbers: Sendable {
     /// Notes a file that is there: proof of what a known number is now.
     ///
     /// - Parameters:
-    ///   - known: The file's known stamp; nil when there is none.
+    ///   - known: The file's last known stamp, if any.
     ///   - folder: The present number of the file's folder.
     mutating func note(_ stamp: FileStamp, known: FileStamp?, in folder: UInt64) {
         if stamp.device != folder { same.insert(Pair(known: stamp.device, present: folder)) }

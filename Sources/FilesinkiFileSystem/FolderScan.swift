@@ -180,7 +180,7 @@ struct FolderVisit {
     var device: UInt64
     /// The number in the folder's known stamp.
     var knownDevice: UInt64?
-    /// Whether nothing is known of the folder.
+    /// Whether the folder was unknown before this scan.
     var isNew = false
 
     /// The path of a name in the folder.

@@ -18,8 +18,8 @@ struct Spellings: ~Copyable, Sendable {
 
     /// Of the root.
     let folding = Atomic<Folding>(.unknown)
-    /// Whether a folder below takes two spellings for one name, where a name in it has told; nil for the
-    /// root, where its state folder has not.
+    /// Whether a folder below takes two spellings for one name, as far as names in it have shown; the key is
+    /// nil for the root, where its state folder has not shown it.
     let folders = Mutex<[RelativePath?: Bool]>([:])
     /// By the folder's path, which is empty for the root.
     let listings = Mutex<[[UInt8]: Listing]>([:])
@@ -64,7 +64,7 @@ extension RootFolder {
         }
     }
 
-    /// Forgets what is known of folders below the root: an empty folder may be told to fold names
+    /// Forgets what is known of folders below the root: an empty folder may be set to fold names
     /// (chattr +F).
     package func forgetFolding() { spellings.folders.withLock { $0 = [:] } }
 

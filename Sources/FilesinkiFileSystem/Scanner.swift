@@ -88,7 +88,7 @@ struct FolderTask: Sendable {
     var device: UInt64
     /// The number in the folder's known stamp.
     var knownDevice: UInt64?
-    /// Whether nothing is known of the folder.
+    /// Whether the folder was unknown before this scan.
     var isNew = false
 }
 

@@ -61,9 +61,19 @@ package struct Step: Hashable, Sendable {
     package var seen: UInt64 { there?.version ?? 0 }
 
     /// Whether the step makes a conflict copy.
-    package var isConflictCopy: Bool {
-        if case .conflictCopy = reason { return true }
-        return false
+    package var isConflictCopy: Bool { copied != nil }
+
+    /// The path whose content a conflict copy keeps; nil for other steps.
+    package var copied: RelativePath? {
+        if case .conflictCopy(let original) = reason { return original }
+        return nil
+    }
+
+    /// Whether the step is about a folder, also one that it deletes.
+    package var isFolder: Bool {
+        let entry = action.entry
+        guard entry == nil || entry?.kind == .tombstone else { return entry?.kind == .directory }
+        return (base?.entry ?? here ?? there?.entry)?.kind == .directory
     }
 
     /// Whether the step is one half of a rename whose other half holds the file.

@@ -24,7 +24,7 @@ struct StoppedRunTests {
         #expect(line.contains(#""conflict_copies":1"#))
         #expect(line.contains(#""stopped":{"type":"failure""#))
         #expect(line.contains("Too many deletions."))
-        #expect(!report.isIdle)
+        #expect(!report.isIdle(SyncTotals(report)))
     }
 
     @Test("E3.2 tries with --wait add up to one report")

@@ -97,10 +97,10 @@ struct DoctorCommand: ReplicaCommand {
         let shown = findings.filter { isVerbose || $0.level != .ok }
         let width = shown.map(\.name.count).max() ?? 0
         for finding in shown {
-            let space = String(repeating: " ", count: width - finding.name.count)
             let remedy = finding.remedy.isEmpty ? "" : " " + finding.remedy
             try console.output.line(
-                "\(finding.level.column(console.outputStyle))  \(finding.name)\(space)  "
+                "\(finding.level.column(console.outputStyle))  "
+                    + TextTable.padded(finding.name, width) + "  "
                     + finding.message + remedy)
         }
     }

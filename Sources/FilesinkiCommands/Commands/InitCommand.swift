@@ -64,7 +64,7 @@ struct InitCommand: ReplicaCommand {
     private static func hasMetStore(_ options: ReplicaOptions) async throws -> Bool {
         do {
             let replica = try await Replica.open(options, writable: false)
-            return try await !replica.status().store.isEmpty
+            return await !replica.storeID.isEmpty
         } catch let failure as Failure where failure.code == .notFound {
             return false
         }

@@ -29,16 +29,17 @@ struct RemoteShowCommand: ReplicaCommand {
         report.apply(to: console)
         let session = try await Session.open(
             replica, writable: false, remote: false, in: console)
-        let status = try await session.replica.status()
+        let remote = await session.replica.remoteAddress
+        let store = await session.replica.storeID
         if report.json {
             var object: JSONObject = ["type": "remote"]
-            object.add("remote", status.remote)
-            object.add("store", status.store.isEmpty ? nil : hexadecimal(status.store))
+            object.add("remote", remote)
+            object.add("store", store.isEmpty ? nil : hexadecimal(store))
             try console.output.json(object)
-        } else if let remote = status.remote {
+        } else if let remote {
             try console.output.line(printable(remote.utf8))
         }
-        return status.remote == nil ? .negative : .done
+        return remote == nil ? .negative : .done
     }
 }
 

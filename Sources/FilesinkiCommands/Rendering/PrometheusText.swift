@@ -24,7 +24,7 @@ struct PrometheusText {
             "Bytes of files that the last run received.")
         add("sequence", "\(status.token?.sequence ?? 0)", "The last commit that was seen.")
         add("paths", "\(status.paths)", "Paths that this replica and the remote agree on.")
-        add("tree_bytes", "\(metrics.treeBytes)", "The bytes of their files.")
+        add("tree_bytes", "\(status.bytes)", "The bytes of their files.")
         add("pending_paths", "\(status.pending.count)", "Changes here that wait for the remote.")
         add("incoming_paths", "\(status.incoming.count)", "Changes there that wait for a run.")
         add("open_conflicts", "\(status.conflicts.count)", "Conflicts that wait for a person.")

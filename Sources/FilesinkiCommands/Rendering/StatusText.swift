@@ -33,7 +33,7 @@ struct StatusText {
         return lines
     }
 
-    /// `~/work  <->  /mnt/share/store    as "laptop"`
+    /// `~/notes  <->  /mnt/share/store    as "laptop"`
     private var places: String {
         let remote = status.remote.map { shortened($0) } ?? "(no remote)"
         return

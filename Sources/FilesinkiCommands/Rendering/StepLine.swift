@@ -42,14 +42,10 @@ struct StepLine {
     }
 
     private func text(pathWidth: Int, _ style: TerminalStyle) -> String {
-        let head = action.coloured(Self.padded(direction, Self.widths.0), style)
-        let change = Self.padded(change, Self.widths.1)
+        let head = action.coloured(TextTable.padded(direction, Self.widths.0), style)
+        let change = TextTable.padded(change, Self.widths.1)
         guard !detail.isEmpty else { return "  " + head + change + path }
-        return "  " + head + change + Self.padded(path, pathWidth) + "  " + style.dim(detail)
-    }
-
-    private static func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
+        return "  " + head + change + TextTable.padded(path, pathWidth) + "  " + style.dim(detail)
     }
 }
 

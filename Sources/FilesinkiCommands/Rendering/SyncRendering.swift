@@ -60,15 +60,16 @@ extension Console {
         try show(report.problems, type: "problem")
         if outputOptions.isJSON { return try output.json(report.json(exit: code)) }
         if let failure = report.away ?? report.stopped { complain(failure) }
-        for line in report.summary { say(line) }
-        if report.isIdle { sayIdle("Up to date (commit \(report.sequence)).") }
+        let totals = SyncTotals(report)
+        for line in report.summary(totals) { say(line) }
+        if report.isIdle(totals) { sayIdle("Up to date (commit \(report.sequence)).") }
     }
 
     /// The steps one by one; of many, those where something was decided, and the others by kind.
     private func lines(of report: SyncReport, _ steps: [Step]) -> [String] {
         var copies: [RelativePath: Step] = [:]
         for step in steps {
-            if case .conflictCopy(let original) = step.reason { copies[original] = step }
+            if let original = step.copied { copies[original] = step }
         }
         let isVerbose = outputOptions.verbosity == .verbose
         let paths = Set(steps.lazy.filter { !$0.isConflictCopy }.map(\.path))
@@ -123,12 +124,11 @@ extension SyncReport {
     }
 
     /// The run in a few sentences.
-    var summary: [String] {
+    func summary(_ totals: SyncTotals) -> [String] {
         var lines: [String] = []
-        let totals = SyncTotals(self)
         if !totals.isEmpty { lines.append(totals.text) }
         if isDryRun { lines.append("Nothing was changed. Plan \(planID).") }
-        lines += conflictHint.map { [$0] } ?? []
+        if let conflictHint { lines.append(conflictHint) }
         if !hasRemote {
             lines.append("No remote is set. Set one with filesinki remote set URL.")
         } else if away != nil {
@@ -150,8 +150,8 @@ extension SyncReport {
     }
 
     /// Whether the run reached the remote and found nothing to do.
-    var isIdle: Bool {
-        hasRemote && away == nil && stopped == nil && !isDryRun && SyncTotals(self).isEmpty
+    func isIdle(_ totals: SyncTotals) -> Bool {
+        hasRemote && away == nil && stopped == nil && !isDryRun && totals.isEmpty
             && conflicted.isEmpty
     }
 }

@@ -37,26 +37,22 @@ struct SyncTotals {
             guard let number = count.text(withNoun: noun, foldersToo: !hasFiles) else { continue }
             words.append("\(isPlan ? planned : done) \(number)")
         }
-        if problems > 0 { words.append(problems == 1 ? "1 problem" : "\(problems) problems") }
+        if problems > 0 { words.append(CountText.text(problems, "problem")) }
         let text = words.joined(separator: ", ") + "."
         return isPlan ? "Would \(text)" : text.prefix(1).uppercased() + text.dropFirst()
     }
 
     private mutating func add(_ step: Step) {
         guard let entry = step.action.entry, !step.isConflictCopy, !step.isMovedAway else { return }
-        if entry.kind == .tombstone {
-            let old = (step.base?.entry ?? step.here ?? step.there?.entry)?.kind
-            return deleted.add(isFolder: old == .directory, 0)
-        }
-        let isFolder = entry.kind == .directory
+        if entry.kind == .tombstone { return deleted.add(step, bytes: 0) }
         switch step.reason {
-        case .merged: merged.add(isFolder: isFolder, 0)
-        case .renamed, .bothNames: renamed.add(isFolder: isFolder, 0)
+        case .merged: merged.add(step, bytes: 0)
+        case .renamed, .bothNames: renamed.add(step, bytes: 0)
         default:
             if step.action.writesHere {
-                received.add(isFolder: isFolder, entry.size)
+                received.add(step, bytes: entry.size)
             } else {
-                sent.add(isFolder: isFolder, entry.size)
+                sent.add(step, bytes: entry.size)
             }
         }
     }
@@ -64,14 +60,13 @@ struct SyncTotals {
     private struct Count {
         var files = 0
         var folders = 0
-        var bytes: Int64 = 0
+        var bytes = ByteSum()
 
         var isEmpty: Bool { files == 0 && folders == 0 }
 
-        mutating func add(isFolder: Bool, _ size: Int64) {
-            if isFolder { folders += 1 } else { files += 1 }
-            let (sum, overflow) = bytes.addingReportingOverflow(size)
-            bytes = overflow ? .max : sum
+        mutating func add(_ step: Step, bytes size: Int64) {
+            if step.isFolder { folders += 1 } else { files += 1 }
+            bytes.add(size)
         }
 
         /// The number, with its noun and its bytes; nil where there is nothing to say.
@@ -80,9 +75,22 @@ struct SyncTotals {
             guard count > 0 else { return nil }
             let noun = foldersToo ? "folder" : "file"
             let number = withNoun ? CountText.text(count, noun) : CountText.text(count)
-            return number + (bytes > 0 ? " (\(SizeText.text(bytes)))" : "")
+            return number + (bytes.text.isEmpty ? "" : " (\(bytes.text))")
         }
     }
+}
+
+/// A sum of sizes, held to what 64 bits can count.
+private struct ByteSum {
+    private var value: Int64 = 0
+
+    mutating func add(_ size: Int64) {
+        let (sum, overflow) = value.addingReportingOverflow(size)
+        value = overflow ? .max : sum
+    }
+
+    /// Empty for none.
+    var text: String { value > 0 ? SizeText.text(value) : "" }
 }
 
 /// Steps of which there are too many to list, by what happened: `sent  new  1,204 files  88 MB`.
@@ -90,22 +98,18 @@ struct StepCounts {
     private var table = TextTable(rightAligned: [3])
 
     init(_ steps: [Step], _ isPlan: Bool) {
-        var kinds: [Kind: (count: Int, bytes: Int64)] = [:]
+        var kinds: [Kind: (count: Int, bytes: ByteSum)] = [:]
         for step in steps where !step.isMovedAway {
-            let entry = step.action.entry
             let kind = Kind(
                 direction: step.action.direction(isPlan: isPlan), change: step.reason.change,
-                isFolder: (entry?.kind == .tombstone ? step.base?.entry : entry)?.kind == .directory
-            )
-            let known = kinds[kind] ?? (0, 0)
-            let (sum, overflow) = known.bytes.addingReportingOverflow(entry?.size ?? 0)
-            kinds[kind] = (known.count + 1, overflow ? .max : sum)
+                isFolder: step.isFolder)
+            kinds[kind, default: (0, ByteSum())].count += 1
+            kinds[kind]?.bytes.add(step.action.entry?.size ?? 0)
         }
         for (kind, total) in kinds.sorted(by: { $0.key.order < $1.key.order }) {
-            let bytes = total.bytes > 0 ? SizeText.text(total.bytes) : ""
             table.add(
                 kind.direction, kind.change,
-                CountText.text(total.count, kind.isFolder ? "folder" : "file"), bytes)
+                CountText.text(total.count, kind.isFolder ? "folder" : "file"), total.bytes.text)
         }
     }
 

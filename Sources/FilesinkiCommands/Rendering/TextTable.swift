@@ -10,6 +10,11 @@ struct TextTable {
 
     mutating func add(_ columns: String...) { rows.append(columns) }
 
+    /// A text with space behind it, up to a width.
+    static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
     /// The rows as lines, without space at their ends.
     var lines: [String] {
         let count = rows.map(\.count).max() ?? 0

@@ -47,7 +47,7 @@ struct ContentUploader: Sendable {
     let root: RootFolder
     let destination: Destination
     let knows: @Sendable (ContentID) async throws -> Bool
-    /// Whether a pack holds the chunk. A content inside a commit is none, although it may have its bytes.
+    /// Whether a pack holds the chunk. False for a content inside a commit.
     let holdsChunk: @Sendable (ContentID) async throws -> Bool
     let progress: @Sendable (_ files: Int, _ bytes: Int64) -> Void
 

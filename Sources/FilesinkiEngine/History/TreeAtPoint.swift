@@ -14,7 +14,7 @@ package struct TreeAtPoint: Sendable {
 
     package var point: HistoryPoint { fold.point }
 
-    /// The last commit that counts; 0 when there is none.
+    /// The last commit that counts, or 0.
     package var sequence: UInt64 { fold.sequence }
 
     /// What a person should know of the state; nil when the clocks agree with the log.

@@ -15,8 +15,6 @@ package struct ReplicaMetrics: Sendable {
 
     /// Nil before the first run.
     package var lastRun: Run?
-    /// The bytes of all files that both sides agree on, held to what 64 bits can count.
-    package var treeBytes: Int64
 }
 
 extension Replica {
@@ -29,6 +27,6 @@ extension Replica {
                 ended: ended, exitCode: code, sentBytes: row.counts.sent,
                 receivedBytes: row.counts.received)
         }.first
-        return ReplicaMetrics(lastRun: last, treeBytes: try manifest.baseFiles().bytes)
+        return ReplicaMetrics(lastRun: last)
     }
 }

@@ -68,6 +68,9 @@ package actor Replica {
     /// This replica's device.
     package var device: Device { config.device }
 
+    /// The id of the store that the replica has met, 16 bytes; empty before the first meeting.
+    package var storeID: [UInt8] { config.store }
+
     /// The remote's address; nil while there is none.
     package var remoteAddress: String? { config.remote }
 

@@ -6,8 +6,8 @@ import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiSystem
 
-/// What the client of the files' zone remembers: the store in the replica's configuration, position and numbers in
-/// the manifest, and the own commits in a note beside it, which outlives a lost manifest.
+/// What the client of the files' zone remembers: the store in the replica's configuration, position and
+/// numbers in the manifest, and the own commits in a note beside it, which outlives a lost manifest.
 final class FilesMemory: ZoneMemory {
     let manifest: ManifestDatabase
     private let state: StateFolder

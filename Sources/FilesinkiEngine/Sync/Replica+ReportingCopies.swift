@@ -136,11 +136,3 @@ extension Replica {
         try manifest.write { try $0.setValue(Self.unreportedKey, nil) }
     }
 }
-
-extension Step {
-    /// The path whose content a conflict copy keeps; nil for other steps.
-    var copied: RelativePath? {
-        if case .conflictCopy(let original) = reason { return original }
-        return nil
-    }
-}

@@ -27,7 +27,7 @@ extension Replica {
         if try manifest.tombstone(path) != nil || !manifest.tombstones(below: path).isEmpty {
             return true
         }
-        // What cannot be looked at is told by the run.
+        // The run reports what cannot be read.
         do { return try root.status(path) != nil } catch { return true }
     }
 }

@@ -117,9 +117,10 @@ extension ZoneClient {
             try await add(
                 LogReader(connection.log, after: fetched.end), to: &target, &fetched)
         }
-        try check(
+        let found = mismatch(
             LogEndProof(acknowledged: last), end: fetched.end.token.sequence, accepted,
             connection.log)
+        if let found { throw found }
         fetched.isEndProven = true
         markEndProven()
         return fetched

@@ -47,12 +47,12 @@ extension ZoneClient {
         let isRecent = try has(Self.secondsPerProof, notPassedSince: .endProof)
         if isLocal || !isRecent {
             let proof = try await proof(connection, end: end.sequence)
-            do {
-                try check(proof, end: end.sequence, memory.number(.acceptedEnd), connection.log)
-            } catch let mismatch as StoreMismatch {
+            if let found = try mismatch(
+                proof, end: end.sequence, memory.number(.acceptedEnd), connection.log)
+            {
                 // Another device has published since the log was read: the race for the slot is lost.
                 if try await connection.log.contains(end.sequence &+ 1) { return }
-                throw mismatch
+                throw found
             }
             if !isLocal { try memory.set([.endProof: now]) }
         }
@@ -75,14 +75,13 @@ extension ZoneClient {
             acknowledged: try await connection.devices.lastAcknowledged())
     }
 
+    /// Why the log ends too early; nil when it does not.
+    ///
     /// - Parameter accepted: A person has approved of what is missing up to here.
-    /// - Throws: ``StoreMismatch`` when the log ends too early.
-    func check(
+    func mismatch(
         _ proof: LogEndProof, end: UInt64, _ accepted: UInt64, _ log: CommitLog
-    ) throws {
-        let found = proof.mismatch(
-            end: end, accepted: accepted, log: log, remedy: zone.remedyForMissing)
-        if let found { throw found }
+    ) -> StoreMismatch? {
+        proof.mismatch(end: end, accepted: accepted, log: log, remedy: zone.remedyForMissing)
     }
 
     /// Makes sure that a log whose beginning is in a checkpoint was pruned, not restored.
