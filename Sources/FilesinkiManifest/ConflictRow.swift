@@ -14,9 +14,9 @@ package struct ConflictRow: Hashable, Sendable {
     /// The entry both sides knew; nil for none.
     package var base: Entry?
     /// The entry of this replica; nil for none.
-    package var here: Entry?
+    package var ours: Entry?
     /// The entry of the remote; nil for none.
-    package var there: Entry?
+    package var theirs: Entry?
     /// Where in the tree the loser is kept; nil when it is not.
     package var copyPath: RelativePath?
     /// The strategy that decided, such as `keep-both`.
@@ -26,14 +26,14 @@ package struct ConflictRow: Hashable, Sendable {
     package var state: State
 
     package init(
-        id: Int64 = 0, path: RelativePath, base: Entry?, here: Entry?, there: Entry?,
+        id: Int64 = 0, path: RelativePath, base: Entry?, ours: Entry?, theirs: Entry?,
         copyPath: RelativePath? = nil, rule: String, time: Timestamp, state: State = .open
     ) {
         self.id = id
         self.path = path
         self.base = base
-        self.here = here
-        self.there = there
+        self.ours = ours
+        self.theirs = theirs
         self.copyPath = copyPath
         self.rule = rule
         self.time = time
@@ -45,7 +45,7 @@ package struct ConflictRow: Hashable, Sendable {
 
     func write(to writer: inout RowWriter) {
         writer.put(path.bytes)
-        for entry in [base, here, there] { writer.put(optional: entry.map(EntryBytes.encode)) }
+        for entry in [base, ours, theirs] { writer.put(optional: entry.map(EntryBytes.encode)) }
         writer.put(optional: copyPath?.bytes)
         writer.put(rule)
         writer.put(time)
@@ -56,8 +56,8 @@ package struct ConflictRow: Hashable, Sendable {
         self.id = id
         path = reader.path()
         base = Self.entry(&reader)
-        here = Self.entry(&reader)
-        there = Self.entry(&reader)
+        ours = Self.entry(&reader)
+        theirs = Self.entry(&reader)
         copyPath = reader.optionalPath()
         rule = reader.text()
         time = reader.time()

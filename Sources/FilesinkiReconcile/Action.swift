@@ -44,7 +44,7 @@ extension Action {
     }
 
     /// Whether the step writes to the local tree.
-    package var writesHere: Bool {
+    package var writesOurs: Bool {
         switch self {
         case .take, .both: true
         case .agree, .publish, .undecided, .leave, .skip: false
@@ -52,7 +52,7 @@ extension Action {
     }
 
     /// Whether the step writes to the remote tree.
-    package var writesThere: Bool {
+    package var writesTheirs: Bool {
         switch self {
         case .publish, .both: true
         case .agree, .take, .undecided, .leave, .skip: false

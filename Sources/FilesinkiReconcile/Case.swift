@@ -8,31 +8,31 @@ struct Case {
     /// Where its values come from; nil when all come from `path`.
     private var link: Link?
     var base: VersionedEntry?
-    var here: Entry?
-    var there: Entry?
+    var ours: Entry?
+    var theirs: Entry?
 
     /// A thing that kept its name.
-    init(at path: RelativePath, base: VersionedEntry?, here: Entry?, there: Entry?) {
+    init(at path: RelativePath, base: VersionedEntry?, ours: Entry?, theirs: Entry?) {
         self.path = path
         self.base = base
-        self.here = here
-        self.there = there
+        self.ours = ours
+        self.theirs = theirs
     }
 
-    init(link: Link, base: VersionedEntry?, here: Entry?, there: Entry?) {
-        self.init(at: link.path, base: base, here: here, there: there)
+    init(link: Link, base: VersionedEntry?, ours: Entry?, theirs: Entry?) {
+        self.init(at: link.path, base: base, ours: ours, theirs: theirs)
         self.link = link
     }
 
     /// The name it has in the base.
     var basePath: RelativePath { link?.basePath ?? path }
     /// Where it is here.
-    var herePath: RelativePath { link?.herePath ?? path }
+    var oursPath: RelativePath { link?.oursPath ?? path }
     /// Where it is there.
-    var therePath: RelativePath { link?.therePath ?? path }
+    var theirsPath: RelativePath { link?.theirsPath ?? path }
 
     /// Whether the remote tree has it where the base does.
-    var isInPlaceThere: Bool { link.map { $0.therePath == $0.basePath } ?? true }
+    var isTheirsInPlace: Bool { link.map { $0.theirsPath == $0.basePath } ?? true }
 
     /// The base path, when the thing has another name now.
     var movedFrom: RelativePath? {
@@ -42,15 +42,16 @@ struct Case {
 
     var contest: Contest {
         Contest(
-            base: base?.entry, here: here, there: there, herePath: herePath, therePath: therePath)
+            base: base?.entry, ours: ours, theirs: theirs, oursPath: oursPath,
+            theirsPath: theirsPath)
     }
 }
 
 /// Where one thing is in three trees, and the name it will have.
 struct Link: Hashable {
     var basePath: RelativePath
-    var herePath: RelativePath
-    var therePath: RelativePath
+    var oursPath: RelativePath
+    var theirsPath: RelativePath
     var path: RelativePath
 }
 

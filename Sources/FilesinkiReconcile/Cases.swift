@@ -5,20 +5,20 @@ extension ReconcileInput {
     /// left by a rename, and blocked ones, are set in the planner at once.
     func cases(following renames: Renames, into planner: inout Planner) -> [Case] {
         var cases: [Case] = []
-        cases.reserveCapacity(max(here.count, there.count))
+        cases.reserveCapacity(max(ours.count, theirs.count))
         var sources: [RelativePath: RelativePath] = [:]
         var finals: Set<RelativePath> = []
-        var usedHere: Set<RelativePath> = []
-        var usedThere: Set<RelativePath> = []
+        var usedOurs: Set<RelativePath> = []
+        var usedTheirs: Set<RelativePath> = []
         for link in renames.links {
             if link.basePath != link.path { sources[link.basePath] = link.path }
             finals.insert(link.path)
-            usedHere.insert(link.herePath)
-            usedThere.insert(link.therePath)
+            usedOurs.insert(link.oursPath)
+            usedTheirs.insert(link.theirsPath)
             cases.append(
                 Case(
-                    link: link, base: base.entry(link.basePath), here: local(link.herePath),
-                    there: remote(link.therePath)))
+                    link: link, base: base.entry(link.basePath), ours: local(link.oursPath),
+                    theirs: remote(link.theirsPath)))
         }
         for path in changedPaths where !finals.contains(path) {
             if isBlocked(path) {
@@ -27,9 +27,9 @@ extension ReconcileInput {
             }
             let item = Case(
                 at: path, base: sources[path] == nil ? base.entry(path) : nil,
-                here: usedHere.contains(path) ? nil : local(path),
-                there: usedThere.contains(path) ? nil : remote(path))
-            if item.here == nil, item.there == nil, let target = sources[path] {
+                ours: usedOurs.contains(path) ? nil : local(path),
+                theirs: usedTheirs.contains(path) ? nil : remote(path))
+            if item.ours == nil, item.theirs == nil, let target = sources[path] {
                 planner.set(
                     .init(path: path, outcome: .entry(.tombstone), reason: .moved(to: target)))
             } else {
@@ -41,9 +41,9 @@ extension ReconcileInput {
 
     /// Every path that differs from the base on some side, once.
     private var changedPaths: [RelativePath] {
-        var paths = Array(here.keys)
-        paths.reserveCapacity(max(here.count, there.count))
-        for path in there.keys where here[path] == nil { paths.append(path) }
+        var paths = Array(ours.keys)
+        paths.reserveCapacity(max(ours.count, theirs.count))
+        for path in theirs.keys where ours[path] == nil { paths.append(path) }
         return paths
     }
 }

@@ -23,31 +23,31 @@ func follow(_ links: [StrategyLink], _ contest: Contest, canMerge: Bool) -> Deci
 /// The side that the choice prefers, a tombstone for a deletion; nil when it declines.
 private func winner(by choice: Choice, _ contest: Contest) -> Entry? {
     switch choice {
-    case .here: return contest.here ?? .tombstone
-    case .there: return contest.there ?? .tombstone
+    case .ours: return contest.ours ?? .tombstone
+    case .theirs: return contest.theirs ?? .tombstone
     case .newest, .oldest, .larger, .smaller: break
     }
-    guard let here = contest.here, let there = contest.there else { return nil }
-    return choice.winner(here: here, there: there).map { $0 == .here ? here : there }
+    guard let ours = contest.ours, let theirs = contest.theirs else { return nil }
+    return choice.winner(ours: ours, theirs: theirs).map { $0 == .ours ? ours : theirs }
 }
 
 extension Choice {
     /// The side of a conflict that wins.
-    package enum Winner: Sendable { case here, there }
+    package enum Winner: Sendable { case ours, theirs }
 
     /// The side that the choice prefers; nil when it declines.
-    package func winner(here: Entry, there: Entry) -> Winner? {
+    package func winner(ours: Entry, theirs: Entry) -> Winner? {
         switch self {
-        case .here: return .here
-        case .there: return .there
+        case .ours: return .ours
+        case .theirs: return .theirs
         case .newest, .oldest:
-            guard here.modified != there.modified else { return nil }
-            return (here.modified > there.modified) == (self == .newest) ? .here : .there
+            guard ours.modified != theirs.modified else { return nil }
+            return (ours.modified > theirs.modified) == (self == .newest) ? .ours : .theirs
         case .larger, .smaller:
-            guard here.kind == .file, there.kind == .file, here.size != there.size else {
+            guard ours.kind == .file, theirs.kind == .file, ours.size != theirs.size else {
                 return nil
             }
-            return (here.size > there.size) == (self == .larger) ? .here : .there
+            return (ours.size > theirs.size) == (self == .larger) ? .ours : .theirs
         }
     }
 }

@@ -16,7 +16,7 @@ final class ChangedCopies: Sendable {
 
     private static func all(in input: ReconcileInput) -> [RelativePath: Set<RelativePath>] {
         var all: [RelativePath: Set<RelativePath>] = [:]
-        for keys in [Array(input.here.keys), Array(input.there.keys)] {
+        for keys in [Array(input.ours.keys), Array(input.theirs.keys)] {
             for path in keys {
                 guard let original = conflictOriginal(of: path)?.path else { continue }
                 all[original, default: []].insert(path)

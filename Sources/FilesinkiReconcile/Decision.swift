@@ -15,36 +15,36 @@ enum Decision: Equatable {
 extension ReconcileInput {
     /// Decides about one thing by the three values alone.
     func decide(_ item: Case) -> Decision {
-        let hereDrift = ChangeKind(of: item.here, from: item.base?.entry)
-        let thereDrift = driftThere(of: item)
-        switch (item.here, item.there) {
+        let oursKind = ChangeKind(of: item.ours, from: item.base?.entry)
+        let theirsKind = theirsChange(of: item)
+        switch (item.ours, item.theirs) {
         case (nil, nil):
             return .settled(.tombstone, .equal)
-        case (let here?, let there?):
-            if here.agrees(with: there) { return .settled(there, .equal) }
-            if here.hasSameContent(as: there) {
-                let (entry, reason) = mergedMetadata(of: item, here: here, there: there)
+        case (let ours?, let theirs?):
+            if ours.agrees(with: theirs) { return .settled(theirs, .equal) }
+            if ours.hasSameContent(as: theirs) {
+                let (entry, reason) = mergedMetadata(of: item, ours: ours, theirs: theirs)
                 return .settled(entry, reason)
             }
-            return differ(item, here, there, hereDrift, thereDrift)
-        case (let here?, nil):
-            let isSaved = self.here[item.herePath]?.isSaved ?? false
-            if !isSaved, isStaleCopy(here, item) { return .settled(.tombstone, .staleCopy) }
+            return differ(item, ours, theirs, oursKind, theirsKind)
+        case (let ours?, nil):
+            let isSaved = self.ours[item.oursPath]?.isSaved ?? false
+            if !isSaved, isStaleCopy(ours, item) { return .settled(.tombstone, .staleCopy) }
             return oneLeft(
-                here, drift: isSaved ? .content : hereDrift, isAsBase: thereDrift == .same, item)
-        case (nil, let there?):
-            let isSaved = self.there[item.therePath]?.isSaved ?? false
+                ours, drift: isSaved ? .content : oursKind, isAsBase: theirsKind == .same, item)
+        case (nil, let theirs?):
+            let isSaved = self.theirs[item.theirsPath]?.isSaved ?? false
             return oneLeft(
-                there, drift: isSaved ? .content : thereDrift, isAsBase: hereDrift == .same, item)
+                theirs, drift: isSaved ? .content : theirsKind, isAsBase: oursKind == .same, item)
         }
     }
 
     /// How the remote side differs from the base, judged by versions: a content that went and came
     /// back is an edit although it is equal (row 26).
-    private func driftThere(of item: Case) -> ChangeKind {
-        let drift = ChangeKind(of: item.there, from: item.base?.entry)
-        guard let there = item.there, let base = item.base, there.kind != .directory,
-            item.isInPlaceThere, let change = self.there[item.therePath]
+    private func theirsChange(of item: Case) -> ChangeKind {
+        let drift = ChangeKind(of: item.theirs, from: item.base?.entry)
+        guard let theirs = item.theirs, let base = item.base, theirs.kind != .directory,
+            item.isTheirsInPlace, let change = self.theirs[item.theirsPath]
         else { return drift }
         if drift == .same { return change.entry.version == base.version ? .same : .content }
         return drift == .metadata && change.cameBack ? .content : drift
@@ -55,7 +55,7 @@ extension ReconcileInput {
         -> Decision
     {
         if isAsBase {
-            guard item.here != nil, let original = original(of: entry, at: item.path) else {
+            guard item.ours != nil, let original = original(of: entry, at: item.path) else {
                 return .settled(entry, .created)
             }
             return .settled(entry, .conflictCopy(of: original))
@@ -73,43 +73,43 @@ extension ReconcileInput {
 
     /// Whether a rule wants a word about the deletion of what nobody edited.
     private func asksBeforeDeleting(_ item: Case) -> Bool {
-        item.here?.kind == .file && rules.asksBeforeDeleting(item.path)
+        item.ours?.kind == .file && rules.asksBeforeDeleting(item.path)
     }
 
     /// Both sides have something, of different contents.
     private func differ(
-        _ item: Case, _ here: Entry, _ there: Entry, _ hereDrift: ChangeKind,
-        _ thereDrift: ChangeKind
+        _ item: Case, _ ours: Entry, _ theirs: Entry, _ oursKind: ChangeKind,
+        _ theirsKind: ChangeKind
     ) -> Decision {
         let base = item.base?.entry
-        if hereDrift == .content, isFormer(here, item) { return .settled(there, .edit) }
-        switch (hereDrift, thereDrift) {
-        case (.same, _): return .settled(there, .edit)
-        case (_, .same): return .settled(here, .edit)
-        case (.metadata, _): return .settled(edit(there, withModeOf: here, base), .edit)
-        case (_, .metadata): return .settled(edit(here, withModeOf: there, base), .edit)
+        if oursKind == .content, isFormer(ours, item) { return .settled(theirs, .edit) }
+        switch (oursKind, theirsKind) {
+        case (.same, _): return .settled(theirs, .edit)
+        case (_, .same): return .settled(ours, .edit)
+        case (.metadata, _): return .settled(edit(theirs, withModeOf: ours, base), .edit)
+        case (_, .metadata): return .settled(edit(ours, withModeOf: theirs, base), .edit)
         default: break
         }
-        if here.kind == .directory || there.kind == .directory { return .folderKeepsName }
-        let canMerge = here.kind == .file && there.kind == .file && (base?.kind ?? .file) == .file
+        if ours.kind == .directory || theirs.kind == .directory { return .folderKeepsName }
+        let canMerge = ours.kind == .file && theirs.kind == .file && (base?.kind ?? .file) == .file
         return follow(
             rules.strategy(for: item.path).links, item.contest, canMerge: canMerge)
     }
 
     /// Row 23: a content that the path had there before it was deleted.
-    private func isStaleCopy(_ here: Entry, _ item: Case) -> Bool {
-        there[item.therePath]?.entry.entry.kind == .tombstone && isFormer(here, item)
+    private func isStaleCopy(_ ours: Entry, _ item: Case) -> Bool {
+        theirs[item.theirsPath]?.entry.entry.kind == .tombstone && isFormer(ours, item)
     }
 
     /// Whether what is here is what the path had there, before what it has now, and not the base's:
     /// a lost manifest, or a run that was killed before it could note what it had written, has
     /// forgotten that it came from there.
-    func isFormer(_ here: Entry, _ item: Case) -> Bool {
-        guard let change = there[item.therePath],
-            item.base.map({ !here.hasSameContent(as: $0.entry) }) ?? true
+    func isFormer(_ ours: Entry, _ item: Case) -> Bool {
+        guard let change = theirs[item.theirsPath],
+            item.base.map({ !ours.hasSameContent(as: $0.entry) }) ?? true
         else { return false }
-        return here.kind == .symlink
-            ? change.formerTargets.contains(here.target)
-            : change.formerContents.contains(here.content)
+        return ours.kind == .symlink
+            ? change.formerTargets.contains(ours.target)
+            : change.formerContents.contains(ours.content)
     }
 }

@@ -9,9 +9,9 @@ extension Planner {
         let facts = Facts(intent.path, input)
         guard let action = action(for: intent, facts) else { return nil }
         return Step(
-            path: intent.path, base: facts.base, here: facts.here, there: facts.committed,
-            action: action, reason: intent.reason, origin: action.writesHere ? intent.origin : nil,
-            movedFrom: intent.movedFrom, loser: action.writesHere ? intent.loser : nil,
+            path: intent.path, base: facts.base, ours: facts.ours, theirs: facts.committed,
+            action: action, reason: intent.reason, origin: action.writesOurs ? intent.origin : nil,
+            movedFrom: intent.movedFrom, loser: action.writesOurs ? intent.loser : nil,
             contest: intent.contest)
     }
 
@@ -21,12 +21,12 @@ extension Planner {
         case .leave: return .leave
         case .skip: return .skip
         case .entry(let entry):
-            switch (isDone(facts.here, entry), isDone(facts.there, entry)) {
+            switch (isDone(facts.ours, entry), isDone(facts.theirs, entry)) {
             case (true, true):
-                guard facts.isChanged, facts.here != nil || facts.base != nil else { return nil }
+                guard facts.isChanged, facts.ours != nil || facts.base != nil else { return nil }
                 return .agree
-            case (true, false): return .publish(facts.here ?? .tombstone)
-            case (false, true): return .take(facts.there ?? .tombstone)
+            case (true, false): return .publish(facts.ours ?? .tombstone)
+            case (false, true): return .take(facts.theirs ?? .tombstone)
             case (false, false): return .both(entry)
             }
         }
@@ -41,7 +41,7 @@ extension Planner {
 /// What the three trees have at one path, looked up once.
 private struct Facts {
     let base: VersionedEntry?
-    let here: Entry?
+    let ours: Entry?
     /// What the remote tree says, tombstones included.
     let committed: VersionedEntry?
     /// Whether a side differs from the base, so that the base has to move.
@@ -49,14 +49,14 @@ private struct Facts {
 
     init(_ path: RelativePath, _ input: ReconcileInput) {
         base = input.base.entry(path)
-        let local = input.here[path]
-        let remote = input.there[path]
+        let local = input.ours[path]
+        let remote = input.theirs[path]
         let found = local == nil ? base?.entry : local?.entry
-        here = found?.kind == .tombstone ? nil : found
+        ours = found?.kind == .tombstone ? nil : found
         committed = remote?.entry ?? base
         isChanged = local != nil || remote != nil
     }
 
     /// What the remote tree has; nil for a tombstone.
-    var there: Entry? { committed.flatMap { $0.entry.kind == .tombstone ? nil : $0.entry } }
+    var theirs: Entry? { committed.flatMap { $0.entry.kind == .tombstone ? nil : $0.entry } }
 }

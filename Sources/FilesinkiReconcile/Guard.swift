@@ -33,10 +33,10 @@ package struct Guard: Hashable, Sendable {
     ///   - plan: The run's plan.
     ///   - input: What the plan was made from.
     package func check(_ plan: Plan, _ input: ReconcileInput) -> [GuardViolation] {
-        let gone = input.here.reduce(into: 0) { count, change in
+        let gone = input.ours.reduce(into: 0) { count, change in
             if change.value.entry == nil { count += 1 }
         }
-        return check(plan.counts, baseCount: input.base.count, goneHere: gone)
+        return check(plan.counts, baseCount: input.base.count, missingOurs: gone)
     }
 
     /// What stops a run of these numbers.
@@ -49,30 +49,30 @@ package struct Guard: Hashable, Sendable {
     ///   - goneHere: How many of them the local tree does not have.
     package func check(
         _ counts: Plan.Counts, after done: Plan.Counts = Plan.Counts(),
-        and recent: Plan.Counts = Plan.Counts(), baseCount: Int, goneHere: Int
+        and recent: Plan.Counts = Plan.Counts(), baseCount: Int, missingOurs: Int
     ) -> [GuardViolation] {
         var violations: [GuardViolation] = []
-        let there = baseCount + recent.deletedThere
-        if goneHere >= baseCount, there >= minimumEmptied, counts.deletedThere > 0 {
-            violations.append(.emptiedRoot(paths: there))
+        let theirs = baseCount + recent.deletedTheirs
+        if missingOurs >= baseCount, theirs >= minimumEmptied, counts.deletedTheirs > 0 {
+            violations.append(.emptiedRoot(paths: theirs))
         }
-        let all = there + recent.deletedHere
+        let all = theirs + recent.deletedOurs
         var earlier = done
         earlier.add(recent)
-        if let count = exceeds(counts.deletedThere, earlier.deletedThere, all) {
+        if let count = exceeds(counts.deletedTheirs, earlier.deletedTheirs, all) {
             violations.append(
-                .deletionsThere(
-                    count, of: all, limit: maxDelete, earlier: earlier.deletedThere))
+                .deletionsTheirs(
+                    count, of: all, limit: maxDelete, earlier: earlier.deletedTheirs))
         }
-        if let count = exceeds(counts.deletedHere, earlier.deletedHere, all) {
+        if let count = exceeds(counts.deletedOurs, earlier.deletedOurs, all) {
             violations.append(
-                .deletionsHere(count, of: all, limit: maxDelete, earlier: earlier.deletedHere))
+                .deletionsOurs(count, of: all, limit: maxDelete, earlier: earlier.deletedOurs))
         }
-        if let count = isMass(counts.overwrittenThere, done.overwrittenThere, baseCount) {
-            violations.append(.overwritesThere(count, of: baseCount))
+        if let count = isMass(counts.overwrittenTheirs, done.overwrittenTheirs, baseCount) {
+            violations.append(.overwritesTheirs(count, of: baseCount))
         }
-        if let count = isMass(counts.overwrittenHere, done.overwrittenHere, baseCount) {
-            violations.append(.overwritesHere(count, of: baseCount))
+        if let count = isMass(counts.overwrittenOurs, done.overwrittenOurs, baseCount) {
+            violations.append(.overwritesOurs(count, of: baseCount))
         }
         return violations
     }
@@ -105,13 +105,13 @@ package enum GuardViolation: Hashable, Sendable {
     case emptiedRoot(paths: Int)
     /// So many paths would be deleted from the remote tree; some of them have been already, in
     /// earlier rounds of the run or by runs just before it.
-    case deletionsThere(Int, of: Int, limit: MaxDelete, earlier: Int = 0)
+    case deletionsTheirs(Int, of: Int, limit: MaxDelete, earlier: Int = 0)
     /// So many paths would be deleted from the root.
-    case deletionsHere(Int, of: Int, limit: MaxDelete, earlier: Int = 0)
+    case deletionsOurs(Int, of: Int, limit: MaxDelete, earlier: Int = 0)
     /// So many files would be overwritten in the remote tree.
-    case overwritesThere(Int, of: Int)
+    case overwritesTheirs(Int, of: Int)
     /// So many files would be overwritten in the root.
-    case overwritesHere(Int, of: Int)
+    case overwritesOurs(Int, of: Int)
 }
 
 extension GuardViolation: CustomStringConvertible {
@@ -120,15 +120,15 @@ extension GuardViolation: CustomStringConvertible {
         switch self {
         case .emptiedRoot(let paths):
             "The root is empty, and the run would delete all \(paths) paths that were in it."
-        case .deletionsThere(let count, let all, let limit, let earlier):
+        case .deletionsTheirs(let count, let all, let limit, let earlier):
             "The run would delete \(count) of \(all) paths at the remote\(Self.already(earlier)); "
                 + "the limit is \(limit)."
-        case .deletionsHere(let count, let all, let limit, let earlier):
+        case .deletionsOurs(let count, let all, let limit, let earlier):
             "The run would delete \(count) of \(all) paths here\(Self.already(earlier)); "
                 + "the limit is \(limit)."
-        case .overwritesThere(let count, let all):
+        case .overwritesTheirs(let count, let all):
             "The run would overwrite \(count) of \(all) paths at the remote."
-        case .overwritesHere(let count, let all):
+        case .overwritesOurs(let count, let all):
             "The run would overwrite \(count) of \(all) paths here."
         }
     }

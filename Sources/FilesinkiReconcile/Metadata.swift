@@ -13,23 +13,23 @@ func edit(_ edited: Entry, withModeOf other: Entry, _ base: Entry?) -> Entry {
 ///
 /// What only one side changed is taken from that side. Where both did, or there is no base, the
 /// committed mode and the later time stay.
-func mergedMetadata(of item: Case, here: Entry, there: Entry) -> (Entry, Reason) {
-    var result = there
+func mergedMetadata(of item: Case, ours: Entry, theirs: Entry) -> (Entry, Reason) {
+    var result = theirs
     var reason = Reason.metadata
-    if here.mode != there.mode {
+    if ours.mode != theirs.mode {
         switch item.base?.entry.mode {
-        case there.mode?: result.mode = here.mode
-        case here.mode?: break
+        case theirs.mode?: result.mode = ours.mode
+        case ours.mode?: break
         default: reason = .committedMode
         }
     }
-    guard here.kind != .directory, here.modified != there.modified else { return (result, reason) }
-    let before = item.base.flatMap { $0.entry.kind == here.kind ? $0.entry.modified : nil }
+    guard ours.kind != .directory, ours.modified != theirs.modified else { return (result, reason) }
+    let before = item.base.flatMap { $0.entry.kind == ours.kind ? $0.entry.modified : nil }
     switch before {
-    case there.modified?: result.modified = here.modified
-    case here.modified?: break
+    case theirs.modified?: result.modified = ours.modified
+    case ours.modified?: break
     default:
-        result.modified = max(here.modified, there.modified)
+        result.modified = max(ours.modified, theirs.modified)
         if reason == .metadata { reason = .laterTime }
     }
     return (result, reason)

@@ -17,10 +17,10 @@ private enum Rank: Int {
 package func ordered(_ steps: [Step]) -> [Step] {
     let replaced = Set(
         steps.lazy.filter { step in
-            guard let entry = step.action.entry, let here = step.here, step.action.writesHere
+            guard let entry = step.action.entry, let ours = step.ours, step.action.writesOurs
             else { return false }
-            return entry.kind != .tombstone && entry.kind != here.kind
-                && (entry.kind == .directory || here.kind == .directory)
+            return entry.kind != .tombstone && entry.kind != ours.kind
+                && (entry.kind == .directory || ours.kind == .directory)
         }.map(\.path))
     return sorted(steps) { rank($0, replaced) }
 }
@@ -75,11 +75,11 @@ private func rank(_ step: Step, _ replaced: Set<RelativePath>) -> Rank {
     let isInsideReplaced =
         !replaced.isEmpty && step.path.ancestors.contains(where: replaced.contains)
     if entry.kind == .tombstone {
-        return isInsideReplaced && step.action.writesHere ? .makesRoom : .deletion
+        return isInsideReplaced && step.action.writesOurs ? .makesRoom : .deletion
     }
     if isInsideReplaced || replaced.contains(step.path) { return .other }
     if step.isConflictCopy { return .conflictCopy }
     if step.origin != nil { return .rename }
-    let isNew = entry.kind == .directory && step.here == nil && step.action.writesHere
+    let isNew = entry.kind == .directory && step.ours == nil && step.action.writesOurs
     return isNew ? .newFolder : .other
 }

@@ -49,11 +49,11 @@ extension Planner {
         set(
             Intent(
                 path: path, outcome: .entry(directory(for: path)), reason: .folderKeepsName))
-        let isHere = input.local(path)?.hasSameContent(as: entry) ?? false
-        let isThere = input.remote(path)?.hasSameContent(as: entry) ?? false
+        let isOurs = input.local(path)?.hasSameContent(as: entry) ?? false
+        let isTheirs = input.remote(path)?.hasSameContent(as: entry) ?? false
         addCopy(
-            of: entry, at: path, from: isThere ? sender(of: path) : input.device,
-            origin: isHere ? path : origin)
+            of: entry, at: path, from: isTheirs ? sender(of: path) : input.device,
+            origin: isOurs ? path : origin)
     }
 
     /// The directory as some tree knows it, the committed one first.

@@ -26,13 +26,13 @@ package struct Plan: Hashable, Sendable {
         /// Conflict copies; each is also one of the other numbers.
         package var conflictCopies = 0
         /// Files and directories that go from this replica, without those that are renamed.
-        package var deletedHere = 0
+        package var deletedOurs = 0
         /// Files and directories that go from the remote tree, without those that are renamed.
-        package var deletedThere = 0
+        package var deletedTheirs = 0
         /// Files whose content changes here because it did there.
-        package var overwrittenHere = 0
+        package var overwrittenOurs = 0
         /// Files whose content changes there because it did here.
-        package var overwrittenThere = 0
+        package var overwrittenTheirs = 0
 
         package init() {}
     }
@@ -49,7 +49,8 @@ extension Plan.Counts {
     package mutating func add(_ other: Plan.Counts) {
         let numbers: [WritableKeyPath<Plan.Counts, Int>] = [
             \.agreed, \.published, \.taken, \.writtenToBoth, \.undecided, \.left, \.skipped,
-            \.conflictCopies, \.deletedHere, \.deletedThere, \.overwrittenHere, \.overwrittenThere,
+            \.conflictCopies, \.deletedOurs, \.deletedTheirs, \.overwrittenOurs,
+            \.overwrittenTheirs,
         ]
         for number in numbers { self[keyPath: number] += other[keyPath: number] }
     }
@@ -66,12 +67,12 @@ extension Plan.Counts {
         }
         if step.isConflictCopy { conflictCopies += 1 }
         guard let entry = step.action.entry, !step.isMovedAway else { return }
-        let there = step.there.flatMap { $0.entry.kind == .tombstone ? nil : $0.entry }
-        if step.action.writesHere, let here = step.here, !here.hasSameContent(as: entry) {
-            if entry.kind == .tombstone { deletedHere += 1 } else { overwrittenHere += 1 }
+        let theirs = step.theirs.flatMap { $0.entry.kind == .tombstone ? nil : $0.entry }
+        if step.action.writesOurs, let ours = step.ours, !ours.hasSameContent(as: entry) {
+            if entry.kind == .tombstone { deletedOurs += 1 } else { overwrittenOurs += 1 }
         }
-        if step.action.writesThere, let there, !there.hasSameContent(as: entry) {
-            if entry.kind == .tombstone { deletedThere += 1 } else { overwrittenThere += 1 }
+        if step.action.writesTheirs, let theirs, !theirs.hasSameContent(as: entry) {
+            if entry.kind == .tombstone { deletedTheirs += 1 } else { overwrittenTheirs += 1 }
         }
     }
 }

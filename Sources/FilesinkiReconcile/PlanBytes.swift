@@ -46,10 +46,10 @@ private struct CanonicalBytes {
         add(step.action.entry) { $0.add($1) }
         add(step.reason.word.utf8)
         add(step.base) { $0.add($1.entry) }
-        add(step.here) { $0.add($1) }
-        add(step.there) { bytes, there in
-            bytes.add(there.version)
-            bytes.add(there.entry)
+        add(step.ours) { $0.add($1) }
+        add(step.theirs) { bytes, theirs in
+            bytes.add(theirs.version)
+            bytes.add(theirs.entry)
         }
         add(step.origin) { $0.add($1.bytes) }
         if case .undecided(let links) = step.action {

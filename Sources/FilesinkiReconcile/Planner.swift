@@ -36,7 +36,7 @@ struct Planner {
     init(_ input: ReconcileInput, _ renames: Renames?) {
         self.input = input
         self.renames = renames
-        let count = max(input.here.count, input.there.count)
+        let count = max(input.ours.count, input.theirs.count)
         intents.reserveCapacity(count)
         places.reserveCapacity(count)
     }
@@ -63,14 +63,14 @@ struct Planner {
             intent.outcome = .entry(entry)
             intent.reason = worded(reason, item)
             intent.loser = loser(of: item, to: entry)
-            if let here = item.here, here.hasSameContent(as: entry) {
-                intent.origin = item.herePath == item.path ? nil : item.herePath
+            if let ours = item.ours, ours.hasSameContent(as: entry) {
+                intent.origin = item.oursPath == item.path ? nil : item.oursPath
             }
         case .keepBoth(let reason):
-            intent.outcome = .entry(item.there ?? .tombstone)
+            intent.outcome = .entry(item.theirs ?? .tombstone)
             intent.reason = reason
         case .folderKeepsName:
-            let folder = item.here?.kind == .directory ? item.here : item.there
+            let folder = item.ours?.kind == .directory ? item.ours : item.theirs
             intent.outcome = .entry(folder ?? .tombstone)
             intent.reason = .folderKeepsName
         case .undecided(let links):
@@ -88,14 +88,14 @@ struct Planner {
     mutating func addCopy(_ item: Case, _ decision: Decision) {
         switch decision {
         case .keepBoth:
-            if let here = item.here {
-                addCopy(of: here, at: item.path, from: input.device, origin: item.herePath)
+            if let ours = item.ours {
+                addCopy(of: ours, at: item.path, from: input.device, origin: item.oursPath)
             }
         case .folderKeepsName:
-            if let here = item.here, here.kind != .directory {
-                addCopy(of: here, at: item.path, from: input.device, origin: item.herePath)
-            } else if let there = item.there {
-                addCopy(of: there, at: item.path, from: sender(of: item.therePath), origin: nil)
+            if let ours = item.ours, ours.kind != .directory {
+                addCopy(of: ours, at: item.path, from: input.device, origin: item.oursPath)
+            } else if let theirs = item.theirs {
+                addCopy(of: theirs, at: item.path, from: sender(of: item.theirsPath), origin: nil)
             }
         case .settled, .undecided, .leave: break
         }
@@ -127,7 +127,7 @@ struct Planner {
 
     /// Who committed what is at `path`.
     func sender(of path: RelativePath) -> Device {
-        input.there[path]?.device ?? Device(id: [], name: "unknown")
+        input.theirs[path]?.device ?? Device(id: [], name: "unknown")
     }
 
     private enum NameState { case free, holdsIt, taken }
@@ -138,19 +138,19 @@ struct Planner {
             return planned.hasSameContent(as: entry) ? .holdsIt : .taken
         }
         if input.isBlocked(copy) { return .taken }
-        let (here, there) = (input.local(copy), input.remote(copy))
-        if here == nil, there == nil { return .free }
-        let item = Case(at: copy, base: input.base.entry(copy), here: here, there: there)
+        let (ours, theirs) = (input.local(copy), input.remote(copy))
+        if ours == nil, theirs == nil { return .free }
+        let item = Case(at: copy, base: input.base.entry(copy), ours: ours, theirs: theirs)
         guard case .settled(let settled, _) = input.decide(item) else { return .taken }
         return settled.hasSameContent(as: entry) ? .holdsIt : .taken
     }
 
     /// An edit that only this replica has, and the log has not, when another entry takes its place.
     private func loser(of item: Case, to winner: Entry) -> Entry? {
-        guard let here = item.here, here.kind != .directory, !here.hasSameContent(as: winner),
-            ChangeKind(of: here, from: item.base?.entry) == .content, !input.isFormer(here, item)
+        guard let ours = item.ours, ours.kind != .directory, !ours.hasSameContent(as: winner),
+            ChangeKind(of: ours, from: item.base?.entry) == .content, !input.isFormer(ours, item)
         else { return nil }
-        return here
+        return ours
     }
 
     /// The reason, or the rename that says more than it does.

@@ -90,9 +90,9 @@ package struct ReconcileInput: Sendable {
     /// What both sides last agreed on; empty when they never met.
     package var base: any BaseTree
     /// Only the paths where the local tree differs from the base.
-    package var here: [RelativePath: LocalChange]
+    package var ours: [RelativePath: LocalChange]
     /// Only the paths where the remote tree differs from the base, by entry or by version.
-    package var there: [RelativePath: RemoteChange]
+    package var theirs: [RelativePath: RemoteChange]
     /// Paths about which the scan says nothing, as unreadable or ignored ones. Nothing is decided
     /// about them, nor about what lies below.
     package var blocked: Set<RelativePath>
@@ -103,12 +103,12 @@ package struct ReconcileInput: Sendable {
     let copies = ChangedCopies()
 
     package init(
-        base: any BaseTree, here: [RelativePath: LocalChange], there: [RelativePath: RemoteChange],
+        base: any BaseTree, ours: [RelativePath: LocalChange], theirs: [RelativePath: RemoteChange],
         blocked: Set<RelativePath> = [], rules: any StrategyRules = UniformRules(), device: Device
     ) {
         self.base = base
-        self.here = here
-        self.there = there
+        self.ours = ours
+        self.theirs = theirs
         self.blocked = blocked
         self.rules = rules
         self.device = device
@@ -118,20 +118,20 @@ package struct ReconcileInput: Sendable {
 extension ReconcileInput {
     /// What is at `path` in the local tree; nil for nothing.
     func local(_ path: RelativePath) -> Entry? {
-        guard let change = here[path] else { return base.entry(path)?.entry }
+        guard let change = ours[path] else { return base.entry(path)?.entry }
         guard let entry = change.entry, entry.kind != .tombstone else { return nil }
         return entry
     }
 
     /// What is at `path` in the remote tree; nil for nothing, and for a tombstone.
     func remote(_ path: RelativePath) -> Entry? {
-        guard let change = there[path] else { return base.entry(path)?.entry }
+        guard let change = theirs[path] else { return base.entry(path)?.entry }
         return change.entry.entry.kind == .tombstone ? nil : change.entry.entry
     }
 
     /// What the remote tree says of `path`, tombstones included.
     func committed(_ path: RelativePath) -> VersionedEntry? {
-        there[path]?.entry ?? base.entry(path)
+        theirs[path]?.entry ?? base.entry(path)
     }
 
     /// Whether nothing may be decided about `path`.

@@ -6,36 +6,37 @@ struct Renames {
     private(set) var links: [Link] = []
     /// Names that the sides gave to the same file, with its base path (row 15).
     private(set) var bothNames: [RelativePath: RelativePath] = [:]
-    private let here: Moves
-    private let there: Moves
+    private let ours: Moves
+    private let theirs: Moves
 
     /// Joins what both sides renamed.
     init(_ input: ReconcileInput) {
-        let (ours, theirs) = (Side(input: input, isHere: true), Side(input: input, isHere: false))
-        here = Moves(of: ours)
-        there = Moves(of: theirs)
-        guard !here.isEmpty || !there.isEmpty else { return }
+        let ourSide = Side(input: input, isOurs: true)
+        let theirSide = Side(input: input, isOurs: false)
+        ours = Moves(of: ourSide)
+        theirs = Moves(of: theirSide)
+        guard !ours.isEmpty || !theirs.isEmpty else { return }
         var candidates: [Link] = []
-        for (source, target) in here.files {
-            if let other = there.files[source], other != target {
+        for (source, target) in ours.files {
+            if let other = theirs.files[source], other != target {
                 bothNames[target] = source
                 bothNames[other] = source
-            } else if let link = link(source, target, isHere: true, input) {
+            } else if let link = link(source, target, isOurs: true, input) {
                 candidates.append(link)
             }
         }
-        for (source, target) in there.files where here.files[source] == nil {
-            if let link = link(source, target, isHere: false, input) { candidates.append(link) }
+        for (source, target) in theirs.files where ours.files[source] == nil {
+            if let link = link(source, target, isOurs: false, input) { candidates.append(link) }
         }
         candidates.sort { $0.path < $1.path }
         links = clear(candidates, input)
-        addFollowers(of: here, from: theirs, other: ours)
-        addFollowers(of: there, from: ours, other: theirs)
+        addFollowers(of: ours, from: theirSide, other: ourSide)
+        addFollowers(of: theirs, from: ourSide, other: theirSide)
     }
 
     /// Where a folder went that is gone from `path`; nil when it was not renamed.
     func folderTarget(of path: RelativePath) -> RelativePath? {
-        for moves in [here, there] {
+        for moves in [ours, theirs] {
             if let target = moves.folders[path] ?? moves.follow(path) { return target }
         }
         return nil
@@ -55,22 +56,22 @@ struct Renames {
     /// The link for a rename of one side, whose other side did not rename the file elsewhere; nil
     /// where the other side has something else at the old name, or deleted the file.
     private func link(
-        _ source: RelativePath, _ target: RelativePath, isHere: Bool, _ input: ReconcileInput
+        _ source: RelativePath, _ target: RelativePath, isOurs: Bool, _ input: ReconcileInput
     ) -> Link? {
-        let (mine, others) = isHere ? (here, there) : (there, here)
-        let other = Side(input: input, isHere: !isHere)
+        let (mine, others) = isOurs ? (ours, theirs) : (theirs, ours)
+        let other = Side(input: input, isOurs: !isOurs)
         if others.files[source] == target {
-            return Link(basePath: source, herePath: target, therePath: target, path: target)
+            return Link(basePath: source, oursPath: target, theirsPath: target, path: target)
         }
         if others.targets.contains(source) { return nil }
         let found = other.entry(source)
         if found?.kind == .directory { return nil }
-        if isTaken(found, at: source, Side(input: input, isHere: isHere), input) { return nil }
+        if isTaken(found, at: source, Side(input: input, isOurs: isOurs), input) { return nil }
         // Deleted on the other side: the deletion follows a folder's rename, not a file's own.
         if found == nil, mine.follow(source) != target { return nil }
         return Link(
-            basePath: source, herePath: isHere ? target : source,
-            therePath: isHere ? source : target, path: target)
+            basePath: source, oursPath: isOurs ? target : source,
+            theirsPath: isOurs ? source : target, path: target)
     }
 
     /// Only the links whose new names are free of anything else. What a link leaves may be what
@@ -80,15 +81,15 @@ struct Renames {
             ![link.basePath, link.path].contains(where: input.isBlocked)
         }
         while true {
-            let usedHere = Set(links.map(\.herePath))
-            let usedThere = Set(links.map(\.therePath))
+            let usedOurs = Set(links.map(\.oursPath))
+            let usedTheirs = Set(links.map(\.theirsPath))
             let finals = Dictionary(links.map { ($0.path, 1) }, uniquingKeysWith: +)
             let kept = links.filter { link in
                 finals[link.path] == 1
-                    && (link.herePath == link.path || usedHere.contains(link.path)
-                        || input.here[link.path] == nil || input.local(link.path) == nil)
-                    && (link.therePath == link.path || usedThere.contains(link.path)
-                        || input.there[link.path] == nil || input.remote(link.path) == nil)
+                    && (link.oursPath == link.path || usedOurs.contains(link.path)
+                        || input.ours[link.path] == nil || input.local(link.path) == nil)
+                    && (link.theirsPath == link.path || usedTheirs.contains(link.path)
+                        || input.theirs[link.path] == nil || input.remote(link.path) == nil)
             }
             if kept.count == links.count { return kept }
             links = kept
@@ -100,8 +101,8 @@ struct Renames {
     private mutating func addFollowers(of moves: Moves, from side: Side, other: Side) {
         guard !moves.folders.isEmpty else { return }
         let input = side.input
-        let used = Set(links.map { side.isHere ? $0.herePath : $0.therePath })
-        let usedByOther = Set(links.map { side.isHere ? $0.therePath : $0.herePath })
+        let used = Set(links.map { side.isOurs ? $0.oursPath : $0.theirsPath })
+        let usedByOther = Set(links.map { side.isOurs ? $0.theirsPath : $0.oursPath })
         let sources = Set(links.map(\.basePath))
         var finals = Set(links.map(\.path))
         for path in side.changed.sorted() {
@@ -114,8 +115,8 @@ struct Renames {
             else { continue }
             links.append(
                 Link(
-                    basePath: path, herePath: side.isHere ? path : target,
-                    therePath: side.isHere ? target : path, path: target))
+                    basePath: path, oursPath: side.isOurs ? path : target,
+                    theirsPath: side.isOurs ? target : path, path: target))
         }
     }
 }

@@ -3,9 +3,9 @@ package import FilesinkiModel
 /// The answer to the first link of an ``Action/undecided(_:)`` step.
 package enum Answer: Hashable, Sendable {
     /// What is here wins.
-    case here
+    case ours
     /// What is committed wins.
-    case there
+    case theirs
     /// Both became this entry, whose content the engine has; `by` names the merge.
     case merged(Entry, by: String)
     /// The link cannot answer; the next one is asked.
@@ -32,10 +32,10 @@ package func settle(
     }
     let item = Case(
         link: Link(
-            basePath: step.movedFrom ?? step.path, herePath: contest.herePath,
-            therePath: contest.therePath, path: step.path),
+            basePath: step.movedFrom ?? step.path, oursPath: contest.oursPath,
+            theirsPath: contest.theirsPath, path: step.path),
         base: contest.base.map { VersionedEntry($0, version: step.base?.version ?? 0) },
-        here: contest.here, there: contest.there)
+        ours: contest.ours, theirs: contest.theirs)
     let word = links.first?.description ?? ""
     let decision = decision(answer, word: word, remaining: remaining, contest)
     var planner = Planner(input, nil)
@@ -48,17 +48,17 @@ private func decision(
     _ answer: Answer, word: String, remaining: [StrategyLink], _ contest: Contest
 ) -> Decision {
     switch answer {
-    case .here: return .settled(contest.here ?? .tombstone, .strategy(word))
-    case .there: return .settled(contest.there ?? .tombstone, .strategy(word))
+    case .ours: return .settled(contest.ours ?? .tombstone, .strategy(word))
+    case .theirs: return .settled(contest.theirs ?? .tombstone, .strategy(word))
     case .merged(let entry, let merge): return .settled(entry, .merged(merge))
     case .leave: return .leave
     case .keepBoth: return bothKept(contest, .strategy(word))
     case .declined:
-        guard !remaining.isEmpty || (contest.here != nil && contest.there != nil) else {
+        guard !remaining.isEmpty || (contest.ours != nil && contest.theirs != nil) else {
             return bothKept(contest, .editBeatsDelete)
         }
         let canMerge =
-            contest.here?.kind == .file && contest.there?.kind == .file
+            contest.ours?.kind == .file && contest.theirs?.kind == .file
             && (contest.base?.kind ?? .file) == .file
         let next = follow(remaining, contest, canMerge: canMerge)
         if case .keepBoth(let reason) = next { return bothKept(contest, reason) }
@@ -68,9 +68,9 @@ private func decision(
 
 /// Where one side deleted, to keep both is to keep the edit.
 private func bothKept(_ contest: Contest, _ reason: Reason) -> Decision {
-    switch (contest.here, contest.there) {
-    case (let here?, nil): .settled(here, .editBeatsDelete)
-    case (nil, let there?): .settled(there, .editBeatsDelete)
+    switch (contest.ours, contest.theirs) {
+    case (let ours?, nil): .settled(ours, .editBeatsDelete)
+    case (nil, let theirs?): .settled(theirs, .editBeatsDelete)
     default: .keepBoth(reason)
     }
 }

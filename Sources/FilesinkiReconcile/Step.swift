@@ -2,16 +2,16 @@ package import FilesinkiModel
 
 /// What a run does with one path, and why.
 ///
-/// ``base``, ``here`` and ``there`` say what is at ``path`` itself, also when a rename is followed:
+/// ``base``, ``ours`` and ``theirs`` say what is at ``path`` itself, also when a rename is followed:
 /// they are what must still be so when the step is carried out.
 package struct Step: Hashable, Sendable {
     package var path: RelativePath
     /// What the base has at the path.
     package var base: VersionedEntry?
     /// What the local tree has at the path; nil for nothing.
-    package var here: Entry?
+    package var ours: Entry?
     /// What the remote tree has at the path; may be a tombstone; nil when it never had anything.
-    package var there: VersionedEntry?
+    package var theirs: VersionedEntry?
     package var action: Action
     package var reason: Reason
     /// What few steps have; empty or one. A plan of a first checkout has a step for every path.
@@ -40,15 +40,15 @@ package struct Step: Hashable, Sendable {
     package var contest: Contest? { details.first?.contest }
 
     package init(
-        path: RelativePath, base: VersionedEntry? = nil, here: Entry? = nil,
-        there: VersionedEntry? = nil, action: Action, reason: Reason,
+        path: RelativePath, base: VersionedEntry? = nil, ours: Entry? = nil,
+        theirs: VersionedEntry? = nil, action: Action, reason: Reason,
         origin: RelativePath? = nil, movedFrom: RelativePath? = nil, loser: Entry? = nil,
         contest: Contest? = nil
     ) {
         self.path = path
         self.base = base
-        self.here = here
-        self.there = there
+        self.ours = ours
+        self.theirs = theirs
         self.action = action
         self.reason = reason
         let details = Details(
@@ -58,7 +58,7 @@ package struct Step: Hashable, Sendable {
     }
 
     /// The version that a published change is based on: that of the remote entry, 0 for none.
-    package var seen: UInt64 { there?.version ?? 0 }
+    package var seen: UInt64 { theirs?.version ?? 0 }
 
     /// Whether the step makes a conflict copy.
     package var isConflictCopy: Bool { copied != nil }
@@ -73,7 +73,7 @@ package struct Step: Hashable, Sendable {
     package var isFolder: Bool {
         let entry = action.entry
         guard entry == nil || entry?.kind == .tombstone else { return entry?.kind == .directory }
-        return (base?.entry ?? here ?? there?.entry)?.kind == .directory
+        return (base?.entry ?? ours ?? theirs?.entry)?.kind == .directory
     }
 
     /// Whether the step is one half of a rename whose other half holds the file.
@@ -88,22 +88,22 @@ package struct Contest: Hashable, Sendable {
     /// What both sides started from; nil when neither had anything.
     package var base: Entry?
     /// What this replica has; nil when it deleted it.
-    package var here: Entry?
+    package var ours: Entry?
     /// What is committed; nil when it is deleted there.
-    package var there: Entry?
-    /// Where the content of ``here`` is in the local tree.
-    package var herePath: RelativePath
-    /// Where the remote tree has ``there``.
-    package var therePath: RelativePath
+    package var theirs: Entry?
+    /// Where the content of ``ours`` is in the local tree.
+    package var oursPath: RelativePath
+    /// Where the remote tree has ``theirs``.
+    package var theirsPath: RelativePath
 
     package init(
-        base: Entry?, here: Entry?, there: Entry?, herePath: RelativePath, therePath: RelativePath
+        base: Entry?, ours: Entry?, theirs: Entry?, oursPath: RelativePath, theirsPath: RelativePath
     ) {
         self.base = base
-        self.here = here
-        self.there = there
-        self.herePath = herePath
-        self.therePath = therePath
+        self.ours = ours
+        self.theirs = theirs
+        self.oursPath = oursPath
+        self.theirsPath = theirsPath
     }
 }
 

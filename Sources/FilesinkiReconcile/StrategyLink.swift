@@ -28,9 +28,9 @@ package enum Choice: String, Hashable, Sendable, CaseIterable {
     /// The shorter file wins; equal lengths, and what is not a file, decline.
     case smaller
     /// This replica wins, whichever runs.
-    case here
+    case ours = "here"
     /// What is committed wins.
-    case there
+    case theirs = "there"
 }
 
 /// What stands at the end of a chain.

@@ -18,7 +18,7 @@ struct AskingTests {
     @Test(
         "a person's answer decides",
         arguments: [
-            (Answer.here, ["f"], "from b"), (.there, ["f"], "from a"), (.leave, ["f"], "from b"),
+            (Answer.ours, ["f"], "from b"), (.theirs, ["f"], "from a"), (.leave, ["f"], "from b"),
         ])
     func asked(_ answer: Answer, _ names: [String], _ text: String) async throws {
         let world = try World()
@@ -55,7 +55,7 @@ struct AskingTests {
     func chosen(_ command: String, _ text: String) async throws {
         let world = try World()
         let (_, b) = try await quarrel(world)
-        try await b.sync { $0.strategy = Strategy([.command(command), .choice(.here)]) }
+        try await b.sync { $0.strategy = Strategy([.command(command), .choice(.ours)]) }
         #expect(b.text("f") == text)
         #expect(try b.names == ["f"])
     }

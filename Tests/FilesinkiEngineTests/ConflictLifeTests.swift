@@ -50,7 +50,7 @@ struct ConflictLifeTests {
     func kept(_ side: String) async throws {
         try await leave()
         let resolution: Resolution =
-            side == "there" ? .there : side == "base" ? .base : .bytes(Array("mine".utf8))
+            side == "there" ? .theirs : side == "base" ? .base : .bytes(Array("mine".utf8))
         try await resolve(b, resolution)
         #expect(try await history(a).isSuperset(of: ["base", "from a", "from b"]))
     }
@@ -59,7 +59,7 @@ struct ConflictLifeTests {
     func editedCopy() async throws {
         let copy = try #require(try await b.sync().copies.first).description
         try b.write([TreeFixture.Name(stringLiteral: copy): .file("copy, edited")])
-        try await resolve(b, .there)
+        try await resolve(b, .theirs)
         let edited = try await b.with { replica in
             var texts: [String] = []
             for version in try await replica.history(of: RelativePath(copy))
@@ -78,7 +78,7 @@ struct ConflictLifeTests {
         let found = try #require(try await open(a).first)
         #expect(found.path == path)
         #expect(found.copy == copy)
-        try await resolve(a, .here)
+        try await resolve(a, .ours)
         #expect(a.text("f.txt") == "from b")
         try await world.converge()
         #expect(try b.tree() == ["f.txt": .file("from b")])
@@ -93,7 +93,7 @@ struct ConflictLifeTests {
         try await a.sync()
         for (machine, side) in [(a, first), (b, second)] {
             #expect(try await open(machine).count == 1)
-            try await resolve(machine, side == "here" ? .here : .there)
+            try await resolve(machine, side == "here" ? .ours : .theirs)
         }
         try await world.converge()
         #expect(["from a", "from b"].contains(a.text("f.txt")))
@@ -113,7 +113,7 @@ struct ConflictLifeTests {
         #expect(b.text(try #require(again.copy).description) == "from b")
         #expect(try await history(b).contains("mine"))
         try await world.converge()
-        try await resolve(b, .here)
+        try await resolve(b, .ours)
         try await world.converge()
         #expect(try a.tree() == ["f.txt": .file("from b")])
     }

@@ -97,7 +97,7 @@ struct ConflictTests {
         let world = try World()
         let (a, b) = try await quarrel(world)
         try await b.sync { $0.strategy = Strategy([.end(.leave)]) }
-        let (resolution, winner) = Self.sides[side] ?? (.here, "")
+        let (resolution, winner) = Self.sides[side] ?? (.ours, "")
         let path = try RelativePath("f.txt")
         _ = try await b.with { try await $0.resolve(path, resolution, SyncOptions()) }
         #expect(b.text("f.txt") == winner)
@@ -118,7 +118,7 @@ struct ConflictTests {
         try await a.sync()
         #expect(try a.names.count == 2)
         #expect(try await b.with { try await $0.conflicts().count } == 1)
-        let (resolution, winner) = Self.sides[side] ?? (.here, "")
+        let (resolution, winner) = Self.sides[side] ?? (.ours, "")
         let path = try RelativePath("f.txt")
         _ = try await b.with { try await $0.resolve(path, resolution, SyncOptions()) }
         #expect(b.text("f.txt") == winner)
@@ -129,7 +129,7 @@ struct ConflictTests {
     }
 
     private static let sides: [String: (Resolution, String)] = [
-        "here": (.here, "from b!"), "there": (.there, "from a"), "base": (.base, "base"),
+        "here": (.ours, "from b!"), "there": (.theirs, "from a"), "base": (.base, "base"),
         "bytes": (.bytes(Array("mine".utf8)), "mine"),
     ]
 

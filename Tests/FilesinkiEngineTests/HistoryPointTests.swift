@@ -106,7 +106,7 @@ struct HistoryPointTests {
         try a.write(["f": .file("of a")])
         try b.write(["f": .file("of b")])
         try await a.sync()
-        try await b.sync { $0.strategy = Strategy([.choice(.there)]) }
+        try await b.sync { $0.strategy = Strategy([.choice(.theirs)]) }
         let path = try RelativePath("f")
         let lost = try #require(
             try await b.with { try await $0.history(of: path) }.last { $0.isSuperseded })

@@ -101,7 +101,7 @@ struct RestoreTests {
         }
         let path = try RelativePath("f")
         let report = try await machine.with {
-            try await $0.resolve(path, .here, SyncOptions())
+            try await $0.resolve(path, .ours, SyncOptions())
         }
         #expect(b.text(edited) == "saved meanwhile")
         #expect(report.problems.count == 1)
@@ -226,7 +226,7 @@ struct RestoreTests {
         try b.write(["f": .file("other side")])
         try await a.sync()
         try await b.sync { $0.strategy = Strategy([.end(.keepBoth)]) }
-        _ = try await b.with { try await $0.resolve(f, .here, SyncOptions()) }
+        _ = try await b.with { try await $0.resolve(f, .ours, SyncOptions()) }
         try await world.converge()
         let here = try await b.with { try await $0.explain(f) }
         let deed = try #require(here.deeds.first { $0.action == "resolve" })

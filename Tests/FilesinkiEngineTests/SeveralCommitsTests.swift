@@ -140,7 +140,7 @@ struct SeveralCommitsTests {
         let report = try await a.sync()
         #expect(report.publishedCommits == 3)
         #expect(
-            report.steps.filter(\.action.writesThere).map(\.path.description).sorted()
+            report.steps.filter(\.action.writesTheirs).map(\.path.description).sorted()
                 == (0..<10).map { "f\(100 + $0)" })
         #expect(report.problems.isEmpty && !report.isQueued)
         #expect(report.sequence == UInt64(try await world.commits().count))

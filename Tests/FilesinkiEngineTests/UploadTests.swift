@@ -157,7 +157,7 @@ struct UploadTests {
         }
         #expect(world.store.objects == before)
         let wanted = try b.tree()
-        _ = try await b.with { try await $0.resolve(path, .here, SyncOptions()) }
+        _ = try await b.with { try await $0.resolve(path, .ours, SyncOptions()) }
         try await a.sync()
         #expect(try a.tree() == wanted)
         // The conflict's content was stored once in all.

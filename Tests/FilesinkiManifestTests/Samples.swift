@@ -83,7 +83,8 @@ enum Samples {
     static let conflicts: [ConflictRow] = paths.enumerated().map { index, path in
         ConflictRow(
             id: Int64(index) + 1, path: path, base: index.isMultiple(of: 2) ? nil : entries[0],
-            here: entries[index % entries.count], there: index.isMultiple(of: 3) ? nil : entries[3],
+            ours: entries[index % entries.count],
+            theirs: index.isMultiple(of: 3) ? nil : entries[3],
             copyPath: index.isMultiple(of: 4) ? paths[2] : nil, rule: "newest, keep-both",
             time: Timestamp(nanoseconds: Int64(index)))
     }

@@ -81,7 +81,7 @@ import Testing
                 path("f"): VersionedEntry(file("X"), version: 1),
                 name: VersionedEntry(file("Y"), version: 1),
             ] as [RelativePath: VersionedEntry]
-        input.here[name] = change
+        input.ours[name] = change
         let copies = reconcile(input).steps.filter(\.isConflictCopy)
         #expect(copies.map(\.path.description) == ["f (conflict ours 5959595959595959)"])
     }

@@ -93,7 +93,7 @@ import Testing
         #expect(store.tree.count == 4)
     }
 
-    @Test func `24: a folder that was deleted there stays for what cannot be seen in it`() {
+    @Test func `24: a folder that was deleted theirs stays for what cannot be seen in it`() {
         var store = Store()
         var replica = Replica(device: .ours)
         for name in ["d", "d/f"] {
@@ -114,11 +114,11 @@ import Testing
         arguments: [
             (file("Y"), Reason.asks("auto")), (file("X"), .equal),
         ])
-    func cameBack(_ here: Entry, _ reason: Reason) {
+    func cameBack(_ ours: Entry, _ reason: Reason) {
         var store = Store()
         var replica = Replica(device: .ours)
         replica.base[path("f")] = store.publish(file("X"), at: path("f"), by: .theirs)
-        replica.local[path("f")] = here
+        replica.local[path("f")] = ours
         store.publish(file("Z"), at: path("f"), by: .theirs)
         store.publish(file("X"), at: path("f"), by: .theirs)
         let plan = replica.sync(&store)
@@ -130,8 +130,8 @@ import Testing
         for cameBack in [false, true] {
             let base = VersionedEntry(file("X"), version: 1)
             let input = ReconcileInput(
-                base: [path("f"): base], here: [path("f"): LocalChange(file("Y"))],
-                there: [
+                base: [path("f"): base], ours: [path("f"): LocalChange(file("Y"))],
+                theirs: [
                     path("f"): RemoteChange(
                         VersionedEntry(file("X", time: 9), version: 3), cameBack: cameBack)
                 ],

@@ -8,7 +8,7 @@ import Testing
 
     /// Two edits of `f`, where a copy of what is here stands at these places.
     private func input(
-        base: Bool = false, here: Bool = false, there: Bool = false, content: Character = "Y",
+        base: Bool = false, ours: Bool = false, theirs: Bool = false, content: Character = "Y",
         by device: Device = .theirs, _ rules: UniformRules = keepBoth
     ) -> ReconcileInput {
         let copied = path(copy(of: "f.txt", content, by: device))
@@ -18,43 +18,44 @@ import Testing
         ]
         if base { tree[copied] = entry }
         var locals = [path("f.txt"): LocalChange(file("Y"))]
-        if here { locals[copied] = LocalChange(file("Y")) }
+        if ours { locals[copied] = LocalChange(file("Y")) }
         var remotes = [path("f.txt"): RemoteChange(VersionedEntry(file("Z"), version: 2))]
-        if there { remotes[copied] = RemoteChange(VersionedEntry(file("Y"), version: 2)) }
-        return ReconcileInput(base: tree, here: locals, there: remotes, rules: rules, device: .ours)
+        if theirs { remotes[copied] = RemoteChange(VersionedEntry(file("Y"), version: 2)) }
+        return ReconcileInput(
+            base: tree, ours: locals, theirs: remotes, rules: rules, device: .ours)
     }
 
     private func made(_ input: ReconcileInput) -> [String] {
-        reconcile(input).steps.filter { $0.isConflictCopy && $0.action.writesHere }
+        reconcile(input).steps.filter { $0.isConflictCopy && $0.action.writesOurs }
             .map(\.path.description)
     }
 
     @Test func `E3.7 a content is not kept twice, whoever keeps it and wherever that was seen`() {
         #expect(made(input(base: true)) == [])
-        #expect(made(input(here: true)) == [])
-        #expect(made(input(there: true)) == [])
-        #expect(made(input(here: true, there: true)) == [])
+        #expect(made(input(ours: true)) == [])
+        #expect(made(input(theirs: true)) == [])
+        #expect(made(input(ours: true, theirs: true)) == [])
         #expect(made(input()) == [copy(of: "f.txt", "Y", by: .ours)])
     }
 
     @Test func `E3.7 a copy that goes away does not count`() {
         var gone = input(base: true)
-        gone.here[path(copy(of: "f.txt", "Y", by: .theirs))] = LocalChange(nil)
+        gone.ours[path(copy(of: "f.txt", "Y", by: .theirs))] = LocalChange(nil)
         #expect(made(gone) == [copy(of: "f.txt", "Y", by: .ours)])
     }
 
     @Test func `E3.7 nor does one with another content, or of another path`() {
         var other = input(base: true)
-        other.here[path(copy(of: "f.txt", "Y", by: .theirs))] = LocalChange(file("W"))
+        other.ours[path(copy(of: "f.txt", "Y", by: .theirs))] = LocalChange(file("W"))
         #expect(made(other) == [copy(of: "f.txt", "Y", by: .ours)])
         var elsewhere = input()
-        elsewhere.there[path(copy(of: "f.md", "Y", by: .theirs))] = RemoteChange(
+        elsewhere.theirs[path(copy(of: "f.md", "Y", by: .theirs))] = RemoteChange(
             VersionedEntry(file("Y"), version: 2))
         #expect(made(elsewhere) == [copy(of: "f.txt", "Y", by: .ours)])
     }
 
     @Test func `E3.7 also when a link had to be asked`() throws {
-        let input = input(there: true, UniformRules(Strategy([.merge(.text), .end(.keepBoth)])))
+        let input = input(theirs: true, UniformRules(Strategy([.merge(.text), .end(.keepBoth)])))
         let step = try #require(reconcile(input).steps.first { $0.path == path("f.txt") })
         let settled = settle(step, answer: .declined, remaining: [.end(.keepBoth)], input: input)
         #expect(settled.map(\.action) == [.take(file("Z"))])
@@ -66,7 +67,7 @@ import Testing
             let base: [RelativePath: VersionedEntry] =
                 original ? [path("f.txt"): VersionedEntry(file("X"), version: 1)] : [:]
             let input = ReconcileInput(
-                base: base, here: [path(name): LocalChange(entry)], there: [:], device: .ours)
+                base: base, ours: [path(name): LocalChange(entry)], theirs: [:], device: .ours)
             return reconcile(input).steps.first?.reason
         }
         #expect(reason(name, file("Y")) == .conflictCopy(of: path("f.txt")))
@@ -77,20 +78,20 @@ import Testing
 
     @Test func `E3.1 a guard counts what was done before, and stops only what is planned`() {
         var done = Plan.Counts()
-        done.deletedHere = 40
+        done.deletedOurs = 40
         var planned = Plan.Counts()
         let usual = Guard()
-        #expect(usual.check(planned, after: done, baseCount: 60, goneHere: 0) == [])
-        planned.deletedHere = 1
+        #expect(usual.check(planned, after: done, baseCount: 60, missingOurs: 0) == [])
+        planned.deletedOurs = 1
         #expect(
-            usual.check(planned, after: done, baseCount: 60, goneHere: 0)
-                == [.deletionsHere(41, of: 60, limit: .standard, earlier: 40)])
-        #expect(usual.check(planned, after: done, baseCount: 100, goneHere: 0) == [])
-        #expect(usual.check(planned, baseCount: 60, goneHere: 0) == [])
+            usual.check(planned, after: done, baseCount: 60, missingOurs: 0)
+                == [.deletionsOurs(41, of: 60, limit: .standard, earlier: 40)])
+        #expect(usual.check(planned, after: done, baseCount: 100, missingOurs: 0) == [])
+        #expect(usual.check(planned, baseCount: 60, missingOurs: 0) == [])
         // What runs before this one have deleted was in the base when they began.
-        #expect(usual.check(planned, and: done, baseCount: 60, goneHere: 0) == [])
+        #expect(usual.check(planned, and: done, baseCount: 60, missingOurs: 0) == [])
         #expect(
-            usual.check(planned, and: done, baseCount: 20, goneHere: 0)
-                == [.deletionsHere(41, of: 60, limit: .standard, earlier: 40)])
+            usual.check(planned, and: done, baseCount: 20, missingOurs: 0)
+                == [.deletionsOurs(41, of: 60, limit: .standard, earlier: 40)])
     }
 }

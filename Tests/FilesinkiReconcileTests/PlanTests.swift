@@ -4,17 +4,17 @@ import Testing
 
 /// What a plan says of itself: its order, its bytes, its lines, its numbers.
 @Suite struct PlanTests {
-    private func plan(base: Tree, there: Tree) -> Plan {
+    private func plan(base: Tree, theirs: Tree) -> Plan {
         var store = Store()
         var replica = Replica(device: .ours)
         for (name, entry) in base {
             replica.base[path(name)] = store.publish(entry, at: path(name), by: .theirs)
             replica.local[path(name)] = entry
         }
-        for name in base.keys where there[name] == nil {
+        for name in base.keys where theirs[name] == nil {
             store.publish(.tombstone, at: path(name), by: .theirs)
         }
-        for (name, entry) in there where base[name] != entry {
+        for (name, entry) in theirs where base[name] != entry {
             store.publish(entry, at: path(name), by: .theirs)
         }
         return reconcile(replica.input(store))
@@ -23,7 +23,7 @@ import Testing
     @Test func `directories before what is in them, deletions after`() {
         let plan = plan(
             base: ["a": folder, "a/f": file("X"), "a/s": folder, "z": file("Y")],
-            there: [
+            theirs: [
                 "b": folder, "b/f": file("V"), "b/t": folder, "b/t/g": file("W"), "z": file("Z"),
             ])
         #expect(
@@ -35,10 +35,10 @@ import Testing
     }
 
     @Test func `a rename says where the content is`() {
-        let plan = plan(base: ["f": file("X")], there: ["g": file("X")])
+        let plan = plan(base: ["f": file("X")], theirs: ["g": file("X")])
         #expect(plan.description == "take g from f: renamed from f\ndelete f: renamed to g")
         #expect(plan.steps.first?.movedFrom == path("f"))
-        #expect(plan.counts.deletedHere == 0)
+        #expect(plan.counts.deletedOurs == 0)
     }
 
     @Test func `equal inputs give equal bytes, others do not`() {
@@ -47,11 +47,11 @@ import Testing
             ["f": symlink("t")], [:], ["f": file("Y", time: 8)], ["f": folder],
         ]
         let all = worlds.map {
-            plan(base: ["f": file("X"), "h": file("V")], there: $0).canonicalBytes
+            plan(base: ["f": file("X"), "h": file("V")], theirs: $0).canonicalBytes
         }
         #expect(Set(all).count == worlds.count)
         let again = worlds.map {
-            plan(base: ["f": file("X"), "h": file("V")], there: $0).canonicalBytes
+            plan(base: ["f": file("X"), "h": file("V")], theirs: $0).canonicalBytes
         }
         #expect(Set(all + again).count == worlds.count)
     }
@@ -59,26 +59,26 @@ import Testing
     @Test func `counts what is done`() {
         let counts = plan(
             base: ["a": folder, "a/f": file("X"), "z": file("Y")],
-            there: ["b": file("V"), "z": file("Z")]
+            theirs: ["b": file("V"), "z": file("Z")]
         ).counts
         #expect(counts.taken == 4)
-        #expect(counts.deletedHere == 2)
-        #expect(counts.overwrittenHere == 1)
-        #expect(counts.published + counts.deletedThere + counts.conflictCopies == 0)
+        #expect(counts.deletedOurs == 2)
+        #expect(counts.overwrittenOurs == 1)
+        #expect(counts.published + counts.deletedTheirs + counts.conflictCopies == 0)
     }
 }
 
 /// What stops a run.
 @Suite struct GuardTests {
     private func counts(
-        deletedHere: Int = 0, deletedThere: Int = 0, overwrittenHere: Int = 0,
-        overwrittenThere: Int = 0
+        deletedOurs: Int = 0, deletedTheirs: Int = 0, overwrittenOurs: Int = 0,
+        overwrittenTheirs: Int = 0
     ) -> Plan.Counts {
         var counts = Plan.Counts()
-        counts.deletedHere = deletedHere
-        counts.deletedThere = deletedThere
-        counts.overwrittenHere = overwrittenHere
-        counts.overwrittenThere = overwrittenThere
+        counts.deletedOurs = deletedOurs
+        counts.deletedTheirs = deletedTheirs
+        counts.overwrittenOurs = overwrittenOurs
+        counts.overwrittenTheirs = overwrittenTheirs
         return counts
     }
 
@@ -86,36 +86,36 @@ import Testing
         "lets pass what is usual",
         arguments: [(24, 24, 0), (50, 100, 0), (0, 200, 180), (0, 90, 90)])
     func passes(_ deletions: Int, _ all: Int, _ overwrites: Int) {
-        let counts = counts(deletedHere: deletions, overwrittenHere: overwrites)
-        #expect(Guard().check(counts, baseCount: all, goneHere: 0).isEmpty)
+        let counts = counts(deletedOurs: deletions, overwrittenOurs: overwrites)
+        #expect(Guard().check(counts, baseCount: all, missingOurs: 0).isEmpty)
     }
 
     @Test func `stops too many deletions on either side, by share and by number`() {
-        let here = Guard().check(counts(deletedHere: 51), baseCount: 100, goneHere: 0)
-        #expect(here == [.deletionsHere(51, of: 100, limit: .share(0.5))])
-        let there = Guard(maxDelete: .count(3)).check(
-            counts(deletedThere: 4), baseCount: 1000, goneHere: 4)
+        let ours = Guard().check(counts(deletedOurs: 51), baseCount: 100, missingOurs: 0)
+        #expect(ours == [.deletionsOurs(51, of: 100, limit: .share(0.5))])
+        let theirs = Guard(maxDelete: .count(3)).check(
+            counts(deletedTheirs: 4), baseCount: 1000, missingOurs: 4)
         #expect(
-            there.map(\.description) == [
+            theirs.map(\.description) == [
                 "The run would delete 4 of 1000 paths at the remote; the limit is 3."
             ])
         #expect(
             Guard(maxDelete: .count(4)).check(
-                counts(deletedThere: 4), baseCount: 4, goneHere: 0
+                counts(deletedTheirs: 4), baseCount: 4, missingOurs: 0
             ).isEmpty)
     }
 
     @Test func `stops an emptied root, however small`() {
-        let violations = Guard().check(counts(deletedThere: 3), baseCount: 3, goneHere: 3)
+        let violations = Guard().check(counts(deletedTheirs: 3), baseCount: 3, missingOurs: 3)
         #expect(violations == [.emptiedRoot(paths: 3)])
-        #expect(Guard().check(counts(deletedThere: 1), baseCount: 1, goneHere: 1).isEmpty)
-        #expect(Guard().check(counts(deletedThere: 2), baseCount: 3, goneHere: 2).isEmpty)
+        #expect(Guard().check(counts(deletedTheirs: 1), baseCount: 1, missingOurs: 1).isEmpty)
+        #expect(Guard().check(counts(deletedTheirs: 2), baseCount: 3, missingOurs: 2).isEmpty)
     }
 
     @Test func `stops a mass overwrite on either side`() {
         let violations = Guard().check(
-            counts(overwrittenHere: 181, overwrittenThere: 181), baseCount: 200, goneHere: 0)
-        #expect(violations == [.overwritesThere(181, of: 200), .overwritesHere(181, of: 200)])
+            counts(overwrittenOurs: 181, overwrittenTheirs: 181), baseCount: 200, missingOurs: 0)
+        #expect(violations == [.overwritesTheirs(181, of: 200), .overwritesOurs(181, of: 200)])
     }
 
     @Test func `a renamed folder deletes nothing`() {

@@ -13,79 +13,79 @@ import Testing
     static let files = [
         Row(
             name: "13: renamed f→g, f as base: g",
-            base: ["f": file("X")], here: ["g": file("X")], there: ["f": file("X")],
+            base: ["f": file("X")], ours: ["g": file("X")], theirs: ["f": file("X")],
             result: ["g": file("X")],
             reasons: ["g": .renamed(from: path("f")), "f": .moved(to: path("g"))]),
         Row(
             name: "13: renamed f→g, f edited: the edit under the new name g; f is gone",
-            base: ["f": file("X")], here: ["g": file("X")], there: ["f": file("Y")],
+            base: ["f": file("X")], ours: ["g": file("X")], theirs: ["f": file("Y")],
             result: ["g": file("Y")],
             reasons: ["g": .renamed(from: path("f")), "f": .moved(to: path("g"))]),
         Row(
             name: "13: renamed f→g and its mode changed, f edited: both under the new name",
-            base: ["f": file("X")], here: ["g": file("X", mode: 0o755)],
-            there: ["f": file("Y")], result: ["g": file("Y", mode: 0o755)]),
+            base: ["f": file("X")], ours: ["g": file("X", mode: 0o755)],
+            theirs: ["f": file("Y")], result: ["g": file("Y", mode: 0o755)]),
         Row(
             name: "13: renamed f→g and edited, f as base: the edit under the new name",
-            base: ["f": file("X")], here: ["g": file("Y")], there: ["f": file("X")],
+            base: ["f": file("X")], ours: ["g": file("Y")], theirs: ["f": file("X")],
             result: ["g": file("Y")], reasons: ["g": .renamed(from: path("f"))],
-            hereMoves: ["g": "f"]),
+            ourMoves: ["g": "f"]),
         Row(
             name: "13: renamed f→g and edited, f edited: the chain under the new name",
-            base: ["f": file("X")], here: ["g": file("Y", time: 9)], there: ["f": file("Z")],
+            base: ["f": file("X")], ours: ["g": file("Y", time: 9)], theirs: ["f": file("Z")],
             result: ["g": file("Y", time: 9)], reasons: ["g": .strategy("newest")],
-            hereMoves: ["g": "f"], strategy: Strategy([.choice(.newest)])),
+            ourMoves: ["g": "f"], strategy: Strategy([.choice(.newest)])),
         Row(
             name: "13: renamed f→g and edited, f edited: keep-both keeps both",
-            base: ["f": file("X")], here: ["g": file("Y")], there: ["f": file("Z")],
+            base: ["f": file("X")], ours: ["g": file("Y")], theirs: ["f": file("Z")],
             result: ["g": file("Z"), copy(of: "g", "Y", by: .ours): file("Y")],
             mirrored: ["g": file("Y"), copy(of: "g", "Z", by: .ours): file("Z")],
-            hereMoves: ["g": "f"]),
+            ourMoves: ["g": "f"]),
         Row(
             name: "13: renamed f→g, f deleted: g stays",
-            base: ["f": file("X")], here: ["g": file("X")], there: [:],
+            base: ["f": file("X")], ours: ["g": file("X")], theirs: [:],
             result: ["g": file("X")]),
         Row(
             name: "13: renamed f→g on both sides: agree",
-            base: ["f": file("X")], here: ["g": file("X")], there: ["g": file("X")],
+            base: ["f": file("X")], ours: ["g": file("X")], theirs: ["g": file("X")],
             result: ["g": file("X")], writesNothing: true),
         Row(
             name: "13: renamed f→g on both sides, edited on one: the edit",
-            base: ["f": file("X")], here: ["g": file("X")], there: ["g": file("Y")],
-            result: ["g": file("Y")], thereMoves: ["g": "f"]),
+            base: ["f": file("X")], ours: ["g": file("X")], theirs: ["g": file("Y")],
+            result: ["g": file("Y")], theirMoves: ["g": "f"]),
         Row(
             name: "13: copied f→g, then f edited on both sides: no rename",
-            base: ["f": file("X")], here: ["f": file("Y", time: 9), "g": file("X")],
-            there: ["f": file("Z")], result: ["f": file("Y", time: 9), "g": file("X")],
+            base: ["f": file("X")], ours: ["f": file("Y", time: 9), "g": file("X")],
+            theirs: ["f": file("Z")], result: ["f": file("Y", time: 9), "g": file("X")],
             strategy: Strategy([.choice(.newest)])),
         Row(
             name: "13: renamed f→g and a new f, f edited: the edit under g, the new f as it is",
-            base: ["f": file("X")], here: ["f": file("Y"), "g": file("X")],
-            there: ["f": file("Z")], result: ["f": file("Y"), "g": file("Z")],
-            hereMoves: ["g": "f"]),
+            base: ["f": file("X")], ours: ["f": file("Y"), "g": file("X")],
+            theirs: ["f": file("Z")], result: ["f": file("Y"), "g": file("Z")],
+            ourMoves: ["g": "f"]),
         Row(
             name: "13: renamed over another file g, f edited: the edit under g",
-            base: ["f": file("X"), "g": file("W")], here: ["g": file("X")],
-            there: ["f": file("Y"), "g": file("W")], result: ["g": file("Y")]),
+            base: ["f": file("X"), "g": file("W")], ours: ["g": file("X")],
+            theirs: ["f": file("Y"), "g": file("W")], result: ["g": file("Y")]),
         Row(
             name: "13: renamed to inside a folder of the old name, f edited",
-            base: ["f": file("X")], here: ["f": folder, "f/g": file("X")],
-            there: ["f": file("Y")], result: ["f": folder, "f/g": file("Y")]),
+            base: ["f": file("X")], ours: ["f": folder, "f/g": file("X")],
+            theirs: ["f": file("Y")], result: ["f": folder, "f/g": file("Y")]),
         Row(
             name: "15: f→g1, f→g2: both names",
-            base: ["f": file("X")], here: ["g1": file("X")], there: ["g2": file("X")],
+            base: ["f": file("X")], ours: ["g1": file("X")], theirs: ["g2": file("X")],
             result: ["g1": file("X"), "g2": file("X")],
             reasons: ["g1": .bothNames(of: path("f")), "g2": .bothNames(of: path("f"))]),
         Row(
             name: "16: f→g, creates another g: g goes through the chain",
-            base: ["f": file("X")], here: ["g": file("X")],
-            there: ["f": file("X"), "g": file("Y")],
+            base: ["f": file("X")], ours: ["g": file("X")],
+            theirs: ["f": file("X"), "g": file("Y")],
             result: ["g": file("Y"), copy(of: "g", "X", by: .ours): file("X")],
             mirrored: ["g": file("X"), copy(of: "g", "Y", by: .ours): file("Y")]),
         Row(
             name: "16: f→g, creates another g and edits f: nothing is lost",
-            base: ["f": file("X")], here: ["g": file("X", time: 9)],
-            there: ["f": file("Z"), "g": file("Y")],
+            base: ["f": file("X")], ours: ["g": file("X", time: 9)],
+            theirs: ["f": file("Z"), "g": file("Y")],
             result: ["f": file("Z"), "g": file("X", time: 9)],
             strategy: Strategy([.choice(.newest)])),
     ]
@@ -94,27 +94,27 @@ import Testing
         Row(
             name: "14: renamed d→e, child edited: it lands in e",
             base: ["d": folder, "d/f": file("X"), "d/g": file("W")],
-            here: ["e": folder, "e/f": file("X"), "e/g": file("W")],
-            there: ["d": folder, "d/f": file("Y"), "d/g": file("W")],
+            ours: ["e": folder, "e/f": file("X"), "e/g": file("W")],
+            theirs: ["d": folder, "d/f": file("Y"), "d/g": file("W")],
             result: ["e": folder, "e/f": file("Y"), "e/g": file("W")],
             reasons: ["d": .moved(to: path("e")), "e/f": .renamed(from: path("d/f"))]),
         Row(
             name: "14: renamed d→e, child created: it lands in e",
-            base: ["d": folder, "d/f": file("X")], here: ["e": folder, "e/f": file("X")],
-            there: ["d": folder, "d/f": file("X"), "d/s": folder, "d/s/n": file("Y")],
+            base: ["d": folder, "d/f": file("X")], ours: ["e": folder, "e/f": file("X")],
+            theirs: ["d": folder, "d/f": file("X"), "d/s": folder, "d/s/n": file("Y")],
             result: ["e": folder, "e/f": file("X"), "e/s": folder, "e/s/n": file("Y")],
             reasons: ["d/s/n": .moved(to: path("e/s/n"))]),
         Row(
             name: "14: renamed d→e, child deleted: it is deleted in e",
             base: ["d": folder, "d/f": file("X"), "d/g": file("W")],
-            here: ["e": folder, "e/f": file("X"), "e/g": file("W")],
-            there: ["d": folder, "d/g": file("W")],
+            ours: ["e": folder, "e/f": file("X"), "e/g": file("W")],
+            theirs: ["d": folder, "d/g": file("W")],
             result: ["e": folder, "e/g": file("W")]),
         Row(
             name: "14: renamed d→e, child edited and renamed: it is found by its place",
             base: ["d": folder, "d/f": file("X"), "d/g": file("W"), "d/h": file("V")],
-            here: ["e": folder, "e/f": file("Y"), "e/g": file("W"), "e/h": file("V")],
-            there: [
+            ours: ["e": folder, "e/f": file("Y"), "e/g": file("W"), "e/h": file("V")],
+            theirs: [
                 "d": folder, "d/f": file("X", mode: 0o755), "d/g": file("W"), "d/h": file("V"),
             ],
             result: [
@@ -123,8 +123,8 @@ import Testing
         Row(
             name: "14: renamed with its folder above, of files that are equal",
             base: ["a": folder, "a/d": folder, "a/d/f": file("X"), "a/d/g": file("X")],
-            here: ["b": folder, "b/d": folder, "b/d/f": file("X"), "b/d/g": file("X")],
-            there: [
+            ours: ["b": folder, "b/d": folder, "b/d/f": file("X"), "b/d/g": file("X")],
+            theirs: [
                 "a": folder, "a/d": folder, "a/d/f": file("Y"), "a/d/g": file("X"),
                 "a/n": file("Z"),
             ],
@@ -134,25 +134,25 @@ import Testing
             ]),
         Row(
             name: "14: an empty folder renamed, child created: it lands in e",
-            base: ["d": folder], here: ["e": folder], there: ["d": folder, "d/n": file("Y")],
-            result: ["e": folder, "e/n": file("Y")], hereMoves: ["e": "d"]),
+            base: ["d": folder], ours: ["e": folder], theirs: ["d": folder, "d/n": file("Y")],
+            result: ["e": folder, "e/n": file("Y")], ourMoves: ["e": "d"]),
         Row(
             name: "14: renamed d→e, both created the same name: the chain",
             base: ["d": folder, "d/f": file("X")],
-            here: ["e": folder, "e/f": file("X"), "e/n": file("Y", time: 9)],
-            there: ["d": folder, "d/f": file("X"), "d/n": file("Z")],
+            ours: ["e": folder, "e/f": file("X"), "e/n": file("Y", time: 9)],
+            theirs: ["d": folder, "d/f": file("X"), "d/n": file("Z")],
             result: ["e": folder, "e/f": file("X"), "e/n": file("Y", time: 9)],
             strategy: Strategy([.choice(.newest)])),
         Row(
             name: "14: renamed d→e on one side, d→k on the other: both names",
-            base: ["d": folder, "d/f": file("X")], here: ["e": folder, "e/f": file("X")],
-            there: ["k": folder, "k/f": file("X")],
+            base: ["d": folder, "d/f": file("X")], ours: ["e": folder, "e/f": file("X")],
+            theirs: ["k": folder, "k/f": file("X")],
             result: ["e": folder, "e/f": file("X"), "k": folder, "k/f": file("X")]),
         Row(
             name: "14: less than half moved: the folder was not renamed",
             base: ["d": folder, "d/f": file("X"), "d/g": file("W"), "d/h": file("V")],
-            here: ["e": folder, "e/f": file("X")],
-            there: [
+            ours: ["e": folder, "e/f": file("X")],
+            theirs: [
                 "d": folder, "d/f": file("X"), "d/g": file("W"), "d/h": file("V"), "d/n": file("Y"),
             ],
             result: ["d": folder, "d/n": file("Y"), "e": folder, "e/f": file("X")]),
@@ -161,38 +161,38 @@ import Testing
     static let circles = [
         Row(
             name: "swapped f↔g, f edited: the edit follows its file",
-            base: ["f": file("X"), "g": file("Y")], here: ["f": file("Y"), "g": file("X")],
-            there: ["f": file("Z"), "g": file("Y")], result: ["f": file("Y"), "g": file("Z")]),
+            base: ["f": file("X"), "g": file("Y")], ours: ["f": file("Y"), "g": file("X")],
+            theirs: ["f": file("Z"), "g": file("Y")], result: ["f": file("Y"), "g": file("Z")]),
         Row(
             name: "swapped f↔g, both edited: each edit follows its file",
-            base: ["f": file("X"), "g": file("Y")], here: ["f": file("Y"), "g": file("X")],
-            there: ["f": file("Z"), "g": file("W")], result: ["f": file("W"), "g": file("Z")]),
+            base: ["f": file("X"), "g": file("Y")], ours: ["f": file("Y"), "g": file("X")],
+            theirs: ["f": file("Z"), "g": file("W")], result: ["f": file("W"), "g": file("Z")]),
         Row(
             name: "swapped f↔g on both sides: agree",
-            base: ["f": file("X"), "g": file("Y")], here: ["f": file("Y"), "g": file("X")],
-            there: ["f": file("Y"), "g": file("X")], result: ["f": file("Y"), "g": file("X")],
+            base: ["f": file("X"), "g": file("Y")], ours: ["f": file("Y"), "g": file("X")],
+            theirs: ["f": file("Y"), "g": file("X")], result: ["f": file("Y"), "g": file("X")],
             writesNothing: true),
         Row(
             name: "swapped f↔g there, and a killed run had written g here: the swap",
-            base: ["f": file("X"), "g": file("Y")], here: ["f": file("X"), "g": file("X")],
-            there: ["f": file("Y"), "g": file("X")], result: ["f": file("Y"), "g": file("X")],
-            thereMoves: ["f": "g", "g": "f"]),
+            base: ["f": file("X"), "g": file("Y")], ours: ["f": file("X"), "g": file("X")],
+            theirs: ["f": file("Y"), "g": file("X")], result: ["f": file("Y"), "g": file("X")],
+            theirMoves: ["f": "g", "g": "f"]),
         Row(
             name: "swapped f↔g there, and a killed run had written f here: the swap",
-            base: ["f": file("X"), "g": file("Y")], here: ["f": file("Y"), "g": file("Y")],
-            there: ["f": file("Y"), "g": file("X")], result: ["f": file("Y"), "g": file("X")],
-            thereMoves: ["f": "g", "g": "f"]),
+            base: ["f": file("X"), "g": file("Y")], ours: ["f": file("Y"), "g": file("Y")],
+            theirs: ["f": file("Y"), "g": file("X")], result: ["f": file("Y"), "g": file("X")],
+            theirMoves: ["f": "g", "g": "f"]),
         Row(
             name: "rotated f→g→h→f, h edited: the edit follows its file",
             base: ["f": file("X"), "g": file("Y"), "h": file("Z")],
-            here: ["g": file("X"), "h": file("Y"), "f": file("Z")],
-            there: ["f": file("X"), "g": file("Y"), "h": file("W")],
+            ours: ["g": file("X"), "h": file("Y"), "f": file("Z")],
+            theirs: ["f": file("X"), "g": file("Y"), "h": file("W")],
             result: ["g": file("X"), "h": file("Y"), "f": file("W")]),
         Row(
             name: "rotated f→g→h, h gone, f edited: the edit follows its file",
             base: ["f": file("X"), "g": file("Y"), "h": file("Z")],
-            here: ["g": file("X"), "h": file("Y")],
-            there: ["f": file("W"), "g": file("Y"), "h": file("Z")],
-            result: ["g": file("W"), "h": file("Y")], hereMoves: ["g": "f", "h": "g"]),
+            ours: ["g": file("X"), "h": file("Y")],
+            theirs: ["f": file("W"), "g": file("Y"), "h": file("Z")],
+            result: ["g": file("W"), "h": file("Y")], ourMoves: ["g": "f", "h": "g"]),
     ]
 }

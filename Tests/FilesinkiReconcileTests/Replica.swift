@@ -15,17 +15,17 @@ struct Replica {
     var violations: [String] = []
 
     func input(_ store: Store) -> ReconcileInput {
-        var here: [RelativePath: LocalChange] = [:]
+        var ours: [RelativePath: LocalChange] = [:]
         for (path, entry) in local where !(base[path]?.entry.agrees(with: entry) ?? false) {
-            here[path] = LocalChange(entry, movedFrom: moves[path])
+            ours[path] = LocalChange(entry, movedFrom: moves[path])
         }
-        for path in base.keys where local[path] == nil { here[path] = LocalChange(nil) }
-        let there = store.entries.filter { path, change in
+        for path in base.keys where local[path] == nil { ours[path] = LocalChange(nil) }
+        let theirs = store.entries.filter { path, change in
             base[path]?.version != change.entry.version
                 && !(base[path] == nil && change.entry.entry.kind == .tombstone && hasBase)
         }
         return ReconcileInput(
-            base: base, here: here, there: there, blocked: blocked, rules: rules, device: device)
+            base: base, ours: ours, theirs: theirs, blocked: blocked, rules: rules, device: device)
     }
 
     /// One run. Every link that has to be asked declines.

@@ -6,8 +6,8 @@ import Testing
 struct Row: Sendable, CustomTestStringConvertible {
     var name: String
     var base: Tree
-    var here: Tree
-    var there: Tree
+    var ours: Tree
+    var theirs: Tree
     /// What both sides have afterwards.
     var result: Tree
     /// What they have when here and there change places, if it is something else.
@@ -15,8 +15,8 @@ struct Row: Sendable, CustomTestStringConvertible {
     /// Why, by path, in either direction.
     var reasons: [String: Reason] = [:]
     /// Renames that the scan here saw by inode, or that a commit there says: new → old.
-    var hereMoves: [String: String] = [:]
-    var thereMoves: [String: String] = [:]
+    var ourMoves: [String: String] = [:]
+    var theirMoves: [String: String] = [:]
     var strategy = Strategy.standard
     var onDelete = OnDelete.keep
     /// Whether there is nothing to write: all steps only move the base.
@@ -35,10 +35,10 @@ extension Row {
             replica.base[path(name)] = store.publish(entry, at: path(name), by: .theirs)
         }
         replica.local = Dictionary(
-            uniqueKeysWithValues: (isMirrored ? there : here).map { (path($0.key), $0.value) })
-        let moves = isMirrored ? (thereMoves, hereMoves) : (hereMoves, thereMoves)
+            uniqueKeysWithValues: (isMirrored ? theirs : ours).map { (path($0.key), $0.value) })
+        let moves = isMirrored ? (theirMoves, ourMoves) : (ourMoves, theirMoves)
         for (new, old) in moves.0 { replica.moves[path(new)] = path(old) }
-        commit(isMirrored ? here : there, moves.1, to: &store)
+        commit(isMirrored ? ours : theirs, moves.1, to: &store)
 
         let before = store.version
         let plan = replica.sync(&store)

@@ -47,7 +47,7 @@ struct SmallWorld: Sendable, CustomTestStringConvertible {
 
     static let everyRule = [
         UniformRules(), UniformRules(onDelete: .delete),
-        UniformRules(Strategy([.choice(.newest)])), UniformRules(Strategy([.choice(.there)])),
+        UniformRules(Strategy([.choice(.newest)])), UniformRules(Strategy([.choice(.theirs)])),
         UniformRules(Strategy([.end(.leave)])),
     ]
 

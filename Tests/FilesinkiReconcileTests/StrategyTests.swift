@@ -60,11 +60,11 @@ import Testing
             ("larger, oldest", older, symlink("t", time: 2), "here"),
             ("json, greater:/x, newest", older, symlink("t", time: 2), "there"),
         ] as [(String, Entry, Entry, String)])
-    func decides(_ chain: String, _ here: Entry, _ there: Entry, _ winner: String) throws {
-        let steps = try plan(chain, here, there).steps
+    func decides(_ chain: String, _ ours: Entry, _ theirs: Entry, _ winner: String) throws {
+        let steps = try plan(chain, ours, theirs).steps
         #expect(steps.map(\.path.description) == ["f"])
-        #expect(steps.first?.action == (winner == "here" ? .publish(here) : .take(there)))
-        #expect(steps.first?.loser == (winner == "here" ? nil : here))
+        #expect(steps.first?.action == (winner == "here" ? .publish(ours) : .take(theirs)))
+        #expect(steps.first?.loser == (winner == "here" ? nil : ours))
     }
 
     @Test("a chain without an answer keeps both", arguments: ["newest", "larger, newest"])
@@ -86,23 +86,23 @@ import Testing
         let other = Entry.file(Character("B").id, size: 65, mode: 0o644, modified: older.modified)
         let step = try plan(chain, Self.older, other).steps.first
         #expect(step?.action == .undecided(try Strategy(parsing: rest).links))
-        #expect(step?.contest?.here == Self.older)
-        #expect(step?.contest?.there == other)
+        #expect(step?.contest?.ours == Self.older)
+        #expect(step?.contest?.theirs == other)
         #expect(step?.contest?.base == file("X"))
     }
 
     private var older: Entry { Self.older }
 
-    private func plan(_ chain: String, _ here: Entry, _ there: Entry) throws -> Plan {
-        reconcile(conflict(UniformRules(try Strategy(parsing: chain)), here, there))
+    private func plan(_ chain: String, _ ours: Entry, _ theirs: Entry) throws -> Plan {
+        reconcile(conflict(UniformRules(try Strategy(parsing: chain)), ours, theirs))
     }
 }
 
 /// An input of one path, `f`, which both sides changed from X.
-func conflict(_ rules: UniformRules, _ here: Entry?, _ there: Entry) -> ReconcileInput {
+func conflict(_ rules: UniformRules, _ ours: Entry?, _ theirs: Entry) -> ReconcileInput {
     ReconcileInput(
         base: [path("f"): VersionedEntry(file("X"), version: 1)],
-        here: [path("f"): LocalChange(here)],
-        there: [path("f"): RemoteChange(VersionedEntry(there, version: 2), device: .theirs)],
+        ours: [path("f"): LocalChange(ours)],
+        theirs: [path("f"): RemoteChange(VersionedEntry(theirs, version: 2), device: .theirs)],
         rules: rules, device: .ours)
 }

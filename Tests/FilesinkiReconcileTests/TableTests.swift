@@ -13,68 +13,69 @@ import Testing
     static let rows = [
         Row(
             name: "1: same edit, same edit: agree, nothing is written",
-            base: ["f": file("X")], here: ["f": file("Y")], there: ["f": file("Y")],
+            base: ["f": file("X")], ours: ["f": file("Y")], theirs: ["f": file("Y")],
             result: ["f": file("Y")], reasons: ["f": .equal], writesNothing: true),
         Row(
             name: "1: created equal on both sides: agree, no strategy is asked",
-            base: [:], here: ["f": file("Y")], there: ["f": file("Y")],
+            base: [:], ours: ["f": file("Y")], theirs: ["f": file("Y")],
             result: ["f": file("Y")], reasons: ["f": .equal],
             strategy: Strategy([.end(.leave)]), writesNothing: true),
         Row(
             name: "2, 3: edit, as base: the edit",
-            base: ["f": file("X")], here: ["f": file("Y")], there: ["f": file("X")],
+            base: ["f": file("X")], ours: ["f": file("Y")], theirs: ["f": file("X")],
             result: ["f": file("Y")], reasons: ["f": .edit]),
         Row(
             name: "2, 3: created on one side",
-            base: [:], here: ["d": folder, "d/f": file("Y")], there: [:],
+            base: [:], ours: ["d": folder, "d/f": file("Y")], theirs: [:],
             result: ["d": folder, "d/f": file("Y")], reasons: ["d/f": .created]),
         Row(
             name: "4, 5: delete, as base: deleted",
-            base: ["d": folder, "d/f": file("X")], here: [:],
-            there: ["d": folder, "d/f": file("X")],
+            base: ["d": folder, "d/f": file("X")], ours: [:],
+            theirs: ["d": folder, "d/f": file("X")],
             result: [:], reasons: ["d/f": .deleted]),
         Row(
             name: "6: delete, delete: agree",
-            base: ["f": file("X")], here: [:], there: [:], result: [:], reasons: ["f": .equal],
+            base: ["f": file("X")], ours: [:], theirs: [:], result: [:], reasons: ["f": .equal],
             writesNothing: true),
         Row(
             name: "7: edit, edit: the chain; keep-both keeps both, the committed one the name",
-            base: ["f.txt": file("X")], here: ["f.txt": file("Y")], there: ["f.txt": file("Z")],
+            base: ["f.txt": file("X")], ours: ["f.txt": file("Y")], theirs: ["f.txt": file("Z")],
             result: ["f.txt": file("Z"), copy(of: "f.txt", "Y", by: .ours): file("Y")],
             mirrored: ["f.txt": file("Y"), copy(of: "f.txt", "Z", by: .ours): file("Z")],
             reasons: ["f.txt": .asks("auto")]),
         Row(
             name: "8: created, created other: the chain",
-            base: [:], here: ["f": file("Y")], there: ["f": file("Z")],
+            base: [:], ours: ["f": file("Y")], theirs: ["f": file("Z")],
             result: ["f": file("Z"), copy(of: "f", "Y", by: .ours): file("Y")],
             mirrored: ["f": file("Y"), copy(of: "f", "Z", by: .ours): file("Z")]),
         Row(
             name: "9, 10: edit, delete: the edit stays",
-            base: ["f": file("X")], here: ["f": file("Y")], there: [:],
+            base: ["f": file("X")], ours: ["f": file("Y")], theirs: [:],
             result: ["f": file("Y")], reasons: ["f": .editBeatsDelete]),
         Row(
             name: "9, 10: edit, delete, on-delete says delete: the deletion stays",
-            base: ["f": file("X")], here: ["f": file("Y")], there: [:],
+            base: ["f": file("X")], ours: ["f": file("Y")], theirs: [:],
             result: [:], reasons: ["f": .deleteBeatsEdit], onDelete: .delete),
         Row(
             name: "9, 10: edit, delete, on-delete asks, nobody answers: the edit stays",
-            base: ["f": file("X")], here: ["f": file("Y")], there: [:],
+            base: ["f": file("X")], ours: ["f": file("Y")], theirs: [:],
             result: ["f": file("Y")], onDelete: .ask),
         Row(
             name: "11: folder deleted, child edited: that child and its parents survive",
-            base: ["a": folder, "a/d": folder, "a/d/f": file("X"), "a/d/g": file("X")], here: [:],
-            there: ["a": folder, "a/d": folder, "a/d/f": file("Y"), "a/d/g": file("X")],
+            base: ["a": folder, "a/d": folder, "a/d/f": file("X"), "a/d/g": file("X")], ours: [:],
+            theirs: ["a": folder, "a/d": folder, "a/d/f": file("Y"), "a/d/g": file("X")],
             result: ["a": folder, "a/d": folder, "a/d/f": file("Y")],
             reasons: ["a": .holdsSurvivor, "a/d/f": .editBeatsDelete, "a/d/g": .deleted]),
         Row(
             name: "11: folder deleted, child new inside: that child and its parents survive",
-            base: ["d": folder, "d/g": file("X")], here: [:],
-            there: ["d": folder, "d/g": file("X"), "d/n": file("Y")],
+            base: ["d": folder, "d/g": file("X")], ours: [:],
+            theirs: ["d": folder, "d/g": file("X"), "d/n": file("Y")],
             result: ["d": folder, "d/n": file("Y")],
             reasons: ["d": .holdsSurvivor, "d/n": .created, "d/g": .deleted]),
         Row(
             name: "12: file, directory: the directory keeps the name",
-            base: ["p": file("X")], here: ["p": file("Y")], there: ["p": folder, "p/q": file("Z")],
+            base: ["p": file("X")], ours: ["p": file("Y")],
+            theirs: ["p": folder, "p/q": file("Z")],
             result: [
                 "p": folder, "p/q": file("Z"), copy(of: "p", "Y", by: .ours): file("Y"),
             ],
@@ -84,8 +85,8 @@ import Testing
             reasons: ["p": .folderKeepsName]),
         Row(
             name: "12: file in a folder's place, child edited: the folder keeps the name",
-            base: ["p": folder, "p/q": file("X")], here: ["p": file("Y")],
-            there: ["p": folder, "p/q": file("Z")],
+            base: ["p": folder, "p/q": file("X")], ours: ["p": file("Y")],
+            theirs: ["p": folder, "p/q": file("Z")],
             result: [
                 "p": folder, "p/q": file("Z"), copy(of: "p", "Y", by: .ours): file("Y"),
             ],
@@ -94,40 +95,40 @@ import Testing
             ]),
         Row(
             name: "12: file in a folder's place, the folder as base: the file",
-            base: ["p": folder, "p/q": file("X")], here: ["p": file("Y")],
-            there: ["p": folder, "p/q": file("X")], result: ["p": file("Y")]),
+            base: ["p": folder, "p/q": file("X")], ours: ["p": file("Y")],
+            theirs: ["p": folder, "p/q": file("X")], result: ["p": file("Y")]),
         Row(
             name: "17: mode changed, content edited: both applied",
-            base: ["f": file("X")], here: ["f": file("X", mode: 0o755)],
-            there: ["f": file("Y", time: 5)],
+            base: ["f": file("X")], ours: ["f": file("X", mode: 0o755)],
+            theirs: ["f": file("Y", time: 5)],
             result: ["f": file("Y", mode: 0o755, time: 5)]),
         Row(
             name: "18: only mtime changed, content edited: the edit",
-            base: ["f": file("X")], here: ["f": file("X", time: 9)],
-            there: ["f": file("Y", time: 5)], result: ["f": file("Y", time: 5)],
+            base: ["f": file("X")], ours: ["f": file("X", time: 9)],
+            theirs: ["f": file("Y", time: 5)], result: ["f": file("Y", time: 5)],
             reasons: ["f": .edit]),
         Row(
             name: "19: only mtime, only mtime: the later",
-            base: ["f": file("X")], here: ["f": file("X", time: 9)],
-            there: ["f": file("X", time: 5)], result: ["f": file("X", time: 9)],
+            base: ["f": file("X")], ours: ["f": file("X", time: 9)],
+            theirs: ["f": file("X", time: 5)], result: ["f": file("X", time: 9)],
             reasons: ["f": .laterTime]),
         Row(
             name: "20: mode x, mode y: the committed one",
-            base: ["f": file("X")], here: ["f": file("X", mode: 0o755)],
-            there: ["f": file("X", mode: 0o600)], result: ["f": file("X", mode: 0o600)],
+            base: ["f": file("X")], ours: ["f": file("X", mode: 0o755)],
+            theirs: ["f": file("X", mode: 0o600)], result: ["f": file("X", mode: 0o600)],
             mirrored: ["f": file("X", mode: 0o755)], reasons: ["f": .committedMode]),
         Row(
             name: "20: a directory's mode",
-            base: ["d": folder], here: ["d": directory(0o700)], there: ["d": folder],
+            base: ["d": folder], ours: ["d": directory(0o700)], theirs: ["d": folder],
             result: ["d": directory(0o700)]),
         Row(
             name: "21: kind changed, edited: the chain without its merges",
-            base: ["f": file("X")], here: ["f": symlink("t", time: 9)], there: ["f": file("Y")],
+            base: ["f": file("X")], ours: ["f": symlink("t", time: 9)], theirs: ["f": file("Y")],
             result: ["f": symlink("t", time: 9)], reasons: ["f": .strategy("newest")],
             strategy: Strategy([.merge(.text), .choice(.newest)])),
         Row(
             name: "21: symlink, symlink: the chain without its merges",
-            base: [:], here: ["f": symlink("t", time: 9)], there: ["f": symlink("u")],
+            base: [:], ours: ["f": symlink("t", time: 9)], theirs: ["f": symlink("u")],
             result: ["f": symlink("u")], reasons: ["f": .strategy("oldest")],
             strategy: Strategy([.merge(.auto), .choice(.oldest)])),
     ]

@@ -88,7 +88,7 @@ extension Core {
             submit(Job(kind: .delete, handler: .rules), path)
             return .queued
         }
-        let wasThere = ran.report.steps.contains { $0.path == path && $0.action.writesThere }
+        let wasThere = ran.report.steps.contains { $0.path == path && $0.action.writesTheirs }
         guard wasHere || wasThere else { return .absent }
         return ran.report.hasRemote ? .deleted : .removed
     }

@@ -41,7 +41,7 @@ extension OpenConflict {
         object.add("time", time)
         object.add("rule", rule)
         object.add("copy", copy)
-        for (name, entry) in [("base", base), ("here", here), ("there", there)] {
+        for (name, entry) in [("base", base), ("here", ours), ("there", theirs)] {
             guard let entry else { continue }
             var side: JSONObject = [:]
             entry.describe(in: &side)
@@ -52,7 +52,7 @@ extension OpenConflict {
 
     /// Three lines: the versions, where they are, and what to do.
     fileprivate func text(now: Timestamp) -> [String] {
-        let versions = [("base", base), ("here", here), ("there", there)].map { name, entry in
+        let versions = [("base", base), ("here", ours), ("there", theirs)].map { name, entry in
             "\(name) \(entry.map { Self.text($0, now: now) } ?? "nothing")"
         }
         let head = ["\(path)   since \(TimeText.day(time, now: now))"] + versions

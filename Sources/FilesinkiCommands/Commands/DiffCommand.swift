@@ -77,16 +77,16 @@ struct DiffCommand: ReplicaCommand {
                 .notFound, path: target.bytes, "No open conflict was found.",
                 remedy: "See the open ones with filesinki conflicts.")
         }
-        let here = try await session.content(of: open.here, at: open.copy ?? target)
-        let there = try await session.content(of: open.there, at: target)
+        let ours = try await session.content(of: open.ours, at: open.copy ?? target)
+        let theirs = try await session.content(of: open.theirs, at: target)
         guard let entry = open.base else {
             return [
                 Difference(
-                    old: there, oldName: "\(target) there", new: here, newName: "\(target) here")
+                    old: theirs, oldName: "\(target) there", new: ours, newName: "\(target) here")
             ]
         }
         let base = try await session.content(of: entry, at: target)
-        return [(here, "here"), (there, "there")].map { side, name in
+        return [(ours, "here"), (theirs, "there")].map { side, name in
             Difference(
                 old: base, oldName: "\(target) base", new: side, newName: "\(target) \(name)")
         }

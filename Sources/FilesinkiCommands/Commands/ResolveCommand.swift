@@ -109,8 +109,8 @@ struct ResolveCommand: ReplicaCommand {
             return .bytes(try InputFile(with, in: console).readAll(limit: Self.limit))
         }
         switch take {
-        case "here": return .here
-        case "there": return .there
+        case "here": return .ours
+        case "there": return .theirs
         case "base": return .base
         case let text:
             guard let version = text.flatMap({ UInt64($0) }) else {

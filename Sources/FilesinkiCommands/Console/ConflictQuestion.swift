@@ -23,8 +23,8 @@ struct ConflictQuestion: Sendable {
         defer { console.outputOptions.isAsking = false }
         let contest = step.contest
         console.ask("\(step.path) was changed on both sides.")
-        console.ask("  here   \(describe(contest?.here))")
-        console.ask("  there  \(describe(contest?.there))")
+        console.ask("  here   \(describe(contest?.ours))")
+        console.ask("  there  \(describe(contest?.theirs))")
         while true {
             console.ask("Keep here, there, both, or leave it open? [h/t/b/l]")
             guard let line = readAnswer() else { return .leave }
@@ -40,8 +40,8 @@ struct ConflictQuestion: Sendable {
     /// What a line means; nil when it is not understood.
     static func answer(_ line: String) -> Answer? {
         switch line.first {
-        case "h": .here
-        case "t": .there
+        case "h": .ours
+        case "t": .theirs
         case "b": .keepBoth
         case "l": .leave
         default: nil

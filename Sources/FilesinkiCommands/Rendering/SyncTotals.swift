@@ -49,7 +49,7 @@ struct SyncTotals {
         case .merged: merged.add(step, bytes: 0)
         case .renamed, .bothNames: renamed.add(step, bytes: 0)
         default:
-            if step.action.writesHere {
+            if step.action.writesOurs {
                 received.add(step, bytes: entry.size)
             } else {
                 sent.add(step, bytes: entry.size)

@@ -14,8 +14,8 @@ struct WatchEvent {
         let isDeletion = entry.kind == .tombstone
         var object: JSONObject = ["type": .string(isDeletion ? "deleted" : "changed")]
         object.add("path", step.path)
-        object.add("version", step.action.writesThere ? published : step.there?.version)
-        object.add("own", step.action.writesThere)
+        object.add("version", step.action.writesTheirs ? published : step.theirs?.version)
+        object.add("own", step.action.writesTheirs)
         object.add("applied", true)
         object.add("moved_from", step.origin ?? step.movedFrom)
         object.add("reason", step.reason.word)

@@ -22,8 +22,8 @@ extension Answers {
             try folder.write(bytes, as: .result)
             return LinkAnswer(
                 try shelf.keep(folder.file(.result), of: versions, by: "\(StrategyLink.program)"))
-        case .here: return LinkAnswer(.here)
-        case .there: return LinkAnswer(.there)
+        case .here: return LinkAnswer(.ours)
+        case .there: return LinkAnswer(.theirs)
         case .declined(let reason): return LinkAnswer(.declined, [reason])
         case .postponed: return LinkAnswer(nil)
         }
@@ -32,10 +32,10 @@ extension Answers {
     /// Asks who can be asked: of a deletion the program that knows the file, else a person.
     func ask(_ step: Step) async -> LinkAnswer {
         guard let resolver, resolver.wants(step.path), let contest = step.contest,
-            contest.here == nil || contest.there == nil
+            contest.ours == nil || contest.theirs == nil
         else { return LinkAnswer(await options.ask?(step) ?? .leave) }
         // What somebody edited after it was deleted here has been seen by nobody here.
-        guard let here = contest.here else { return LinkAnswer(.there) }
+        guard let here = contest.ours else { return LinkAnswer(.theirs) }
         do {
             return try await askAboutDeletion(of: here, contest, step, resolver)
         } catch let failure as Failure {
@@ -51,11 +51,11 @@ extension Answers {
         guard here.kind == .file else { return LinkAnswer(undecided(here, contest)) }
         let divergence = Divergence(
             path: step.path, base: try await bytes(of: contest.base),
-            here: try root.readWhole(contest.herePath, limit: LinkRunner.memoryLimit).bytes,
+            here: try root.readWhole(contest.oursPath, limit: LinkRunner.memoryLimit).bytes,
             there: nil, identity: identity(contest.base, here, nil))
         switch resolver.resolve(divergence) {
-        case .here, .merged: return LinkAnswer(.here)
-        case .there: return LinkAnswer(.there)
+        case .here, .merged: return LinkAnswer(.ours)
+        case .there: return LinkAnswer(.theirs)
         case .declined(let reason): return LinkAnswer(undecided(here, contest), [reason])
         case .postponed: return LinkAnswer(nil)
         }
@@ -63,7 +63,7 @@ extension Answers {
 
     /// Where nobody has an answer an edit stays, and what nobody edited goes.
     private func undecided(_ here: Entry, _ contest: Contest) -> Answer {
-        contest.base.map { here.hasSameContent(as: $0) } ?? false ? .there : .here
+        contest.base.map { here.hasSameContent(as: $0) } ?? false ? .theirs : .ours
     }
 
     private func bytes(of entry: Entry?) async throws -> [UInt8]? {

@@ -46,7 +46,7 @@ struct Answers: Sendable {
         switch try runner.ask(link, question, in: folder) {
         case .merged(let file, let word):
             return LinkAnswer(try shelf.keep(file, of: versions, by: word))
-        case .side(let side): return LinkAnswer(side == .here ? .here : .there)
+        case .side(let side): return LinkAnswer(side == .here ? .ours : .theirs)
         case .keepBoth: return LinkAnswer(.keepBoth)
         case .declined(let reasons): return LinkAnswer(.declined, reasons)
         }
@@ -100,12 +100,12 @@ struct ContestedFiles: Sendable {
 
     /// Nil where one of them is not a file.
     init?(_ step: Step) {
-        guard let contest = step.contest, let here = contest.here, let there = contest.there,
+        guard let contest = step.contest, let here = contest.ours, let there = contest.theirs,
             here.kind == .file, there.kind == .file, (contest.base?.kind ?? .file) == .file
         else { return nil }
         base = contest.base
         self.here = here
         self.there = there
-        herePath = contest.herePath
+        herePath = contest.oursPath
     }
 }

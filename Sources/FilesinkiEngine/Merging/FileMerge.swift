@@ -72,9 +72,9 @@ package struct FileMerge: Sendable {
         switch link {
         case .end: return .keepBoth
         case .choice(let choice):
-            switch choice.winner(here: sides.here, there: sides.there) {
-            case .here: return .side(.here)
-            case .there: return .side(.there)
+            switch choice.winner(ours: sides.here, theirs: sides.there) {
+            case .ours: return .side(.here)
+            case .theirs: return .side(.there)
             case nil: return .declined(["Both sides are equal in that."])
             }
         case .command, .merge, .comparison, .program:

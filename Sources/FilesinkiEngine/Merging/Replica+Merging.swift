@@ -53,7 +53,7 @@ extension MergeNote.Item {
     /// The merge of a step; nil for a step that merges nothing, or needs nothing written here.
     fileprivate init?(step: Step) {
         guard case .merged = step.reason, case .both(let entry) = step.action,
-            let there = step.there
+            let there = step.theirs
         else { return nil }
         self.init(path: step.path, merged: entry.content, there: there)
     }

@@ -8,8 +8,8 @@ import FilesinkiRemote
 package struct OpenConflict: Sendable {
     package var path: RelativePath
     package var base: Entry?
-    package var here: Entry?
-    package var there: Entry?
+    package var ours: Entry?
+    package var theirs: Entry?
     /// Where the content that gave way is kept; nil when both sides stay as they are.
     package var copy: RelativePath?
     package var rule: String
@@ -19,9 +19,9 @@ package struct OpenConflict: Sendable {
 /// Which content ends a conflict.
 package enum Resolution: Sendable {
     /// What is at the path in this replica.
-    case here
+    case ours
     /// What is committed; with a conflict copy, what the copy gave way to.
-    case there
+    case theirs
     /// What both sides started from.
     case base
     /// An older or newer version of the path.
@@ -44,7 +44,7 @@ extension Replica {
         }
         return (own + others).map { row in
             OpenConflict(
-                path: row.path, base: row.base, here: row.here, there: row.there,
+                path: row.path, base: row.base, ours: row.ours, theirs: row.theirs,
                 copy: row.copyPath, rule: row.rule, time: row.time)
         }
     }
@@ -55,12 +55,12 @@ extension Replica {
         try manifest.basePaths(containing: conflictMark).sorted().compactMap { copy in
             guard let (original, digits) = conflictOriginal(of: copy),
                 let found = try manifest.base(copy)?.entry,
-                let there = try manifest.base(original)?.entry,
+                let theirs = try manifest.base(original)?.entry,
                 found.identity?.description.hasPrefix(digits) == true || found.kind == .symlink,
                 try root.status(copy) != nil
             else { return nil }
             return ConflictRow(
-                path: original, base: nil, here: found, there: there, copyPath: copy,
+                path: original, base: nil, ours: found, theirs: theirs, copyPath: copy,
                 rule: "conflict-copy", time: found.modified)
         }
     }

@@ -42,7 +42,7 @@ extension Replica {
             return try await keepOpen([path] + copies, changed, options, after: before)
         }
         // What is at the path now is the user's own word.
-        options.strategy = Strategy([.choice(.here)])
+        options.strategy = Strategy([.choice(.ours)])
         var report = try await runPaths([path] + copies, options, after: before)
         report.addCopies(of: before)
         try end(rows)
@@ -89,7 +89,7 @@ extension Replica {
                 remedy: "See it with filesinki conflicts.")
         }
         let rows = try manifest.conflicts(.resolved).filter { $0.path == path }
-        guard var row = rows.last, let here = row.here, let there = row.there else {
+        guard var row = rows.last, let ours = row.ours, let theirs = row.theirs else {
             throw Failure(
                 .notFound, path: path.bytes, "No conflict of it was resolved here.",
                 remedy: "See its versions with filesinki log.")
@@ -97,12 +97,12 @@ extension Replica {
         let copy =
             row.copyPath
             ?? conflictName(
-                for: path, device: config.device, content: here.identity ?? here.content)
+                for: path, device: config.device, content: ours.identity ?? ours.content)
         var options = options
         options.operation = "resolve"
-        let before = try await keepInHistory([path, copy], .there(nil), options)
+        let before = try await keepInHistory([path, copy], .theirs(nil), options)
         let contents = try await historyContents(historyReader(after: before))
-        for (entry, target) in [(there, path), (here, copy)] where entry.kind != .tombstone {
+        for (entry, target) in [(theirs, path), (ours, copy)] where entry.kind != .tombstone {
             guard try await put(entry, at: target, from: contents) else {
                 return try await keepOpen(
                     [path, copy], [.changedMeanwhile(target, "restored")], options,
@@ -123,7 +123,7 @@ extension Replica {
         /// What is there already.
         case untouched
         /// An entry of the store; nil where the committed one is taken as it comes.
-        case there(Entry?)
+        case theirs(Entry?)
         case entry(Entry)
         case bytes([UInt8])
     }
@@ -134,10 +134,10 @@ extension Replica {
         let found: Entry?
         switch resolution {
         case .bytes(let bytes): return .bytes(bytes)
-        case .here where row.copyPath == nil: return .untouched
-        case .there where row.copyPath == nil: return .there(nil)
-        case .here: found = row.here
-        case .there: found = row.there
+        case .ours where row.copyPath == nil: return .untouched
+        case .theirs where row.copyPath == nil: return .theirs(nil)
+        case .ours: found = row.ours
+        case .theirs: found = row.theirs
         case .base: found = row.base
         case .version(let version):
             found = try await tree(at: .version(version), of: [row.path]).state(of: row.path)?.entry
@@ -159,7 +159,7 @@ extension Replica {
     ) async throws -> SyncReport? {
         if case .untouched = chosen { return nil }
         var options = options
-        options.strategy = Strategy([.choice(.there)])
+        options.strategy = Strategy([.choice(.theirs)])
         let report = try await runPaths(paths, options)
         if let away = report.away, report.isQueued { throw away }
         return report
@@ -170,7 +170,7 @@ extension Replica {
         _ chosen: Chosen, at path: RelativePath, after before: SyncReport?
     ) async throws -> Bool {
         switch chosen {
-        case .untouched, .there: return true
+        case .untouched, .theirs: return true
         case .bytes(let bytes):
             return try place(path, mode: 0o644, expecting: expectation(at: path)) {
                 try bytes.withUnsafeBytes($0)
@@ -186,8 +186,8 @@ extension Resolution {
     /// What was chosen, as the journal says it.
     fileprivate var sentence: String {
         switch self {
-        case .here: "Took here."
-        case .there: "Took there."
+        case .ours: "Took here."
+        case .theirs: "Took there."
         case .base: "Took base."
         case .version(let version): "Took version \(version)."
         case .bytes: "Took a given content."

@@ -41,10 +41,10 @@ struct ApplyWork: Sendable {
         for step in steps {
             switch step.action {
             case .take(let entry):
-                add(ApplyTask(path: step.path, entry: entry, here: step.here, origin: step.origin))
+                add(ApplyTask(path: step.path, entry: entry, here: step.ours, origin: step.origin))
             case .both(let entry):
                 addCopy(
-                    ApplyTask(path: step.path, entry: entry, here: step.here, origin: step.origin))
+                    ApplyTask(path: step.path, entry: entry, here: step.ours, origin: step.origin))
             case .agree, .publish, .undecided, .leave, .skip: break
             }
         }

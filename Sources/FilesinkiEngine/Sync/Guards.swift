@@ -12,7 +12,7 @@ struct GuardCounts: Sendable {
     /// What earlier rounds of the run have deleted and overwritten.
     private(set) var done = Plan.Counts()
     /// How many paths of the base they found gone here.
-    private(set) var goneHere = 0
+    private(set) var missingOurs = 0
     /// Steps of the plan that a person approved: they count no more.
     private var approved: Set<ApprovedStep> = []
 
@@ -31,7 +31,7 @@ struct GuardCounts: Sendable {
     /// Adds what a round has done.
     mutating func add(_ steps: [Step]) {
         done.add(Plan(steps.filter { !isApproved($0) }).counts)
-        goneHere += steps.lazy.filter { $0.here == nil && $0.base != nil }.count
+        missingOurs += steps.lazy.filter { $0.ours == nil && $0.base != nil }.count
     }
 
     /// What of a plan counts.
@@ -77,7 +77,7 @@ extension Replica {
         return Guard(maxDelete: run.rules.maxDelete).check(
             run.guards.counted(plan), after: run.guards.done,
             and: run.options.isUnattended ? try recentDeletions().counts : Plan.Counts(),
-            baseCount: count, goneHere: gone + run.guards.goneHere)
+            baseCount: count, missingOurs: gone + run.guards.missingOurs)
     }
 
     /// Whether the guards could stop the plan that follows from a stat scan, whatever the contents turn
@@ -92,7 +92,7 @@ extension Replica {
         return !Guard(maxDelete: run.rules.maxDelete).check(
             found.mostCounts(run, view),
             and: run.options.isUnattended ? try recentDeletions().counts : Plan.Counts(),
-            baseCount: count, goneHere: gone
+            baseCount: count, missingOurs: gone
         ).isEmpty
     }
 }
@@ -106,30 +106,30 @@ extension SyncRun {
 extension StatScan {
     /// The most that a plan for this scan and this view can delete and overwrite.
     func mostCounts(_ run: SyncRun, _ view: RemoteView) -> Plan.Counts {
-        let here = run.selected(observation.changes)
-        let there = run.selected(view.changes)
+        let ours = run.selected(observation.changes)
+        let theirs = run.selected(view.changes)
         let edited = Set(items.lazy.map(\.path).filter(run.selection.contains))
         var counts = Plan.Counts()
-        for (path, change) in here {
+        for (path, change) in ours {
             guard let entry = change.entry else {
-                counts.deletedThere += 1
+                counts.deletedTheirs += 1
                 continue
             }
             let base = run.base.row(path)?.entry
             let isOverwrite =
-                base.map { !$0.hasSameContent(as: entry) } ?? (there[path] != nil)
-            if isOverwrite { counts.overwrittenThere += 1 }
+                base.map { !$0.hasSameContent(as: entry) } ?? (theirs[path] != nil)
+            if isOverwrite { counts.overwrittenTheirs += 1 }
         }
-        for path in edited where run.base.row(path) != nil || there[path] != nil {
-            counts.overwrittenThere += 1
+        for path in edited where run.base.row(path) != nil || theirs[path] != nil {
+            counts.overwrittenTheirs += 1
         }
-        for (path, change) in there {
-            guard run.base.row(path) != nil || here[path] != nil || edited.contains(path) else {
+        for (path, change) in theirs {
+            guard run.base.row(path) != nil || ours[path] != nil || edited.contains(path) else {
                 continue
             }
             switch change.entry.entry.kind {
-            case .tombstone: counts.deletedHere += 1
-            case .file, .symlink, .directory: counts.overwrittenHere += 1
+            case .tombstone: counts.deletedOurs += 1
+            case .file, .symlink, .directory: counts.overwrittenOurs += 1
             }
         }
         return counts

@@ -14,9 +14,9 @@ struct RecentDeletions: Equatable {
         /// How far the log was known when the run began.
         var sequence: UInt64
         /// How many paths the run deleted from this replica.
-        var here: Int
+        var ours: Int
         /// How many paths the run deleted from the remote tree.
-        var there: Int
+        var theirs: Int
     }
 
     /// The width of the window, in seconds.
@@ -33,18 +33,18 @@ struct RecentDeletions: Equatable {
                 String(decoding: $0, as: UTF8.self)
             }
             guard words.count == 4, let time = Int64(words[0]), let sequence = UInt64(words[1]),
-                let here = Int(words[2]), let there = Int(words[3]), here >= 0, there >= 0
+                let ours = Int(words[2]), let theirs = Int(words[3]), ours >= 0, theirs >= 0
             else { continue }
             items.append(
                 Item(
-                    time: Timestamp(nanoseconds: time), sequence: sequence, here: here,
-                    there: there))
+                    time: Timestamp(nanoseconds: time), sequence: sequence, ours: ours,
+                    theirs: theirs))
         }
     }
 
     var bytes: [UInt8] {
         Array(
-            items.map { "\($0.time.nanoseconds) \($0.sequence) \($0.here) \($0.there)\n" }
+            items.map { "\($0.time.nanoseconds) \($0.sequence) \($0.ours) \($0.theirs)\n" }
                 .joined().utf8)
     }
 
@@ -52,8 +52,8 @@ struct RecentDeletions: Equatable {
     var counts: Plan.Counts {
         var counts = Plan.Counts()
         for item in items {
-            counts.deletedHere += item.here
-            counts.deletedThere += item.there
+            counts.deletedOurs += item.ours
+            counts.deletedTheirs += item.theirs
         }
         return counts
     }
@@ -76,15 +76,15 @@ struct RecentDeletions: Equatable {
         let counts = Plan(
             steps.filter { step in step.base.map { $0.version <= oldest } ?? false }
         ).counts
-        guard counts.deletedHere + counts.deletedThere > 0 else { return }
+        guard counts.deletedOurs + counts.deletedTheirs > 0 else { return }
         if let last = items.last, last.time == time {
-            items[items.count - 1].here += counts.deletedHere
-            items[items.count - 1].there += counts.deletedThere
+            items[items.count - 1].ours += counts.deletedOurs
+            items[items.count - 1].theirs += counts.deletedTheirs
         } else {
             items.append(
                 Item(
-                    time: time, sequence: sequence, here: counts.deletedHere,
-                    there: counts.deletedThere))
+                    time: time, sequence: sequence, ours: counts.deletedOurs,
+                    theirs: counts.deletedTheirs))
         }
     }
 

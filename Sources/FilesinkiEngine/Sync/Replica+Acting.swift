@@ -18,14 +18,14 @@ extension Replica {
     /// - Returns: Whether nothing is left for another round.
     func act(_ run: inout SyncRun, _ seen: RemoteView, _ steps: [Step]) async throws -> Bool {
         var view = seen
-        if steps.contains(where: { $0.action.writesThere || $0.superseded != nil }) {
+        if steps.contains(where: { $0.action.writesTheirs || $0.superseded != nil }) {
             do { try await zone.proveEnd(at: view.token) } catch let mismatch as StoreMismatch {
                 _ = try await adoptStore(&run, mismatch.failure)
             }
         }
         guard try await preserve(&run, &view, steps) else { return try await lose(&run) }
         let copies = steps.filter(\.isConflictCopy)
-        try keepUnreported(copies.filter(\.action.writesHere).map(\.path))
+        try keepUnreported(copies.filter(\.action.writesOurs).map(\.path))
         var applied = try await apply(&run, view, steps)
         applied.hold(steps)
         if !copies.isEmpty { try recordTaken(&run, view, steps, applied) }
@@ -99,7 +99,7 @@ extension Replica {
     private func apply(
         _ run: inout SyncRun, _ view: RemoteView, _ steps: [Step]
     ) async throws -> ApplyResult {
-        let writes = steps.filter(\.action.writesHere)
+        let writes = steps.filter(\.action.writesOurs)
         guard !writes.isEmpty else { return ApplyResult() }
         let staging = try Staging(root: root, folder: state.staging)
         let isEach = writes.count <= 16
@@ -124,12 +124,12 @@ extension ApplyResult {
         guard !held.contains(where: { $0 == step.path || step.path.isInside($0) }) else {
             return false
         }
-        return !step.action.writesHere || done[step.path] != nil
+        return !step.action.writesOurs || done[step.path] != nil
     }
 
     /// Holds back what would take the name of a content whose conflict copy could not be made.
     mutating func hold(_ steps: [Step]) {
-        for step in steps where step.action.writesHere && done[step.path] == nil {
+        for step in steps where step.action.writesOurs && done[step.path] == nil {
             if case .conflictCopy(let original) = step.reason { held.append(original) }
         }
     }

@@ -28,12 +28,12 @@ extension Replica {
         view.recogniseLinks(run.observation)
         let ignored = ignoredPaths(of: view, run)
         var input = ReconcileInput(
-            base: run.base, here: run.selected(run.observation.changes),
-            there: run.selected(view.changes), blocked: run.observation.blocked.union(ignored),
+            base: run.base, ours: run.selected(run.observation.changes),
+            theirs: run.selected(view.changes), blocked: run.observation.blocked.union(ignored),
             rules: run.rules.strategies, device: config.device)
         var plan = reconcile(input)
         if try await findWriters(&view, of: plan) {
-            input.there = run.selected(view.changes)
+            input.theirs = run.selected(view.changes)
             plan = reconcile(input)
         }
         guard plan.steps.contains(where: { $0.waits != nil }) else { return Decision(plan) }

@@ -54,7 +54,7 @@ extension Replica {
     ) throws {
         let done = steps.filter { step in
             if case .take = step.action { return applied.done[step.path] != nil }
-            return step.isConflictCopy && step.action.writesThere && applied.allows(step)
+            return step.isConflictCopy && step.action.writesTheirs && applied.allows(step)
         }
         try reportCopies(&run, done, steps)
         try manifest.write { writer in
@@ -138,10 +138,10 @@ extension Replica {
     ) -> VersionedEntry? {
         switch step.action {
         case .agree:
-            return step.there ?? VersionedEntry(.tombstone, version: step.base?.version ?? 0)
+            return step.theirs ?? VersionedEntry(.tombstone, version: step.base?.version ?? 0)
         case .take(let entry):
             guard applied.allows(step) else { return nil }
-            return VersionedEntry(entry, version: step.there?.version ?? 0)
+            return VersionedEntry(entry, version: step.theirs?.version ?? 0)
         case .publish(let entry), .both(let entry):
             guard applied.allows(step), let version = publication.version(step.path) else {
                 return nil
@@ -158,7 +158,7 @@ extension Replica {
     }
 
     private func formerContents(_ step: Step, _ view: RemoteView) -> [ContentID] {
-        let seen = [step.base?.entry, step.here].compactMap { $0?.identity }
+        let seen = [step.base?.entry, step.ours].compactMap { $0?.identity }
         return TombstoneRow.sorted((view.changes[step.path]?.identities ?? []).union(seen))
     }
 

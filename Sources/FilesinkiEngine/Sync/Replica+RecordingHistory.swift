@@ -13,7 +13,7 @@ extension Replica {
         let now = systemContext.now()
         let id = try writer.beginRun(started: run.started)
         for step in done {
-            let version = publication.version(step.path) ?? step.there?.version ?? 0
+            let version = publication.version(step.path) ?? step.theirs?.version ?? 0
             if let row = step.journalRow(
                 run: id, time: now, device: config.device, version: version)
             {
@@ -34,7 +34,7 @@ extension Replica {
         var counts = RunCounts()
         counts.published = Int64(all.published + all.writtenToBoth)
         counts.taken = Int64(all.taken)
-        counts.deleted = Int64(all.deletedHere + all.deletedThere)
+        counts.deleted = Int64(all.deletedOurs + all.deletedTheirs)
         counts.conflicts = Int64(all.conflictCopies + all.left)
         counts.problems = Int64(run.report.problems.count)
         counts.received = applied.bytes
@@ -50,8 +50,8 @@ extension Replica {
         }
         _ = try writer.addConflict(
             ConflictRow(
-                id: 0, path: step.path, base: step.base?.entry, here: step.here,
-                there: step.there?.entry, copyPath: nil, rule: step.reason.word, time: now,
+                id: 0, path: step.path, base: step.base?.entry, ours: step.ours,
+                theirs: step.theirs?.entry, copyPath: nil, rule: step.reason.word, time: now,
                 state: .open))
     }
 }

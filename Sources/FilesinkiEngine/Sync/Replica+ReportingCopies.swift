@@ -45,8 +45,8 @@ extension Replica {
             run.report.copies.append(copy.path)
             run.conflicts.append(
                 ConflictRow(
-                    path: original, base: nil, here: copy.entry,
-                    there: try manifest.base(original)?.entry, copyPath: copy.path,
+                    path: original, base: nil, ours: copy.entry,
+                    theirs: try manifest.base(original)?.entry, copyPath: copy.path,
                     rule: copy.reason, time: systemContext.now()))
         }
         // At once, for these commits are not found a second time.
@@ -68,7 +68,7 @@ extension Replica {
         ) { first, _ in first }
         for copy in copies {
             guard let original = copy.copied else { continue }
-            let isFound = !copy.action.writesHere
+            let isFound = !copy.action.writesOurs
             if isFound, recorded.contains(copy.path) { continue }
             // One that was found, and waits, was reported by the run that found it.
             let isWaiting = try isFound && manifest.local(copy.path) != nil
@@ -79,8 +79,8 @@ extension Replica {
             let winner = winners[original]
             run.conflicts.append(
                 ConflictRow(
-                    path: original, base: winner?.base?.entry, here: copy.action.entry,
-                    there: try winner?.there?.entry ?? manifest.base(original)?.entry,
+                    path: original, base: winner?.base?.entry, ours: copy.action.entry,
+                    theirs: try winner?.theirs?.entry ?? manifest.base(original)?.entry,
                     copyPath: copy.path, rule: copy.reason.word, time: systemContext.now()))
         }
     }

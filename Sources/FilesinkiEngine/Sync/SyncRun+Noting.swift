@@ -119,7 +119,7 @@ extension Step {
     /// Whether the step was carried out in a round.
     func isDone(_ applied: ApplyResult, _ publication: Publication) -> Bool {
         guard applied.allows(self) else { return false }
-        return !action.writesThere || publication.version(path) != nil
+        return !action.writesTheirs || publication.version(path) != nil
     }
 
     /// The manifest's record of the step; nil for what the log tells by itself.

@@ -141,12 +141,12 @@ extension Replica {
     ) throws -> Bool {
         let there = run.selected(view.changes).values
         let changes = found.observation.changes
-        let goneHere = changes.values.lazy.filter { $0.entry == nil }.count
-        let goneThere = there.lazy.filter { $0.entry.entry.kind == .tombstone }.count
-        var gone = max(goneHere, goneThere)
+        let missingOurs = changes.values.lazy.filter { $0.entry == nil }.count
+        let missingTheirs = there.lazy.filter { $0.entry.entry.kind == .tombstone }.count
+        var gone = max(missingOurs, missingTheirs)
         if gone > 0 {
             let recent = try recentDeletions().counts
-            gone += max(recent.deletedHere, recent.deletedThere)
+            gone += max(recent.deletedOurs, recent.deletedTheirs)
         }
         if case .count(let limit) = run.rules.maxDelete, gone > limit { return true }
         let usual = Guard()
