@@ -1,3 +1,4 @@
+import FilesinkiHashing
 package import FilesinkiModel
 package import FilesinkiRemote
 
@@ -72,4 +73,88 @@ package struct StoreFormat: Hashable, Sendable {
     }
 
     private static func key() throws(Failure) -> ObjectKey { try ObjectKey(StoreLayout.format) }
+}
+
+/// The text of a store's description: lines of `key = value`, the first and the last fixed.
+///
+/// ```
+/// filesinki store
+/// format = 1
+/// id = 00112233445566778899aabbccddeeff
+/// epoch = 0
+/// slots = rename-folder
+/// created-by = filesinki
+/// sha256 = (64 digits: of all bytes before this line)
+/// ```
+enum StoreFormatText {
+    static let title = "filesinki store"
+
+    /// The longest description that is read, in bytes.
+    static let maximumLength = 65536
+
+    static func encode(_ format: StoreFormat, createdBy: String) -> [UInt8] {
+        let text = """
+            \(title)
+            format = \(format.formatVersion)
+            id = \(hexadecimal(format.id))
+            epoch = \(format.epoch)
+            slots = \(oneLine(format.slots))
+            created-by = \(oneLine(createdBy))
+
+            """
+        let body = Array(text.utf8)
+        return body + Array("sha256 = \(ContentHasher.hash(body))\n".utf8)
+    }
+
+    private static func oneLine(_ text: String) -> String {
+        String(text.unicodeScalars.filter { $0.value >= 32 && $0.value != 127 })
+    }
+
+    /// - Throws: `Failure` with code `newer-format` when a later version of the program made the
+    ///   store, `corrupt` when this is no description or a damaged one.
+    static func decode(_ bytes: [UInt8]) throws(Failure) -> StoreFormat {
+        guard bytes.count <= maximumLength, let text = String(validating: bytes, as: UTF8.self),
+            let values = values(of: text, bytes)
+        else { throw damaged("This is not the description of a filesinki store.") }
+        guard let version = values["format"].flatMap(Int.init), version > 0 else {
+            throw damaged("The description names no format.")
+        }
+        guard version <= StoreFormat.currentVersion else {
+            throw Envelope.newer(
+                StoreLayout.format,
+                "The store has format \(version), which is newer than this program.")
+        }
+        guard let id = values["id"].flatMap({ FilesinkiModel.bytes(hexadecimal: $0) }),
+            id.count == 16, let epoch = values["epoch"].flatMap(UInt64.init)
+        else { throw damaged("The description lacks the store's id or epoch.") }
+        return StoreFormat(
+            formatVersion: version, id: id, epoch: epoch, slots: values["slots"] ?? "")
+    }
+
+    /// The values by key; nil when the title, the checksum or a line is not right.
+    private static func values(of text: String, _ bytes: [UInt8]) -> [String: String]? {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count >= 3, lines[0] == title, lines[lines.count - 1].isEmpty else {
+            return nil
+        }
+        let last = lines[lines.count - 2]
+        let body = bytes.dropLast(last.utf8.count + 1)
+        guard last == "sha256 = \(ContentHasher.hash(Array(body)))" else { return nil }
+        var values: [String: String] = [:]
+        for line in lines[1..<(lines.count - 2)] {
+            guard let (key, value) = pair(line), values.updateValue(value, forKey: key) == nil
+            else { return nil }
+        }
+        return values
+    }
+
+    private static func pair(_ line: Substring) -> (key: String, value: String)? {
+        let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard words.count == 3, words[1] == "=" else { return nil }
+        return (String(words[0]), String(words[2]))
+    }
+
+    private static func damaged(_ message: String) -> Failure {
+        Envelope.damaged(StoreLayout.format, message)
+    }
 }

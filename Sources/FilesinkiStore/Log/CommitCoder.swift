@@ -1,6 +1,6 @@
-internal import FilesinkiHashing
-internal import FilesinkiModel
-internal import SwiftProtobuf
+import FilesinkiHashing
+import FilesinkiModel
+import SwiftProtobuf
 
 /// Turns commits of one zone into stored bytes and back.
 struct CommitCoder {
@@ -149,5 +149,168 @@ extension Failure {
             "Cannot publish: a commit of \(draft.changes.count + draft.superseded.count) rows "
                 + "exceeds the limits of the format.",
             remedy: "Nothing was published. Please report this as an error of filesinki.")
+    }
+}
+
+extension CommitCoder {
+    /// The stored bytes of a draft, and the commit that every reader will find in them.
+    ///
+    /// The bytes are decoded again and compared with the draft, so that nothing is ever published that
+    /// readers refuse or read in another way.
+    ///
+    /// - Throws: `Failure` with code `limit` when the draft exceeds ``limits``, or when the bytes do not
+    ///   decode to the draft.
+    func encodeVerified(
+        _ draft: CommitDraft, after parent: ChangeToken, id: [UInt8], key: String
+    ) throws(Failure) -> (stored: [UInt8], commit: Commit) {
+        let stored = try encode(draft, after: parent, id: id)
+        let commit: Commit
+        do {
+            commit = try decode(stored, sequence: parent.sequence + 1, key: key)
+        } catch {
+            throw .notReadable(key, cause: error)
+        }
+        guard commit.id == id, commit.parent == parent.hash, commit.says(draft) else {
+            throw .notReadable(key, cause: commit.refused.first?.failure)
+        }
+        return (stored, commit)
+    }
+}
+
+extension Commit {
+    /// Whether the commit holds exactly what a draft meant.
+    fileprivate func says(_ draft: CommitDraft) -> Bool {
+        refused.isEmpty && changes == draft.changes && superseded == draft.superseded
+            && inline == draft.inline && packs == draft.packs
+            && basedOnTokens == draft.basedOnTokens && time == draft.time
+            && device == Device(id: draft.device.id, name: shortened(draft.device.name))
+            && operation == shortened(draft.operation)
+    }
+}
+
+extension Failure {
+    /// What was to be published does not read back as what was meant.
+    static func notReadable(_ key: String, cause: (any Error)?) -> Failure {
+        let detail = (cause as? Failure).map { " \($0.message)" } ?? ""
+        return Failure(
+            .limit, path: key,
+            "Cannot publish: the encoded record does not read back as what was meant.\(detail)",
+            remedy: "Nothing was published. Please report this as an error of filesinki.",
+            cause: cause)
+    }
+}
+
+/// The rows of a stored commit: those that can be used, and what was refused.
+struct CommitChanges {
+    private(set) var accepted: [Change] = []
+    /// Contents that gave way; a path may occur several times.
+    private(set) var superseded: [Change] = []
+    var refused: [RefusedRow] = []
+
+    /// - Parameter plain: The record's plain length, which bounds what its rows may take.
+    /// - Throws: `Failure` with code `corrupt` when the columns do not fit together.
+    init(_ message: StoredCommit, plain: Int, key: String) throws(Failure) {
+        let bounds = ReadableCommit(plain: plain)
+        var pathBytes = bounds.pathBytes
+        guard
+            var rows = RowsDecoder(
+                message.changes, maximumCount: ReadableCommit.changes, pathLimit: &pathBytes),
+            let details = RowDetails(message, pathLimit: &pathBytes),
+            var superseded = RowsDecoder(
+                message.superseded, maximumCount: bounds.superseded, pathLimit: &pathBytes)
+        else { throw Envelope.damaged(key, "The commit does not fit together.") }
+        read(&rows, details, before: message.sequence)
+        read(superseded: &superseded, message)
+    }
+
+    private mutating func read(
+        _ rows: inout RowsDecoder, _ details: RowDetails, before sequence: UInt64
+    ) {
+        var changes: [Change] = []
+        var refused: [RefusedRow] = []
+        changes.reserveCapacity(rows.count)
+        rows.forEachRow { index, path, row in
+            do throws(Failure) {
+                changes.append(try details.change(index, path, row, before: sequence))
+            } catch {
+                refused.append(RefusedRow(path: row.path, failure: error))
+            }
+        } refuse: {
+            refused.append($0)
+        }
+        self.refused = refused
+        accepted = withoutDuplicates(changes)
+    }
+
+    /// What gave way is no part of the tree: a row that cannot be used is left out without a word.
+    private mutating func read(superseded rows: inout RowsDecoder, _ message: StoredCommit) {
+        var found: [Change] = []
+        found.reserveCapacity(rows.count)
+        rows.forEachRow { index, path, row in
+            guard row.version < message.sequence else { return }
+            let reasons = message.supersededReasons
+            found.append(
+                Change(
+                    path: path, entry: row.entry, basedOn: row.version,
+                    reason: index < reasons.count ? reasons[index] : ""))
+        } refuse: { _ in
+        }
+        superseded = found
+    }
+
+    /// The last change of each path; earlier ones are refused.
+    private mutating func withoutDuplicates(_ changes: [Change]) -> [Change] {
+        let isAscending = zip(changes, changes.dropFirst()).allSatisfy { $0.path < $1.path }
+        if isAscending { return changes }
+        var seen: Set<RelativePath> = []
+        var kept: [Change] = []
+        for change in changes.reversed() {
+            if seen.insert(change.path).inserted {
+                kept.append(change)
+            } else {
+                refused.append(
+                    RefusedRow(
+                        change.path.bytes, "The commit changes the path twice; the last counts."))
+            }
+        }
+        return kept.reversed()
+    }
+}
+
+/// What some rows of a commit have besides their entry.
+private struct RowDetails {
+    private let origins: [UInt32: [UInt8]]
+    private let reasons: [UInt32: String]
+    private let merges: [UInt32: UInt64]
+
+    /// - Returns: nil when the columns do not fit together.
+    init?(_ message: StoredCommit, pathLimit: inout Int) {
+        guard
+            let paths = PathColumn.decode(
+                message.movedFrom, count: message.movedRows.count, limit: &pathLimit),
+            message.reasonRows.count == message.reasons.count,
+            message.mergedRows.count == message.mergedWith.count
+        else { return nil }
+        origins = Dictionary(zip(message.movedRows, paths)) { _, last in last }
+        reasons = Dictionary(zip(message.reasonRows, message.reasons)) { _, last in last }
+        merges = Dictionary(zip(message.mergedRows, message.mergedWith)) { _, last in last }
+    }
+
+    /// The change of a row.
+    ///
+    /// - Throws: `Failure` when it names a commit that is not before `sequence`, or an impossible origin.
+    func change(
+        _ index: Int, _ path: RelativePath, _ row: Row, before sequence: UInt64
+    ) throws(Failure) -> Change {
+        let number = UInt32(truncatingIfNeeded: index)
+        let other = merges[number]
+        guard row.version < sequence, other ?? 0 < sequence else {
+            throw RefusedRow(row.path, "The change builds on a later commit.").failure
+        }
+        var change = Change(
+            path: path, entry: row.entry, basedOn: row.version, reason: reasons[number] ?? "",
+            mergedWith: other)
+        if let origin = origins[number] { change.movedFrom = try RelativePath(origin) }
+        return change
     }
 }

@@ -1,6 +1,6 @@
 import FilesinkiHashing
 package import FilesinkiModel
-internal import FilesinkiRemote
+import FilesinkiRemote
 import Synchronization
 
 /// Finds and reads contents in a store's packs.
@@ -217,5 +217,41 @@ package final class ContentLocator: Sendable {
     private func damage(_ place: Place, _ id: ContentID, cause: (any Error)? = nil) -> Failure {
         .damagedPack(
             place.pack.reference.keyText, "The content \(id) in the pack is damaged.", cause: cause)
+    }
+}
+
+/// The few blocks that were decoded last, so that neighbouring files of one block cost one read.
+final class BlockCache: Sendable {
+    struct Key: Hashable {
+        var pack: [UInt8]
+        var block: Int
+    }
+
+    private struct State {
+        /// The block used last stands at the end.
+        var blocks: [(key: Key, bytes: [UInt8])] = []
+    }
+
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    /// - Parameter capacity: How many blocks are kept.
+    init(capacity: Int) { self.capacity = capacity }
+
+    func find(_ key: Key) -> [UInt8]? {
+        state.withLock { state in
+            guard let place = state.blocks.lastIndex(where: { $0.key == key }) else { return nil }
+            let block = state.blocks.remove(at: place)
+            state.blocks.append(block)
+            return block.bytes
+        }
+    }
+
+    func keep(_ key: Key, _ bytes: [UInt8]) {
+        state.withLock { state in
+            state.blocks.removeAll { $0.key == key }
+            if state.blocks.count >= capacity { state.blocks.removeFirst() }
+            state.blocks.append((key, bytes))
+        }
     }
 }

@@ -1,4 +1,4 @@
-import FilesinkiCompression
+package import FilesinkiCompression
 import FilesinkiHashing
 package import FilesinkiModel
 package import FilesinkiRemote
@@ -108,5 +108,151 @@ package actor PackWriter {
             self.onStored(sealed.reference)
         }
         underWay.append((id, task))
+    }
+}
+
+/// One pack while it grows in memory.
+struct PackBuilder {
+    private struct Member {
+        var id: ContentID
+        var block: Int
+        var place: EncodedBlock.Member
+    }
+
+    private var bytes = PackFormat.magic
+    private var blockTable: [UInt8] = []
+    private var blockCount = 0
+    private var members: [Member] = []
+
+    /// The stored size so far, without the index.
+    var size: Int { bytes.count }
+
+    var memberCount: Int { members.count }
+
+    /// Adds a block of which only `fresh` members are to be found in this pack.
+    mutating func add(_ block: EncodedBlock, members fresh: [EncodedBlock.Member]) {
+        blockTable.appendLittleEndian(UInt64(bytes.count))
+        blockTable.appendLittleEndian(UInt32(block.bytes.count))
+        blockTable.appendLittleEndian(UInt32(block.plainLength))
+        blockTable.appendLittleEndian(UInt32(block.codec.rawValue))
+        bytes += block.bytes
+        members += fresh.map { Member(id: $0.id, block: blockCount, place: $0) }
+        blockCount += 1
+    }
+
+    /// A pack that grows no more.
+    struct Sealed {
+        let bytes: [UInt8]
+        let reference: PackReference
+        /// The plain index.
+        let index: [UInt8]
+    }
+
+    /// The whole pack's bytes, and what to remember of it.
+    consuming func seal(id: [UInt8]) throws(Failure) -> Sealed {
+        members.sort { $0.id < $1.id }
+        let index = plainIndex()
+        let frame = try ZstdCompressor(level: 3).compress(index)
+        let trailer = PackTrailer(
+            indexOffset: Int64(bytes.count), storedLength: frame.count, plainLength: index.count,
+            indexHash: ContentHasher.hash(index))
+        bytes += frame
+        bytes += trailer.bytes
+        let reference = PackReference(
+            id: id, size: Int64(bytes.count), indexHash: trailer.indexHash)
+        return Sealed(bytes: bytes, reference: reference, index: index)
+    }
+
+    private func plainIndex() -> [UInt8] {
+        var index: [UInt8] = []
+        index.reserveCapacity(
+            PackIndex.headLength + blockTable.count + members.count * PackIndex.memberLength)
+        index.appendLittleEndian(UInt32(blockCount))
+        index.appendLittleEndian(UInt32(members.count))
+        index += blockTable
+        for member in members {
+            member.id.withBytes { index.append(contentsOf: $0) }
+            index.appendLittleEndian(UInt32(member.block))
+            index.appendLittleEndian(UInt32(member.place.offset))
+            index.appendLittleEndian(UInt32(member.place.length))
+            index.appendLittleEndian(UInt32(member.place.kind.rawValue))
+        }
+        return index
+    }
+}
+
+/// Chunks and recipes that were joined and compressed as one.
+package struct EncodedBlock: Sendable {
+    /// What lies where among the block's plain bytes.
+    package struct Member: Hashable, Sendable {
+        package var id: ContentID
+        package var kind: MemberKind
+        /// In the plain bytes.
+        package var offset: Int
+        package var length: Int
+    }
+
+    package var codec: Codec
+    /// How many plain bytes the block holds.
+    package var plainLength: Int
+    /// The block as it is stored.
+    package var bytes: [UInt8]
+    package var members: [Member]
+}
+
+/// Joins chunks to blocks and compresses each block as one zstd frame: many small files shrink well
+/// only together. One for each worker; for one thread at a time.
+package struct BlockBuilder {
+    /// How many plain bytes a block holds before it is closed: 4 MiB.
+    package static let targetSize = 4 << 20
+
+    /// The most members of a block, so that an index stays small even of empty or tiny files.
+    package static let maximumMemberCount = 1 << 16
+
+    private let compressor: ZstdCompressor
+    private let targetSize: Int
+    private var plain: [UInt8] = []
+    private var members: [EncodedBlock.Member] = []
+
+    /// - Parameters:
+    ///   - compressor: What compresses the blocks; not used elsewhere at the same time.
+    ///   - targetSize: When ``fits(_:)`` begins to say no, in plain bytes; at most 8 MiB.
+    package init(compressor: ZstdCompressor, targetSize: Int = Self.targetSize) {
+        self.compressor = compressor
+        self.targetSize = min(targetSize, PackFormat.maximumBlockLength)
+    }
+
+    /// How many plain bytes were added since the last ``finish()``.
+    package var plainCount: Int { plain.count }
+
+    /// Whether so many more bytes belong into this block; when not, ``finish()`` comes first. An
+    /// empty builder takes anything.
+    package func fits(_ count: Int) -> Bool {
+        members.isEmpty
+            || (plain.count + count <= targetSize && members.count < Self.maximumMemberCount)
+    }
+
+    /// Adds the bytes of a chunk, or of an encoded recipe.
+    package mutating func add(_ id: ContentID, kind: MemberKind, bytes: UnsafeRawBufferPointer) {
+        if plain.capacity < targetSize { plain.reserveCapacity(targetSize) }
+        members.append(
+            EncodedBlock.Member(id: id, kind: kind, offset: plain.count, length: bytes.count))
+        plain.append(contentsOf: bytes)
+    }
+
+    /// Closes the block and begins the next; nil when nothing was added.
+    ///
+    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when the compressor refuses.
+    package mutating func finish() throws(Failure) -> EncodedBlock? {
+        guard !members.isEmpty else { return nil }
+        defer {
+            plain.removeAll(keepingCapacity: plain.count <= PackFormat.maximumBlockLength)
+            members.removeAll(keepingCapacity: true)
+        }
+        let smaller = try compressor.compress(plain)
+        let isSmaller = smaller.count < plain.count
+        return EncodedBlock(
+            codec: isSmaller ? .zstd : .plain, plainLength: plain.count,
+            bytes: isSmaller ? smaller : plain, members: members)
     }
 }

@@ -1,5 +1,5 @@
-internal import FilesinkiModel
-internal import SwiftProtobuf
+import FilesinkiModel
+import SwiftProtobuf
 
 /// The bytes of a message, the same for the same values.
 func serialized(_ message: some Message) throws(Failure) -> [UInt8] {
@@ -69,4 +69,16 @@ extension PackReference {
         for pack in packs { references.append(try PackReference(pack, key: key)) }
         return references
     }
+}
+
+/// The bytes of a field of a generated message, as an array.
+///
+/// The field's own type comes from Foundation, which this module does not import.
+func array(_ field: some SwiftProtobufContiguousBytes) -> [UInt8] {
+    field.withUnsafeBytes { Array($0) }
+}
+
+/// Bytes as the type that a field of a generated message wants.
+func field<Field: SwiftProtobufContiguousBytes>(_ bytes: [UInt8]) -> Field {
+    Field(bytes)
 }

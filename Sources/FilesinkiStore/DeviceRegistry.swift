@@ -1,6 +1,6 @@
 package import FilesinkiModel
 package import FilesinkiRemote
-internal import SwiftProtobuf
+import SwiftProtobuf
 
 /// How far a device had read a zone, and when: what pruning must leave alone.
 package struct Acknowledgement: Hashable, Sendable {
@@ -134,5 +134,20 @@ package struct DeviceRegistry: Sendable {
         return Acknowledgement(
             device: device, token: ChangeToken(sequence: message.sequence, hash: hash),
             time: Timestamp(nanoseconds: message.time))
+    }
+}
+
+extension DeviceRegistry {
+    /// Removes everything that a device has written down of itself, in every zone.
+    ///
+    /// - Parameter id: The device's 16 bytes.
+    /// - Throws: What the remote throws.
+    package func forget(_ id: [UInt8]) async throws {
+        let prefix = "\(Self.prefix)\(hexadecimal(id))/"
+        while true {
+            let objects = try await remote.list(prefix: prefix, after: nil, limit: Self.page)
+            if objects.isEmpty { return }
+            for object in objects { try await remote.delete(object.key) }
+        }
     }
 }

@@ -1,6 +1,6 @@
-internal import FilesinkiCompression
-internal import FilesinkiHashing
-internal import FilesinkiModel
+import FilesinkiCompression
+import FilesinkiHashing
+import FilesinkiModel
 
 /// How a record is wrapped before it is stored: encode → hash → compress → seal → store.
 ///

@@ -1,0 +1,247 @@
+package import FilesinkiModel
+
+/// What a commit or a checkpoint says of one path, before anything but the path is checked.
+struct Row {
+    var path: [UInt8]
+    var entry: Entry
+    /// In a commit the version that the writer had seen, in a checkpoint the one that set the entry.
+    var version: UInt64
+}
+
+/// A row that was left out, and why.
+package struct RefusedRow: Sendable {
+    /// The path as it was written, which may be no path at all; show it by
+    /// ``FilesinkiModel/printable(_:)``.
+    package var path: [UInt8]
+    package var failure: Failure
+
+    package init(path: [UInt8], failure: Failure) {
+        self.path = path
+        self.failure = failure
+    }
+
+    init(_ path: [UInt8], _ message: String) {
+        self.init(
+            path: path,
+            failure: Failure(
+                .corrupt, path: path, message,
+                remedy: "The rest is applied; find out which device wrote this."))
+    }
+}
+
+/// Turns rows into columns.
+enum RowsEncoder {
+    /// In `kinds`: the row has an element in `contents`.
+    static let hasContent: UInt8 = 0x10
+    /// In `kinds`: the row has an element in `targets`.
+    static let hasTarget: UInt8 = 0x20
+    /// In `kinds`: the kind itself, and the bits that must be 0.
+    static let kindMask: UInt8 = 0xCF
+
+    /// The columns of `rows`, in their order.
+    static func encode(_ rows: [Row]) -> StoredRows {
+        var columns = StoredRows()
+        columns.count = UInt32(clamping: rows.count)
+        columns.paths = PathColumn.encode(rows.lazy.map(\.path))
+        columns.modes = rows.map { UInt32($0.entry.mode) }
+        columns.sizes = rows.map { UInt64(clamping: $0.entry.size) }
+        columns.versions = rows.map(\.version)
+        columns.nanoseconds = rows.map { UInt32($0.entry.modified.remainder) }
+        columns.seconds = differences(rows.map(\.entry.modified.seconds))
+        encodeKinds(rows, into: &columns)
+        return columns
+    }
+
+    private static func differences(_ values: [Int64]) -> [Int64] {
+        var last: Int64 = 0
+        return values.map { value in
+            defer { last = value }
+            return value &- last
+        }
+    }
+
+    private static func encodeKinds(_ rows: [Row], into columns: inout StoredRows) {
+        var kinds: [UInt8] = []
+        var contents: [UInt8] = []
+        kinds.reserveCapacity(rows.count)
+        contents.reserveCapacity(rows.count * ContentID.byteCount)
+        for row in rows {
+            var kind = row.entry.kind.rawValue
+            if row.entry.kind == .file {
+                kind |= hasContent
+                row.entry.content.withBytes { contents.append(contentsOf: $0) }
+            } else if row.entry.kind == .symlink {
+                kind |= hasTarget
+                columns.targets.append(field(row.entry.target))
+            }
+            kinds.append(kind)
+        }
+        columns.kinds = field(kinds)
+        columns.contents = field(contents)
+    }
+}
+
+/// Turns columns back into rows: columns that do not fit together spoil the record, a row that says
+/// something impossible is left out alone.
+struct RowsDecoder {
+    private let columns: StoredRows
+    private let kinds: [UInt8]
+    private let contents: [UInt8]
+    private let paths: [[UInt8]]
+    private var contentPosition = 0
+    private var targetPosition = 0
+    private var seconds: Int64 = 0
+
+    /// The longest target of a symlink, in bytes.
+    static let maximumTargetLength = 4095
+
+    /// - Parameters:
+    ///   - maximumCount: The most rows there may be.
+    ///   - pathLimit: See ``PathColumn/decode(_:count:limit:)``.
+    /// - Returns: nil when the columns do not fit together.
+    init?(_ columns: StoredRows, maximumCount: Int, pathLimit: inout Int) {
+        let count = Int(columns.count)
+        guard count <= maximumCount, columns.modes.count == count, columns.seconds.count == count,
+            columns.nanoseconds.count == count, columns.sizes.count == count,
+            columns.versions.count == count, columns.kinds.count == count,
+            let paths = PathColumn.decode(columns.paths, count: count, limit: &pathLimit)
+        else { return nil }
+        self.columns = columns
+        self.paths = paths
+        kinds = array(columns.kinds)
+        contents = array(columns.contents)
+        let withContent = kinds.count { $0 & RowsEncoder.hasContent != 0 }
+        let withTarget = kinds.count { $0 & RowsEncoder.hasTarget != 0 }
+        guard contents.count == withContent * ContentID.byteCount,
+            columns.targets.count == withTarget
+        else { return nil }
+    }
+
+    /// The number of rows, those too that cannot be.
+    var count: Int { paths.count }
+
+    /// Calls `accept` with each row that can be, and `refuse` with each one that cannot.
+    mutating func forEachRow(
+        _ accept: (_ index: Int, _ path: RelativePath, _ row: Row) -> Void,
+        refuse: (RefusedRow) -> Void
+    ) {
+        for index in kinds.indices {
+            seconds &+= columns.seconds[index]
+            let content = nextContent(kinds[index])
+            let target = nextTarget(kinds[index])
+            do throws(Failure) {
+                let path = try RelativePath(paths[index])
+                let row = try row(index, content: content, target: target)
+                accept(index, path, row)
+            } catch {
+                refuse(RefusedRow(path: paths[index], failure: error))
+            }
+        }
+    }
+
+    private mutating func nextContent(_ kind: UInt8) -> ContentID? {
+        guard kind & RowsEncoder.hasContent != 0 else { return nil }
+        defer { contentPosition += ContentID.byteCount }
+        return ContentID(contents[contentPosition..<(contentPosition + ContentID.byteCount)])
+    }
+
+    private mutating func nextTarget(_ kind: UInt8) -> [UInt8]? {
+        guard kind & RowsEncoder.hasTarget != 0 else { return nil }
+        defer { targetPosition += 1 }
+        return array(columns.targets[targetPosition])
+    }
+
+    private func row(
+        _ index: Int, content: ContentID?, target: [UInt8]?
+    ) throws(Failure) -> Row {
+        guard let kind = Entry.Kind(rawValue: kinds[index] & RowsEncoder.kindMask) else {
+            throw refused(index, "The entry is of an unknown kind.")
+        }
+        guard columns.nanoseconds[index] <= 999_999_999 else {
+            throw refused(index, "The entry has an impossible time.")
+        }
+        let modified = Timestamp(
+            seconds: seconds, nanoseconds: Int64(columns.nanoseconds[index]))
+        let mode = UInt16(columns.modes[index] & 0o777)
+        let entry: Entry
+        switch kind {
+        case .file:
+            guard let content, let size = Int64(exactly: columns.sizes[index]) else {
+                throw refused(index, "The file has no content or an impossible size.")
+            }
+            entry = .file(content, size: size, mode: mode, modified: modified)
+        case .directory:
+            entry = .directory(mode: mode, modified: modified)
+        case .symlink:
+            guard let target, (1...Self.maximumTargetLength).contains(target.count),
+                !target.contains(0)
+            else { throw refused(index, "The symlink has an impossible target.") }
+            entry = .symlink(to: target, modified: modified)
+        case .tombstone:
+            // The time is when the deletion was made, if the writer said so.
+            entry = Entry(kind: .tombstone, modified: modified)
+        }
+        return Row(path: paths[index], entry: entry, version: columns.versions[index])
+    }
+
+    private func refused(_ index: Int, _ message: String) -> Failure {
+        RefusedRow(paths[index], message).failure
+    }
+}
+
+/// Paths as a store keeps them: each without what it shares with the one before.
+enum PathColumn {
+    /// The column of `paths`, in their order.
+    static func encode(_ paths: some Sequence<[UInt8]>) -> StoredPaths {
+        var shared: [UInt32] = []
+        var rest: [UInt32] = []
+        var bytes: [UInt8] = []
+        var last: [UInt8] = []
+        for path in paths {
+            let common = sharedLength(last, path)
+            shared.append(UInt32(common))
+            rest.append(UInt32(path.count - common))
+            bytes += path[common...]
+            last = path
+        }
+        var column = StoredPaths()
+        column.shared = shared
+        column.rest = rest
+        column.bytes = field(bytes)
+        return column
+    }
+
+    private static func sharedLength(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        let bound = min(left.count, right.count)
+        var length = 0
+        while length < bound, left[length] == right[length] { length += 1 }
+        return length
+    }
+
+    /// The paths of a column; nil when the column does not fit together.
+    ///
+    /// - Parameters:
+    ///   - count: How many paths there must be.
+    ///   - limit: The most bytes that all paths may have together, so that a small column cannot
+    ///     stand for a great deal of memory. Taken down by what was read.
+    static func decode(_ column: StoredPaths, count: Int, limit: inout Int) -> [[UInt8]]? {
+        guard column.shared.count == count, column.rest.count == count else { return nil }
+        let bytes = array(column.bytes)
+        var paths: [[UInt8]] = []
+        paths.reserveCapacity(count)
+        var last: [UInt8] = []
+        var position = 0
+        for (shared, rest) in zip(column.shared, column.rest) {
+            let (shared, rest) = (Int(shared), Int(rest))
+            guard shared <= last.count, rest <= bytes.count - position, shared + rest <= limit
+            else { return nil }
+            limit -= shared + rest
+            last.removeSubrange(shared...)
+            last += bytes[position..<(position + rest)]
+            position += rest
+            // A copy, so that the path has no more room than it needs.
+            paths.append(last.withUnsafeBytes { Array($0) })
+        }
+        return position == bytes.count ? paths : nil
+    }
+}
