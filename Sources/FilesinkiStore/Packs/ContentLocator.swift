@@ -26,14 +26,6 @@ package final class ContentLocator: Sendable {
     /// - Parameter packs: In the order of their commits; later packs are looked into first.
     package init(packs: [PackReader]) { self.packs = packs.reversed() }
 
-    /// Loads every index that is not yet loaded, many with each request; useful before many searches
-    /// at a remote that is far away. What is wrong with one shows when it is searched.
-    ///
-    /// - Throws: What the remote throws.
-    package func loadIndexes() async throws {
-        try await load(packs.indices.filter { packs[$0].keptIndex == nil })
-    }
-
     /// Fetches the ends of packs, at most ``tailsPerRequest`` with each request.
     private func load(_ numbers: [Int]) async throws {
         for start in stride(from: 0, to: numbers.count, by: Self.tailsPerRequest) {

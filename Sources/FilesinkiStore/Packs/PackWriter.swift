@@ -15,8 +15,6 @@ package actor PackWriter {
     private let targetSize: Int
     private let onStored: @Sendable (PackReference) -> Void
     private var current = PackBuilder()
-    /// What ``claim(_:)`` has given away.
-    private var claimed: Set<ContentID> = []
     /// What was added.
     private var known: Set<ContentID> = []
     private var packs: [PackReference] = []
@@ -44,12 +42,6 @@ package actor PackWriter {
         self.targetSize = targetSize
         self.cache = cache
         self.onStored = onStored
-    }
-
-    /// Says which of the ids nobody has asked for before, and marks them as taken: each id is to be
-    /// encoded by the one caller that is told so.
-    package func claim(_ ids: [ContentID]) -> [ContentID] {
-        ids.filter { claimed.insert($0).inserted }
     }
 
     /// Adds a block, and begins to store the pack that it fills. A block of which everything was

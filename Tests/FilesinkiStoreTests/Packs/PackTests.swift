@@ -39,10 +39,6 @@ import Testing
         let twice = try await PackFixture(
             Array(repeating: content, count: 10), blockSize: 1 << 10)
         #expect(once.references == twice.references)
-        let writer = PackWriter(remote: twice.remote, systemContext: countingSystemContext())
-        let ids = [ContentHasher.hash([1]), ContentHasher.hash([2]), ContentHasher.hash([1])]
-        #expect(await writer.claim(ids) == Array(ids.prefix(2)))
-        #expect(await writer.claim(ids).isEmpty)
     }
 
     @Test("an unknown content is not found, and a wrong size is damage")
@@ -108,17 +104,6 @@ import Testing
             #expect(index.find(id) == member)
             previous = id
         }
-    }
-
-    @Test("every index is loaded at once when asked for")
-    func loadIndexes() async throws {
-        let contents = (1...12).map { noise(2000, seed: UInt64($0)) }
-        let store = try await PackFixture(contents, blockSize: 1, packSize: 1)
-        let locator = store.locator
-        try await locator.loadIndexes()
-        #expect(store.remote.reads.count == 12)
-        for content in contents { _ = try await locator.find(ContentHasher.hash(content)) }
-        #expect(store.remote.reads.count == 12)
     }
 
     @Test("a pack of one small content has exactly these bytes")
