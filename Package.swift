@@ -13,15 +13,22 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Asynchronous functions run on the actor that calls them: the parts of the engine, and the store below
+/// it, belong to the replica's actor.
+let onCallersActor: [SwiftSetting] = [
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault")
+]
+
 /// A module of the product. The list of its dependencies is the architecture; `LayeringTests` and
 /// the build's `--explicit-target-dependency-import-check error` hold it.
 func module(
     _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
-    resources: [Resource]? = nil
+    resources: [Resource]? = nil, settings: [SwiftSetting] = []
 ) -> Target {
     .target(
         name: name, dependencies: dependencies, exclude: exclude, resources: resources,
-        swiftSettings: strict)
+        swiftSettings: strict + settings)
 }
 
 /// A small program that uses the library as a program of its user's does.
@@ -104,7 +111,7 @@ let package = Package(
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             // The schema of Generated/store.pb.swift.
-            exclude: ["Schema"]),
+            exclude: ["Schema"], settings: onCallersActor),
 
         // Where replicas meet.
         module(
@@ -179,7 +186,8 @@ let package = Package(
                 "FilesinkiMerge", "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiLiveDatabase",
                 "FilesinkiManifest", "FilesinkiSystem", "FilesinkiRemote", "FilesinkiStore",
                 "FilesinkiWatch",
-            ]),
+            ],
+            settings: onCallersActor),
 
         // The library.
         module(

@@ -70,12 +70,12 @@ public final class KeyValueStore: Sendable {
             let connect = RemoteAddress.connector(.ofMachine, RemoteAccess(pinned: access))
             let options = ReplicaOptions(root: folder, systemContext: .ofMachine, connect: connect)
             // Later, an absent folder is most likely a disk that is not mounted.
-            if let address, (try? Replica.config(options))?.store.isEmpty ?? true {
+            if let address, (try? ReplicaConfig.read(options))?.store.isEmpty ?? true {
                 address.makeFolder()
             }
             _ = try await Replica.initialize(
                 options, address: address?.text, deviceName: nameOfHost())
-            let config = try Replica.config(options)
+            let config = try ReplicaConfig.read(options)
             return try KeyValueStore(
                 KeyValuePlace(
                     state: options.stateFolder.path, name: name,

@@ -50,7 +50,7 @@ extension KeyValueOptions {
     func open(in console: Console) async throws -> KeyValueSession {
         try KeyValuePlace.check(name: store)
         let (_, settings) = try await replica.findOrMake(in: console)
-        let config = try Replica.config(settings)
+        let config = try ReplicaConfig.read(settings)
         try console.prepare(forRemembered: config.remote)
         let place = KeyValuePlace(
             state: settings.stateFolder.path, name: store, device: config.device,

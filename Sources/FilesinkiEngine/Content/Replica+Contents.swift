@@ -6,9 +6,16 @@ import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiSystem
 
-extension Replica {
+/// Where contents are found in the store.
+struct Contents: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+}
+
+extension Contents {
     /// Where contents can be found: what the manifest knows, and what a view has met since.
-    func contentSource(
+    func source(
         _ view: RemoteView, _ observation: Observation = Observation()
     ) async throws -> ContentSource {
         let connection = try await connected()

@@ -5,7 +5,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+extension SyncEngine {
     var unpublishedPacksFile: UnpublishedPacksFile {
         UnpublishedPacksFile(path: state.unpublishedPacks, store: config.store)
     }
@@ -71,7 +71,7 @@ extension Replica {
             steps.flatMap { [$0.published(preserved: nil), $0.superseded] }
                 .compactMap { $0?.entry }.filter { $0.kind == .file }.map(\.content))
         guard !needed.isEmpty else { return [] }
-        let source = try await contentSource(view, run.observation)
+        let source = try await storedContents.source(view, run.observation)
         let known = run.base.contents
         var items: [ContentUploader.Item] = []
         for path in unstored.sorted() {

@@ -31,17 +31,17 @@ extension Doctor {
                     remedy: "Give it one with filesinki remote set URL.")
             ]
         }
-        let replica: Replica
+        let context: ReplicaContext
         let connection: ZoneConnection
         do {
-            replica = try await Replica.open(options, writable: false)
-            connection = try await replica.connected()
+            context = try await ReplicaContext.open(options, writable: false)
+            connection = try await context.zone.connected()
         } catch { return [Diagnosis("remote", thrown: error)] }
         var findings = [Diagnosis("remote", .ok, "The store at \(address) answers.")]
         findings.append(await promises(address))
-        findings.append(await clock(replica, connection))
-        findings.append(await devices(replica))
-        findings.append(await conflicts(replica))
+        findings.append(await clock(History(context), connection))
+        findings.append(await devices(Devices(context)))
+        findings.append(conflicts(Conflicts(context)))
         return findings
     }
 
@@ -62,7 +62,7 @@ extension Doctor {
         } catch { return Diagnosis("promises", thrown: error) }
     }
 
-    private func clock(_ replica: Replica, _ connection: ZoneConnection) async -> Diagnosis {
+    private func clock(_ history: History, _ connection: ZoneConnection) async -> Diagnosis {
         let now = options.systemContext.now()
         if connection.remote.address.hasPrefix("/"),
             let there = try? facts.fileTime(connection.remote.address),
@@ -74,7 +74,7 @@ extension Doctor {
                 remedy: "Set the clock, for example with systemd-timesyncd.")
         }
         do {
-            guard let newest = try await replica.newestCommit(Self.followedCommits) else {
+            guard let newest = try await history.newestCommit(Self.followedCommits) else {
                 return Diagnosis("clock", .ok, "No commit to compare it with.")
             }
             guard newest.time.seconds &- now.seconds > Self.clockTolerance else {
@@ -94,10 +94,10 @@ extension Doctor {
         return seconds >= 7200 ? "\(seconds / 3600) hours" : "\(seconds / 60) minutes"
     }
 
-    private func devices(_ replica: Replica) async -> Diagnosis {
+    private func devices(_ devices: Devices) async -> Diagnosis {
         do {
             let now = options.systemContext.now()
-            let all = try await replica.devices()
+            let all = try await devices.list()
             let stale = all.filter {
                 !$0.isThisOne
                     && now.seconds &- $0.time.seconds > Self.longestAbsence * 86_400
@@ -114,9 +114,9 @@ extension Doctor {
         } catch { return Diagnosis("devices", thrown: error) }
     }
 
-    private func conflicts(_ replica: Replica) async -> Diagnosis {
+    private func conflicts(_ conflicts: Conflicts) -> Diagnosis {
         do {
-            let count = try await replica.conflicts().count
+            let count = try conflicts.open().count
             guard count == 0 else {
                 return Diagnosis(
                     "conflicts", .warning,
@@ -128,7 +128,7 @@ extension Doctor {
     }
 }
 
-extension Replica {
+extension History {
     /// The last commit in the log, among those that this replica has seen and the first `limit` that
     /// it has not; nil when the log is empty.
     func newestCommit(_ limit: Int) async throws -> Commit? {

@@ -24,7 +24,7 @@ package struct Doctor: Sendable {
     ///
     /// - Parameter canReach: Whether the remote may be asked.
     package func run(canReach: Bool) async -> [Diagnosis] {
-        guard let config = try? Replica.readConfig(state) else { return [missingReplica()] }
+        guard let config = try? ReplicaConfig.read(state) else { return [missingReplica()] }
         var findings = [
             Diagnosis("replica", .ok, "\(options.root) is the replica \(config.device.name)."),
             root(config), placement(config), privacy(),
@@ -39,7 +39,7 @@ package struct Doctor: Sendable {
 
     private func missingReplica() -> Diagnosis {
         do {
-            _ = try Replica.readConfig(state)
+            _ = try ReplicaConfig.read(state)
             return Diagnosis(
                 "replica", .trouble, "\(options.root) is not a replica.",
                 remedy: "Make it one with filesinki init, or name another with --root.")

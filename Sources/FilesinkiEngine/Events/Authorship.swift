@@ -19,7 +19,7 @@ struct Authorship: Sendable {
     }
 }
 
-extension Replica {
+extension Events {
     /// What tells the replica's own commits, as of now.
     func authorship() throws -> Authorship {
         // The note first: what leaves it is in the manifest by then.

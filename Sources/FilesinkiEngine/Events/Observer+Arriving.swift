@@ -17,20 +17,20 @@ extension Observer {
     /// - Throws: Code `away` and `busy` when that has to be tried again.
     func arrived(_ events: [Event]) async throws -> [Event] {
         guard !events.isEmpty else { return [] }
-        let now = try await withReplica { try await $0.markApplied(events) }
+        let now = try await withEvents { try $0.markApplied(events) }
         guard wishes.isSyncing, now.contains(where: { !$0.isApplied }) else { return now }
         let paths = Set(events.map(\.path)).sorted()
         let problems: [Problem]
         do {
             problems = try await run(paths.count > Self.singlePaths ? wishes.scope.roots : paths)
         } catch let failure as Failure where failure.code == .busy {
-            let seen = try await withReplica { try await $0.reachedEventToken() }
+            let seen = try await withEvents { try await $0.reachedEventToken() }
             guard failures >= Self.busyTries, seen?.version ?? 0 >= events.last?.version ?? 0 else {
                 throw failure
             }
             problems = []
         }
-        let marked = try await withReplica { try await $0.markApplied(events) }
+        let marked = try await withEvents { try $0.markApplied(events) }
         nameAbsent(marked, except: Set(problems.map(\.path)))
         return marked
     }
@@ -40,23 +40,23 @@ extension Observer {
     /// - Returns: The position up to which everything is here; nil when the run did not work.
     func bringAll() async throws -> EventToken? {
         let roots = wishes.scope.roots
-        return try await withReplica(writable: true) { [self] replica in
-            guard try await attempt(replica, roots) != nil else { return nil }
-            return try await replica.reachedEventToken()
+        return try await withEvents(writable: true) { [self] events in
+            guard try await attempt(events, roots) != nil else { return nil }
+            return try await events.reachedEventToken()
         }
     }
 
     /// One run; what it could not do on single paths.
     private func run(_ paths: [RelativePath]) async throws -> [Problem] {
-        try await withReplica(writable: true) { [self] replica in
-            try await attempt(replica, paths) ?? []
+        try await withEvents(writable: true) { [self] events in
+            try await attempt(events, paths) ?? []
         }
     }
 
     /// One run with an open replica; nil when it was stopped before it did anything.
-    private func attempt(_ replica: Replica, _ paths: [RelativePath]) async throws -> [Problem]? {
+    private func attempt(_ events: Events, _ paths: [RelativePath]) async throws -> [Problem]? {
         do {
-            let report = try await replica.bring(paths)
+            let report = try await events.bring(paths)
             if let failure = report.away ?? report.stopped { throw failure }
             for problem in report.problems { notice(.trouble(problem.failure)) }
             for found in report.notices where found.isOfReplica { notice(.trouble(found.failure)) }
@@ -80,18 +80,12 @@ extension Observer {
         }
     }
 
-    /// Opens the replica for as long as `body` takes.
-    func withReplica<Answer: Sendable>(
-        writable: Bool = false, _ body: @Sendable (Replica) async throws -> Answer
+    /// Opens the replica for the duration of `body`.
+    func withEvents<Answer>(
+        writable: Bool = false, _ body: (Events) async throws -> Answer
     ) async throws -> Answer {
-        let opened = try await Replica.open(replica, writable: writable)
-        do {
-            let answer = try await body(opened)
-            await opened.close()
-            return answer
-        } catch {
-            await opened.close()
-            throw error
-        }
+        let context = try await ReplicaContext.open(replica, writable: writable)
+        defer { context.close() }
+        return try await body(Events(context))
     }
 }

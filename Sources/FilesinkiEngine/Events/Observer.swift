@@ -85,7 +85,7 @@ package actor Observer {
         let batch = try await reader.next()
         guard reader.isInDoubt else { return batch }
         reader = before
-        reader.authorship = try await withReplica { try await $0.authorship() }
+        reader.authorship = try await withEvents { try $0.authorship() }
         let second = try await reader.next()
         reader.isInDoubt = false
         return second
@@ -100,8 +100,8 @@ package actor Observer {
 
     private func begin() async throws -> Observed {
         let start = try await startToken()
-        var made = try await withReplica { [wishes] replica in
-            try await replica.eventReader(
+        var made = try await withEvents { [wishes] events in
+            try await events.eventReader(
                 after: start, wishes.scope, includesOwn: wishes.includesOwn)
         }
         do {
@@ -120,26 +120,26 @@ package actor Observer {
     private func startToken() async throws -> EventToken {
         switch wishes.start {
         case .token(let token): return token
-        case .beginning: return try await withReplica { try await $0.firstEventToken() }
+        case .beginning: return try await withEvents { try await $0.firstEventToken() }
         case .now:
             if wishes.isSyncing, let reached = try await bringAll() { return reached }
-            return try await withReplica { try await $0.lastEventToken() }
+            return try await withEvents { try await $0.lastEventToken() }
         }
     }
 
     /// The difference in place of events that are gone.
     private func resynchronise(_ lost: EventToken, _ failure: Failure) async throws -> Observed {
         guard failure.code == .tokenExpired || failure.code == .wrongStore else { throw failure }
-        let expiry = try await withReplica { try await $0.expiry(of: lost, failure) }
+        let expiry = try await withEvents { try await $0.expiry(of: lost, failure) }
         guard let expiry else { throw failure }
         guard wishes.resynchronises else { throw expiry.failure }
         if wishes.isSyncing { _ = try await bringAll() }
-        let (difference, next) = try await withReplica { [wishes] replica in
-            var difference = try await replica.difference(since: lost, expiry, wishes.scope)
-            difference.events = try await replica.markApplied(difference.events)
+        let (difference, next) = try await withEvents { [wishes] events in
+            var difference = try await events.difference(since: lost, expiry, wishes.scope)
+            difference.events = try events.markApplied(difference.events)
             return (
                 difference,
-                try await replica.eventReader(
+                try await events.eventReader(
                     after: difference.end, wishes.scope, includesOwn: wishes.includesOwn)
             )
         }

@@ -3,7 +3,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+extension Events {
     /// What is different now from what it was at a token that the log no longer reaches back to.
     ///
     /// The tree keeps the version of every entry, and a checkpoint keeps deletions with theirs: what

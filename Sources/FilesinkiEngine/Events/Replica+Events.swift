@@ -1,5 +1,5 @@
 import FilesinkiManifest
-package import FilesinkiModel
+import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
@@ -23,7 +23,14 @@ enum Expiry: Sendable {
     }
 }
 
-extension Replica {
+/// What others publish, for those who listen.
+struct Events: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+}
+
+extension Events {
     /// Reads the log from a position on.
     func eventReader(
         after token: EventToken, _ scope: EventScope, includesOwn: Bool
@@ -90,7 +97,7 @@ extension Replica {
     /// Where who observes a scope begins: with what is known of the remote and not here yet, and then
     /// with what comes behind the position. Before the first run nothing is here, so that it begins
     /// with all that there is now: what was deleted earlier nobody here has ever had.
-    package func beginning(of scope: EventScope) async throws -> (
+    func beginning(of scope: EventScope) async throws -> (
         waiting: [(path: RelativePath, entry: Entry)], token: EventToken
     ) {
         guard let reached = try await reachedEventToken() else {
@@ -115,8 +122,10 @@ extension Replica {
     func bring(_ paths: [RelativePath]) async throws -> SyncReport {
         var options = SyncOptions()
         options.isUnattended = true
-        let report = paths.isEmpty ? try await sync(options) : try await runPaths(paths, options)
-        try keepUnreported(report.copies)
+        let report =
+            paths.isEmpty
+            ? try await sync.syncTree(options) : try await sync.syncPaths(paths, options)
+        try sync.keepUnreported(report.copies)
         return report
     }
 }

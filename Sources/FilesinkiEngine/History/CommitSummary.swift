@@ -126,13 +126,13 @@ private struct FolderRenames {
     }
 }
 
-extension Replica {
+extension History {
     /// The store's history, the newest commit first. Reads the log from its first commit on; memory
     /// grows with the number of commits that are returned.
     ///
     /// - Parameter limit: At most so many commits; nil for all.
     /// - Throws: As ``history(of:)`` does.
-    package func commits(limit: Int?) async throws -> [CommitSummary] {
+    func commits(limit: Int?) async throws -> [CommitSummary] {
         var summaries: [CommitSummary] = []
         try await historyReader().forEach { commit in
             summaries.append(CommitSummary(commit))

@@ -50,13 +50,20 @@ package struct PathVersion: Sendable {
     package var isSuperseded: Bool
 }
 
-extension Replica {
+/// What the log tells of the past.
+struct History: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+}
+
+extension History {
     /// Every version of a path that the log tells of, the oldest first.
-    package func history(of path: RelativePath) async throws -> [PathVersion] {
-        try await history(of: path, in: try await historyReader())
+    func versions(of path: RelativePath) async throws -> [PathVersion] {
+        try await versions(of: path, in: try await historyReader())
     }
 
-    func history(
+    func versions(
         of path: RelativePath, in reader: HistoryReader
     ) async throws -> [PathVersion] {
         var versions: [PathVersion] = []

@@ -2,7 +2,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
 
-extension Replica {
+extension History {
     /// What was in a folder when it was deleted, folders before what is in them.
     ///
     /// A deletion may have been published in several commits, for example by a watch that saw file after

@@ -132,13 +132,13 @@ private struct TreeFold {
     }
 }
 
-extension Replica {
+extension History {
     /// Reads the tree as it was at a point of the history. It reads the log from its first commit on: up
     /// to the point, and for a time to the end.
     ///
     /// - Parameter paths: Only these and what was below them; empty for everything.
     /// - Throws: Code `not-found` when the history has no such commit.
-    package func tree(
+    func tree(
         at point: HistoryPoint, of paths: [RelativePath]
     ) async throws -> TreeAtPoint {
         let reader = try await historyReader()

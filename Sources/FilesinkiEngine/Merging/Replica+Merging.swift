@@ -6,7 +6,7 @@ import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiSystem
 
-extension Replica {
+extension SyncEngine {
     /// Stores what a round has merged, and notes it before anything is written here.
     func keepMerged(
         _ shelf: MergeOutputs, _ steps: [Step], _ run: inout SyncRun, _ view: RemoteView

@@ -14,7 +14,7 @@ struct PathCommand {
     static let names: Set<String> = ["restore", "undelete", "resolve"]
 }
 
-extension Replica {
+extension History {
     /// Notes in the journal what a command has done to paths.
     func record(_ command: PathCommand, _ paths: [RelativePath]) throws {
         guard !paths.isEmpty else { return }

@@ -32,12 +32,19 @@ package struct CheckReport: Sendable {
     package init() {}
 }
 
-extension Replica {
+/// Verifies the store.
+struct StoreVerification: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+}
+
+extension StoreVerification {
     /// Verifies the store: every commit against its parent, every pack's index against the commit
     /// that names it, every content of the tree to be there.
     ///
     /// - Parameter data: The contents that are read, too, and compared with their hashes.
-    package func check(
+    func check(
         _ data: CheckedData, progress: (@Sendable (Progress) -> Void)?
     ) async throws -> CheckReport {
         let connection = try await connected()
@@ -81,7 +88,7 @@ extension Replica {
         _ view: RemoteView, readData: Bool, _ report: inout CheckReport,
         _ progress: (@Sendable (Progress) -> Void)?
     ) async throws {
-        let source = try await contentSource(view)
+        let source = try await storedContents.source(view)
         var files: [ContentID: (path: RelativePath, size: Int64)] = [:]
         for (path, change) in view.changes.sorted(by: { $0.key < $1.key }) {
             let entry = change.entry.entry

@@ -25,7 +25,7 @@ private struct Taken {
     var folders: [RelativePath]
 }
 
-extension Replica {
+extension Saves {
     /// Saves a content upon the version that the caller has seen.
     ///
     /// The log decides: a commit directly behind what was seen says that nobody else has changed the
@@ -48,7 +48,7 @@ extension Replica {
                 return try self.report(report, of: path, offer.entry.content)
             }
             lostRaces += 1
-            try await pause(afterLosing: lostRaces)
+            try await sync.pause(afterLosing: lostRaces)
             earlier.addCopies(of: try await require(path, at: version, options.sync))
         }
     }
@@ -60,11 +60,12 @@ extension Replica {
         let run = try saving(path, options.sync)
         _ = try missingFolders(above: path)
         let staging = try Staging(root: root, folder: state.staging)
-        let (file, _) = try stage(path, in: staging, mode: options.mode, content: write)
+        let (file, _) = try editor.stage(path, in: staging, mode: options.mode, content: write)
         let name = try RelativePath(file.name)
         let item = ContentUploader.Item(path: name, size: file.status?.stamp.size ?? 0)
-        let result = try await intake(
-            [item], run, storing: try seenView(run.base), from: RootFolder(path: state.staging))
+        let result = try await sync.intake(
+            [item], run, storing: try sync.seenView(run.base), from: RootFolder(path: state.staging)
+        )
         if let problem = result.problems.first { throw problem.failure }
         guard let entry = result.files.first?.entry else { throw Failure.changedWhileRead(path) }
         return Offer(
@@ -76,7 +77,7 @@ extension Replica {
     private func saving(_ path: RelativePath, _ options: SyncOptions) throws -> SyncRun {
         var run = SyncRun(
             options: options, selection: PathSelection(paths: [path]),
-            rules: try runRules(options), base: try partialBase([path]),
+            rules: try rulesReader.runRules(options), base: try sync.partialBase([path]),
             started: systemContext.now())
         run.isPartial = true
         run.options.paths = [path]
@@ -87,7 +88,9 @@ extension Replica {
     /// - Returns: Nil when somebody else's commit came first, whatever it changed.
     private func publish(_ offer: Offer, _ options: SyncOptions) async throws -> Taken? {
         var run = try saving(offer.path, options)
-        guard var view = try seenView(run.base), view.changes[offer.path] == nil else { return nil }
+        guard var view = try sync.seenView(run.base), view.changes[offer.path] == nil else {
+            return nil
+        }
         do { try await zone.proveEnd(at: view.token) } catch let mismatch as StoreMismatch {
             throw mismatch.failure
         }
@@ -131,10 +134,10 @@ extension Replica {
     ) async throws -> SyncReport {
         var run = taken.run
         if (try? install(offer, taken.folders, &run)) == true {
-            return try await finish(&run, taken.view)
+            return try await sync.finish(&run, taken.view)
         }
         // A user was quick, or the disk is full: then it is a change of the remote like any other.
-        var report = try await runPaths([offer.path], options)
+        var report = try await sync.syncPaths([offer.path], options)
         report.publishedCommits += 1
         return report
     }
@@ -150,7 +153,7 @@ extension Replica {
             run.observation.stamps[folder] = status.stamp
         }
         let outcome = try offer.writer.install(
-            offer.file, at: offer.path, expecting: expectation(run.base.row(offer.path)))
+            offer.file, at: offer.path, expecting: editor.expectation(run.base.row(offer.path)))
         guard case .done(let status) = outcome else { return false }
         run.observation.changes[offer.path] = LocalChange(offer.entry)
         run.observation.stamps[offer.path] = status.stamp

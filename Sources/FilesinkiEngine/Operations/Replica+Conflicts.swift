@@ -30,10 +30,17 @@ package enum Resolution: Sendable {
     case bytes([UInt8])
 }
 
-extension Replica {
+/// The open conflicts, and how a user resolves them.
+struct Conflicts: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+}
+
+extension Conflicts {
     /// The conflicts that are open, the oldest first, then those that another device has found. One
     /// whose copy was removed is over.
-    package func conflicts() throws -> [OpenConflict] {
+    func open() throws -> [OpenConflict] {
         let own = try manifest.conflicts(.open).filter { row in
             guard let copy = row.copyPath else { return true }
             return try root.status(copy) != nil

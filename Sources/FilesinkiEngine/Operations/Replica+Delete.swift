@@ -1,19 +1,19 @@
 import FilesinkiFileSystem
 import FilesinkiManifest
-package import FilesinkiModel
+import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+extension Saves {
     /// Deletes paths here, durably, and publishes tombstones; what they held stays in the history.
     ///
     /// - Parameter recursive: Folders go with everything in them.
     /// - Throws: Code `not-found` when nothing is at a path, here or there; nothing is deleted then.
-    package func delete(
+    func delete(
         _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await reporting { try await remove(paths, recursive: recursive, options) }
+        try await sync.reporting { try await remove(paths, recursive: recursive, options) }
     }
 
     private func remove(
@@ -22,12 +22,12 @@ extension Replica {
         var options = options
         options.deletesUnmounted = true
         // What is here goes into the history first, and what is new there is seen.
-        let before = try await runPaths(paths, options)
+        let before = try await sync.syncPaths(paths, options)
         var doomed: [RelativePath] = []
         for path in paths { doomed += try everything(at: path, recursive: recursive, before) }
         let staging = try Staging(root: root, folder: state.staging)
         let writer = TreeWriter(root: root, staging: staging, sync: .each)
-        var ignored = IgnoredPaths(root: root, filter: try runRules(options).filter)
+        var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
         var changed: [Problem] = []
         for path in doomed {
             if try root.status(path)?.kind == .directory {
@@ -35,13 +35,13 @@ extension Replica {
             } else if case .surprised = try writer.remove(
                 path,
                 expecting: try ignored.contains(path, isDirectory: false)
-                    ? .any : expectation(at: path))
+                    ? .any : editor.expectation(at: path))
             {
                 changed.append(.changedMeanwhile(path, "deleted"))
             }
         }
         try writer.flush()
-        var after = try await runPaths(paths, options, after: before)
+        var after = try await sync.syncPaths(paths, options, after: before)
         after.problems = changed + after.problems
         after.add(earlier: before)
         return after

@@ -15,9 +15,16 @@ package struct DeviceReport: Sendable {
     package var isThisOne: Bool
 }
 
-extension Replica {
+/// The devices that share the store.
+struct Devices: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+}
+
+extension Devices {
     /// Who shares this store and what each has seen, by name.
-    package func devices() async throws -> [DeviceReport] {
+    func list() async throws -> [DeviceReport] {
         let connection = try await connected()
         let registry = connection.devices
         let published = try manifest.devicesSeen()
@@ -48,7 +55,7 @@ extension Replica {
         if report.isThisOne { report.device.name = config.device.name }
         if report.isThisOne, let token = try manifest.token, token.sequence > report.seen {
             report.seen = token.sequence
-            report.time = try lastRun { $0.exitCode == 0 }?.ended ?? report.time
+            report.time = try status.lastRun { $0.exitCode == 0 }?.ended ?? report.time
         }
         return report
     }
@@ -56,8 +63,8 @@ extension Replica {
     /// Leaves a device out of account: what it has not seen no longer has to be kept for it.
     ///
     /// - Throws: Code `not-found` when no device, or more than one, has that name.
-    package func forgetDevice(_ name: String) async throws {
-        let matching = try await devices().filter {
+    func forget(_ name: String) async throws {
+        let matching = try await list().filter {
             $0.device.name == name || hexadecimal($0.device.id).hasPrefix(name)
         }
         guard matching.count == 1, let device = matching.first?.device else {

@@ -27,8 +27,8 @@ package struct Explanation: Sendable {
     package var away: Failure?
 }
 
-extension Replica {
-    package func explain(_ path: RelativePath) async throws -> Explanation {
+extension History {
+    func explain(_ path: RelativePath) async throws -> Explanation {
         var explanation = Explanation(
             path: path,
             deeds: try manifest.journal(of: path, limit: 100).map { row in
@@ -40,7 +40,7 @@ extension Replica {
             base: try manifest.base(path).map { VersionedEntry($0.entry, version: $0.version) },
             isPending: try manifest.local(path) != nil)
         do {
-            explanation.versions = try await history(of: path).reversed()
+            explanation.versions = try await versions(of: path).reversed()
         } catch let failure as Failure where [.away, .notFound].contains(failure.code) {
             explanation.away = failure
         }

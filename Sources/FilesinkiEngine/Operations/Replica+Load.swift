@@ -14,25 +14,25 @@ package struct LoadReport: Sendable {
     package var version: UInt64
 }
 
-extension Replica {
+extension Saves {
     /// Fetches, reconciles the path, and gives the best content that there is.
     ///
     /// - Parameter isOffline: Look only at what is here.
     /// - Throws: Code `not-found` when the path is known to be absent; `away` when nothing is here
     ///   and the remote cannot be asked, `corrupt` when what it has is damaged: absent, unreachable
     ///   and unreadable are never mixed up.
-    package func load(
+    func load(
         _ path: RelativePath, isOffline: Bool, _ options: SyncOptions,
         _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws -> LoadReport {
-        try await reporting { try await read(path, isOffline: isOffline, options, body) }
+        try await sync.reporting { try await read(path, isOffline: isOffline, options, body) }
     }
 
     private func read(
         _ path: RelativePath, isOffline: Bool, _ options: SyncOptions,
         _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws -> LoadReport {
-        let report = isOffline ? nil : try await runPaths([path], options)
+        let report = isOffline ? nil : try await sync.syncPaths([path], options)
         let problem = report?.problems.first { $0.path == path }
         guard let status = try root.status(path) else {
             if let failure = problem?.failure ?? report?.away { throw failure }

@@ -17,9 +17,9 @@ package struct ReplicaMetrics: Sendable {
     package var lastRun: Run?
 }
 
-extension Replica {
+extension ReplicaStatus {
     /// Reads only the manifest, as ``status()`` does.
-    package func metrics() throws -> ReplicaMetrics {
+    func metrics() throws -> ReplicaMetrics {
         let runs = try manifest.runs(limit: 100)
         let last = runs.lazy.compactMap { row -> ReplicaMetrics.Run? in
             guard let ended = row.ended, let code = row.exitCode else { return nil }

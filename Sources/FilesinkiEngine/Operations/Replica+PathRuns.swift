@@ -5,7 +5,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+extension SyncEngine {
     /// A run for some paths that looks at nothing else: what `save`, `load` and `delete` do.
     ///
     /// Its cost does not grow with the tree. Remote changes of other paths are noted for a later
@@ -16,7 +16,7 @@ extension Replica {
     ///     reached the remote, this one goes by what it saw there: what it publishes comes into the log
     ///     only if nothing was published since, and else is reconciled anew.
     ///   - saved: Paths that a user has just saved.
-    func runPaths(
+    func syncPaths(
         _ paths: [RelativePath], _ options: SyncOptions, after before: SyncReport? = nil,
         saved: Set<RelativePath> = []
     ) async throws -> SyncReport {
@@ -24,7 +24,8 @@ extension Replica {
         options.paths = paths
         var run = SyncRun(
             options: options, selection: PathSelection(paths: paths),
-            rules: try runRules(options), base: try partialBase(paths), started: systemContext.now()
+            rules: try rulesReader.runRules(options), base: try partialBase(paths),
+            started: systemContext.now()
         )
         run.isPartial = true
         run.saved = saved

@@ -4,12 +4,12 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+extension SyncEngine {
     /// Gives the replica another address of its store, or, when it is accepted, another store.
     ///
     /// - Parameter acceptingOther: Start anew with whatever store is there: nothing is deleted here
     ///   or there, and both sides meet as for the first time.
-    package func setRemote(_ address: String, acceptingOther: Bool) async throws {
+    func setRemote(_ address: String, acceptingOther: Bool) async throws {
         try RootPlacement(root: options.root).check(against: address)
         let remote = try options.connect(address)
         guard let present = try await zone.presentStore(at: remote) else {

@@ -1,18 +1,18 @@
 import FilesinkiFileSystem
 import FilesinkiManifest
-package import FilesinkiModel
+import FilesinkiModel
 import FilesinkiReconcile
 
-extension Replica {
+extension Conflicts {
     /// Ends the open conflicts of a path: the chosen content gets the name, a copy goes. What is not
     /// chosen is in the history before it goes.
     ///
     /// - Throws: Code `not-found` when there is no conflict, or no such content; `away` when the
     ///   remote is needed to keep what gives way, and cannot be reached.
-    package func resolve(
+    func resolve(
         _ path: RelativePath, _ resolution: Resolution, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await reporting { try await end(path, resolution, options) }
+        try await sync.reporting { try await end(path, resolution, options) }
     }
 
     private func end(
@@ -32,7 +32,8 @@ extension Replica {
         var changed: [Problem] = []
         if try await put(chosen, at: path, after: before) {
             for copy in copies where try root.status(copy) != nil {
-                let outcome = try makeWriter().remove(copy, expecting: expectation(at: copy))
+                let outcome = try editor.makeWriter().remove(
+                    copy, expecting: editor.expectation(at: copy))
                 if case .surprised = outcome { changed.append(.changedMeanwhile(copy, "removed")) }
             }
         } else {
@@ -43,10 +44,10 @@ extension Replica {
         }
         // What is at the path now is the user's own word.
         options.strategy = Strategy([.choice(.ours)])
-        var report = try await runPaths([path] + copies, options, after: before)
+        var report = try await sync.syncPaths([path] + copies, options, after: before)
         report.addCopies(of: before)
         try end(rows)
-        try record(.init(command: "resolve", note: resolution.sentence), [path])
+        try history.record(.init(command: "resolve", note: resolution.sentence), [path])
         return report
     }
 
@@ -55,7 +56,7 @@ extension Replica {
         _ paths: [RelativePath], _ changed: [Problem], _ options: SyncOptions,
         after before: SyncReport?
     ) async throws -> SyncReport {
-        var report = try await runPaths(paths, options)
+        var report = try await sync.syncPaths(paths, options)
         report.problems += changed
         report.addCopies(of: before)
         return report
@@ -74,10 +75,10 @@ extension Replica {
     /// conflict is open. What the resolve had chosen stays in the history.
     ///
     /// - Throws: Code `not-found` when no conflict of the path was resolved here.
-    package func unresolve(
+    func unresolve(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await reporting { try await reopen(path, options) }
+        try await sync.reporting { try await reopen(path, options) }
     }
 
     private func reopen(
@@ -101,9 +102,9 @@ extension Replica {
         var options = options
         options.operation = "resolve"
         let before = try await keepInHistory([path, copy], .theirs(nil), options)
-        let contents = try await historyContents(historyReader(after: before))
+        let contents = try await history.historyContents(history.historyReader(after: before))
         for (entry, target) in [(theirs, path), (ours, copy)] where entry.kind != .tombstone {
-            guard try await put(entry, at: target, from: contents) else {
+            guard try await editor.put(entry, at: target, from: contents) else {
                 return try await keepOpen(
                     [path, copy], [.changedMeanwhile(target, "restored")], options,
                     after: before)
@@ -112,9 +113,9 @@ extension Replica {
         row.copyPath = copy
         row.time = systemContext.now()
         try manifest.write { writer in _ = try writer.addConflict(row) }
-        var report = try await runPaths([path, copy], options, after: before)
+        var report = try await sync.syncPaths([path, copy], options, after: before)
         report.addCopies(of: before)
-        try record(.init(command: "resolve", note: "Reopened the conflict."), [path])
+        try history.record(.init(command: "resolve", note: "Reopened the conflict."), [path])
         return report
     }
 
@@ -140,7 +141,8 @@ extension Replica {
         case .theirs: found = row.theirs
         case .base: found = row.base
         case .version(let version):
-            found = try await tree(at: .version(version), of: [row.path]).state(of: row.path)?.entry
+            found = try await history.tree(at: .version(version), of: [row.path]).state(
+                of: row.path)?.entry
         }
         guard let found else {
             throw Failure(
@@ -160,7 +162,7 @@ extension Replica {
         if case .untouched = chosen { return nil }
         var options = options
         options.strategy = Strategy([.choice(.theirs)])
-        let report = try await runPaths(paths, options)
+        let report = try await sync.syncPaths(paths, options)
         if let away = report.away, report.isQueued { throw away }
         return report
     }
@@ -172,12 +174,12 @@ extension Replica {
         switch chosen {
         case .untouched, .theirs: return true
         case .bytes(let bytes):
-            return try place(path, mode: 0o644, expecting: expectation(at: path)) {
+            return try editor.place(path, mode: 0o644, expecting: editor.expectation(at: path)) {
                 try bytes.withUnsafeBytes($0)
             } != nil
         case .entry(let entry):
-            let contents = try await historyContents(historyReader(after: before))
-            return try await put(entry, at: path, from: contents)
+            let contents = try await history.historyContents(history.historyReader(after: before))
+            return try await editor.put(entry, at: path, from: contents)
         }
     }
 }

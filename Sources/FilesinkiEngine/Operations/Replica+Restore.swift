@@ -18,17 +18,24 @@ package struct RestoreReport: Sendable {
     package init() {}
 }
 
-extension Replica {
+/// Brings back what the history holds.
+struct Restores: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+}
+
+extension Restores {
     /// Brings a path back to what it was at a point of the history, here and everywhere; a folder with
     /// everything that was in it then. What a folder holds besides stays.
     ///
     /// - Throws: Code `not-found` when nothing was at the path then.
-    package func restore(
+    func restore(
         _ path: RelativePath, from tree: TreeAtPoint, _ options: SyncOptions
     ) async throws -> RestoreReport {
         let found = try tree.entry(path)
         let inside = tree.entries.filter { $0.0.isInside(path) }
-        return try await reporting {
+        return try await sync.reporting {
             try await bringBack(
                 [(path, found.entry)] + inside.map { ($0.0, $0.1.entry) }, of: path,
                 .init(command: "restore", version: tree.sequence), options)
@@ -38,23 +45,23 @@ extension Replica {
     /// Brings back what a deleted path held last; a folder with everything that was deleted with it.
     ///
     /// - Throws: Code `exists` when something is there, `not-found` when nothing ever was.
-    package func undelete(
+    func undelete(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> RestoreReport {
-        try await reporting { try await bringBackLast(path, options) }
+        try await sync.reporting { try await bringBackLast(path, options) }
     }
 
     private func bringBackLast(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> RestoreReport {
-        let before = try await runPaths([path], options)
+        let before = try await sync.syncPaths([path], options)
         guard try root.status(path) == nil else {
             throw Failure(
                 .exists, path: path.bytes, "It is not deleted.",
                 remedy: "To go back to an older version, use filesinki restore PATH@VERSION.")
         }
-        let reader = try await historyReader(after: before)
-        let versions = try await history(of: path, in: reader)
+        let reader = try await history.historyReader(after: before)
+        let versions = try await history.versions(of: path, in: reader)
         guard let last = versions.last(where: { $0.change.entry.kind != .tombstone }) else {
             throw Failure(
                 .notFound, path: path.bytes, "No deleted file with this name was found.",
@@ -63,7 +70,7 @@ extension Replica {
         var wanted = [(path, last.change.entry)]
         if last.change.entry.kind == .directory {
             let deletion = versions.last { $0.change.entry.kind == .tombstone }
-            wanted += try await deletedChildren(of: path, by: deletion, in: reader)
+            wanted += try await history.deletedChildren(of: path, by: deletion, in: reader)
         }
         return try await bringBack(
             wanted, of: path, .init(command: "undelete", version: last.version), options,
@@ -81,13 +88,13 @@ extension Replica {
         options.operation = command.command
         // What is there now goes into the history before it is replaced.
         var first = before
-        if first == nil { first = try await runPaths([path], options) }
-        let contents = try await historyContents(historyReader(after: first))
+        if first == nil { first = try await sync.syncPaths([path], options) }
+        let contents = try await history.historyContents(history.historyReader(after: first))
         var report = RestoreReport()
         for (path, entry) in wanted {
             do {
                 var isDone = try isThere(entry, at: path)
-                if !isDone { isDone = try await put(entry, at: path, from: contents) }
+                if !isDone { isDone = try await editor.put(entry, at: path, from: contents) }
                 if isDone {
                     report.restored.append(path)
                 } else {
@@ -97,9 +104,9 @@ extension Replica {
                 report.problems.append(Problem(path, failure))
             }
         }
-        report.sync = try await runPaths([path], options, after: first)
+        report.sync = try await sync.syncPaths([path], options, after: first)
         report.sync?.addCopies(of: first)
-        try record(command, report.restored)
+        try history.record(command, report.restored)
         let row = try manifest.base(path)
         report.entry = row?.entry
         report.version = try manifest.local(path) == nil ? row?.version ?? 0 : 0
@@ -117,7 +124,7 @@ extension Replica {
     /// Writes the tree as it was at a point of the history into a folder outside the root.
     ///
     /// - Parameter write: Writes one entry; its content comes piece by piece.
-    package func export(
+    func export(
         _ tree: TreeAtPoint,
         write: @escaping @Sendable (RelativePath, Entry, [UInt8]?) throws -> Void
     ) async throws -> RestoreReport {
@@ -130,7 +137,7 @@ extension Replica {
                 try writing.add(path, known.entry, .success(nil))
             }
         }
-        let source = try await historyContents(tree.reader)
+        let source = try await history.historyContents(tree.reader)
         for job in try await ContentPlan(wanted.keys, source).jobs {
             try await writing.add(job, source, wanted)
         }

@@ -36,7 +36,14 @@ package struct SaveReport: Sendable {
     }
 }
 
-extension Replica {
+/// Saves, loads and deletes single paths.
+struct Saves: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+}
+
+extension Saves {
     /// Writes content at a path, durably, and publishes it.
     ///
     /// While another process is at work on the replica, and this one was opened by
@@ -45,12 +52,12 @@ extension Replica {
     /// - Parameter write: Gives the content, piece by piece.
     /// - Throws: Code `differs` when the condition does not hold, also when somebody else publishes the
     ///   path meanwhile; nothing is written then.
-    package func save(
+    func save(
         _ path: RelativePath, _ options: SaveOptions,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
-        if lock == nil { return try await saveInTurn(path, options, content: write) }
-        let report = try await reporting {
+        if replica.lock == nil { return try await saveInTurn(path, options, content: write) }
+        let report = try await sync.reporting {
             try await saveAlone(path, options, content: write)
         }
         await serveSaves()
@@ -71,47 +78,47 @@ extension Replica {
             }
             before = seen
         }
-        let saved = try place(path, mode: options.mode, content: write)
-        let report = try await runPaths([path], options.sync, after: before, saved: [path])
+        let saved = try editor.place(path, mode: options.mode, content: write)
+        let report = try await sync.syncPaths([path], options.sync, after: before, saved: [path])
         return try self.report(report, of: path, saved)
     }
 
     /// Publishes what a program has put at the path by itself, as ``save(_:_:content:)`` does with
     /// what it is given.
-    package func publish(
+    func publish(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await runPaths([path], options, saved: [path])
+        try await sync.syncPaths([path], options, saved: [path])
     }
 
     /// Publishes the deletion of a file that a program has removed by itself. What others have
     /// published since, and nobody here has seen, goes too, and stays in the history.
     ///
     /// What the program has saved at the path since it removed the file is not touched.
-    package func publishDeletion(
+    func publishDeletion(
         of path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await reporting { try await publishRemoval(of: path, options) }
+        try await sync.reporting { try await publishRemoval(of: path, options) }
     }
 
     private func publishRemoval(
         of path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
         let isGone = try root.status(path) == nil
-        let before = try await runPaths([path], options)
+        let before = try await sync.syncPaths([path], options)
         guard isGone, before.takes(path), let stamp = try manifest.base(path)?.stamp,
-            case .done = try makeWriter().remove(path, expecting: .stamp(stamp))
+            case .done = try editor.makeWriter().remove(path, expecting: .stamp(stamp))
         else { return before }
-        var after = try await runPaths([path], options, after: before)
+        var after = try await sync.syncPaths([path], options, after: before)
         after.add(done: before)
         return after
     }
 
     /// Brings one path into step, as ``load(_:isOffline:_:_:)`` does.
-    package func refresh(
+    func refresh(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await runPaths([path], options)
+        try await sync.syncPaths([path], options)
     }
 
     /// Says what is at the path after a save.
@@ -130,7 +137,7 @@ extension Replica {
     func require(
         _ path: RelativePath, at wanted: UInt64, _ options: SyncOptions
     ) async throws -> SyncReport {
-        let report = try await runPaths([path], options)
+        let report = try await sync.syncPaths([path], options)
         if let away = report.away { throw away }
         // Where it could not be written here, the remote has a version that the base has not.
         let there = try manifest.remote(path)?.entry
@@ -147,41 +154,6 @@ extension Replica {
                 remedy: "Save without a version, or see filesinki status.")
         }
         return report
-    }
-
-    /// Puts content at a path of the root.
-    ///
-    /// - Returns: The content's identity; nil when something else was found than expected, which stays.
-    func place(
-        _ path: RelativePath, mode: UInt16, expecting expected: Expectation = .any,
-        content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
-    ) throws -> ContentID? {
-        let staging = try Staging(root: root, folder: state.staging)
-        let writer = TreeWriter(root: root, staging: staging, sync: .each)
-        try writer.makeFolders(above: path)
-        let (staged, content) = try stage(
-            path, in: staging, mode: mode, content: write)
-        let outcome = try writer.install(staged, at: path, expecting: expected)
-        if case .surprised = outcome { return nil }
-        return content
-    }
-
-    /// Makes a file ready that is to be put at a path. One that is there keeps its mode.
-    ///
-    /// - Throws: Code `exists` where the path is a folder.
-    func stage(
-        _ path: RelativePath, in staging: Staging, mode: UInt16, modified: Timestamp? = nil,
-        content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
-    ) throws -> (file: StagedFile, content: ContentID) {
-        let mode = try root.modeToKeep(at: path) ?? mode
-        let staged = try staging.makeFile()
-        var hasher = ContentHasher()
-        try write { bytes in
-            hasher.update(bytes)
-            try staged.write(bytes)
-        }
-        try staged.finish(mode: mode, modified: modified ?? systemContext.now(), sync: true)
-        return (staged, hasher.finish())
     }
 }
 

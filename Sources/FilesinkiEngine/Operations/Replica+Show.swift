@@ -1,14 +1,14 @@
 import FilesinkiManifest
-package import FilesinkiModel
+import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+extension History {
     /// Gives the content that a path had at a point of the history, piece by piece and verified.
     ///
     /// - Throws: Code `not-found` when there was no file at the path then.
-    package func show(
+    func show(
         _ path: RelativePath, in tree: TreeAtPoint,
         _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
@@ -16,7 +16,7 @@ extension Replica {
     }
 
     /// Gives any content that the store still holds.
-    package func show(
+    func show(
         content: ContentID, _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
         let source = try await historyContents(historyReader())
@@ -46,6 +46,6 @@ extension Replica {
 
     /// Where contents of all times are, as far as the log is known.
     func historyContents(_ reader: HistoryReader) async throws -> ContentSource {
-        try await contentSource(reader.view)
+        try await storedContents.source(reader.view)
     }
 }

@@ -30,23 +30,30 @@ package struct StatusReport: Sendable {
     package var bytes: Int64
 }
 
-extension Replica {
-    package func status() throws -> StatusReport {
+/// What the manifest says of the replica; nothing is scanned and no remote is asked.
+struct ReplicaStatus: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+}
+
+extension ReplicaStatus {
+    func report() throws -> StatusReport {
         let files = try manifest.baseFiles()
         return StatusReport(
             device: config.device, root: options.root, remote: config.remote, store: config.store,
             token: try manifest.token, lastSuccess: try lastRun { $0.exitCode == 0 }?.ended,
             lastFailure: try lastFailure(), pending: try manifest.loadLocal().map(\.path),
             incoming: try manifest.loadRemote().map(\.path),
-            conflicts: try conflicts(), paths: try manifest.baseCount(), files: files.count,
+            conflicts: try conflicts.open(), paths: try manifest.baseCount(), files: files.count,
             bytes: files.bytes)
     }
 
     /// The agreed tree, or what is below a path of it, in path order.
-    package func list(_ paths: [RelativePath]) throws -> [(RelativePath, VersionedEntry)] {
+    func list(_ paths: [RelativePath]) throws -> [(RelativePath, VersionedEntry)] {
         let rows =
             paths.isEmpty
-            ? BaseIndex(try manifest.loadBase()).rows : try partialBase(paths).rows
+            ? BaseIndex(try manifest.loadBase()).rows : try sync.partialBase(paths).rows
         let selection = PathSelection(paths: paths)
         return rows.filter { row in
             selection.isEverything
@@ -62,10 +69,10 @@ package struct DeletedPath: Sendable {
     package var version: UInt64
 }
 
-extension Replica {
+extension ReplicaStatus {
     /// The deletions that this replica knows of, in path order: those of some paths and of what was below
     /// them, or all.
-    package func deleted(_ paths: [RelativePath]) throws -> [DeletedPath] {
+    func deleted(_ paths: [RelativePath]) throws -> [DeletedPath] {
         var rows: [TombstoneRow] = []
         if paths.isEmpty {
             rows = try manifest.loadTombstones()
@@ -89,7 +96,7 @@ extension Replica {
     }
 }
 
-extension Replica {
+extension ReplicaStatus {
     /// The latest of the last 100 runs that is meant.
     func lastRun(where isMeant: (RunRow) -> Bool) throws -> RunRow? {
         try manifest.runs(limit: 100).first(where: isMeant)

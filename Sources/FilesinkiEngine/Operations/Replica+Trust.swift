@@ -13,22 +13,29 @@ package struct TrustReport: Sendable {
     package var isTrusted: Bool
 }
 
-extension Replica {
+/// Whether commands in the synced rules may run on this device.
+struct Trust: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+}
+
+extension Trust {
     /// Says which commands the synced rules hold, and whether they may run.
     ///
     /// - Throws: Code `not-found` when there are no synced rules.
-    package func trust() throws -> TrustReport {
+    func report() throws -> TrustReport {
         let bytes = try syncedRules()
         return TrustReport(commands: Self.commands(of: bytes), isTrusted: try isTrusted(bytes))
     }
 
     /// Lets the commands of the synced rules run on this device, as long as not one byte of the
     /// rules changes.
-    package func setTrust(_ isTrusted: Bool) throws -> TrustReport {
+    func set(_ isTrusted: Bool) throws -> TrustReport {
         let bytes = try syncedRules()
         let mark = isTrusted ? ContentHasher.hash(bytes).description + "\n" : ""
         try StateFile.replace(state.trusted, with: Array(mark.utf8))
-        return try trust()
+        return try report()
     }
 
     /// Whether the user has looked at these bytes and lets their commands run here.
@@ -38,7 +45,7 @@ extension Replica {
     }
 
     private func syncedRules() throws -> [UInt8] {
-        if let bytes = try rootFile(Settings.syncedFile) { return bytes }
+        if let bytes = try rulesReader.rootFile(Settings.syncedFile) { return bytes }
         throw Failure(
             .notFound, path: Settings.syncedFile, "There are no synced rules.",
             remedy: "Rules are kept in this file in the root.")

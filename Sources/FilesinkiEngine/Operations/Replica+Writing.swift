@@ -5,7 +5,14 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
 
-extension Replica {
+/// Writes single paths of the root, in place of what the last run found there.
+struct RootEditor: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+}
+
+extension RootEditor {
     /// What the last run found at a path, so that nothing is replaced or removed that came since.
     ///
     /// A path that no run looks at, as an ignored one, counts as absent: what is there is nowhere else.
@@ -31,6 +38,41 @@ extension Replica {
         case .symlink: return .link(entry.target)
         case .directory, .tombstone: return .absent
         }
+    }
+
+    /// Puts content at a path of the root.
+    ///
+    /// - Returns: The content's identity; nil when something else was found than expected, which stays.
+    func place(
+        _ path: RelativePath, mode: UInt16, expecting expected: Expectation = .any,
+        content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws -> ContentID? {
+        let staging = try Staging(root: root, folder: state.staging)
+        let writer = TreeWriter(root: root, staging: staging, sync: .each)
+        try writer.makeFolders(above: path)
+        let (staged, content) = try stage(
+            path, in: staging, mode: mode, content: write)
+        let outcome = try writer.install(staged, at: path, expecting: expected)
+        if case .surprised = outcome { return nil }
+        return content
+    }
+
+    /// Makes a file ready that is to be put at a path. One that is there keeps its mode.
+    ///
+    /// - Throws: Code `exists` where the path is a folder.
+    func stage(
+        _ path: RelativePath, in staging: Staging, mode: UInt16, modified: Timestamp? = nil,
+        content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws -> (file: StagedFile, content: ContentID) {
+        let mode = try root.modeToKeep(at: path) ?? mode
+        let staged = try staging.makeFile()
+        var hasher = ContentHasher()
+        try write { bytes in
+            hasher.update(bytes)
+            try staged.write(bytes)
+        }
+        try staged.finish(mode: mode, modified: modified ?? systemContext.now(), sync: true)
+        return (staged, hasher.finish())
     }
 
     /// Writes an entry of the history into the root, in place of what the last run found there.

@@ -41,7 +41,7 @@ extension Replica {
         let placement = RootPlacement(root: options.root)
         if let address { try placement.check(against: address) }
         let state = options.stateFolder
-        let existing = try readConfig(state)
+        let existing = try ReplicaConfig.read(state)
         var config =
             existing
             ?? ReplicaConfig(
@@ -117,11 +117,6 @@ extension Replica {
         let database = try ManifestDatabase.open(at: state.manifest, create: true)
         _ = consume database
         try StateFile.replace(state.config, with: Array(config.text.utf8))
-    }
-
-    static func readConfig(_ state: StateFolder) throws -> ReplicaConfig? {
-        guard let bytes = try StateFile.read(state.config) else { return nil }
-        return try ReplicaConfig(text: String(decoding: bytes, as: UTF8.self), path: state.config)
     }
 }
 

@@ -1,5 +1,6 @@
 import FilesinkiFileSystem
 package import FilesinkiModel
+import FilesinkiSystem
 
 /// An id that a replica had before it noticed that a copy of it uses the same.
 package struct FormerDevice: Hashable, Sendable {
@@ -91,5 +92,23 @@ extension ReplicaConfig {
         guard found == .other else { return found }
         for former in formerDevices where try marker.check(former.id) == .ok { return .ok }
         return found
+    }
+}
+
+extension ReplicaConfig {
+    /// Reads the configuration of a replica without opening it.
+    ///
+    /// - Throws: Code `not-found` when the folder is no replica.
+    package static func read(_ options: ReplicaOptions) throws(Failure) -> ReplicaConfig {
+        if let config = try read(options.stateFolder) { return config }
+        throw Failure(
+            .notFound, path: options.root, "This folder is not a replica.",
+            remedy: "Make it one with filesinki init.")
+    }
+
+    /// Nil when there is no configuration.
+    static func read(_ state: StateFolder) throws(Failure) -> ReplicaConfig? {
+        guard let bytes = try StateFile.read(state.config) else { return nil }
+        return try ReplicaConfig(text: String(decoding: bytes, as: UTF8.self), path: state.config)
     }
 }

@@ -6,29 +6,7 @@ import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiSystem
 
-extension Replica {
-    /// Opens a replica for `save`: to change it when nobody else is at it, else to read it, and then
-    /// ``save(_:_:content:)`` lets whoever is at it do the work.
-    package static func openToSave(_ options: ReplicaOptions) async throws -> Replica {
-        if let replica = try await openIfFree(options) { return replica }
-        do {
-            return try await open(options, writable: false)
-        } catch {
-            // It may be made just now.
-            return try await open(options, writable: true)
-        }
-    }
-
-    private static func openIfFree(_ options: ReplicaOptions) async throws -> Replica? {
-        var options = options
-        options.lockWait = .zero
-        do {
-            return try await open(options, writable: true)
-        } catch let failure as Failure where failure.code == .busy {
-            return nil
-        }
-    }
-
+extension Saves {
     /// Saves while another process is at work on the replica: that one, or the next, takes everything
     /// that waits into one run and one commit. A hundred saves at once then cost as much as a few.
     func saveInTurn(
@@ -44,8 +22,8 @@ extension Replica {
         var backoff = Backoff(.milliseconds(2)...(.milliseconds(20)))
         while true {
             if let report = try Self.outcome(of: ticket, saved) { return report }
-            if let leader = try await Self.openIfFree(self.options) {
-                return try await leader.save(ticket, saved, path, options)
+            if let free = try await ReplicaContext.openIfFree(self.options) {
+                return try await Saves(free).save(ticket, saved, path, options)
             }
             if waited >= self.options.lockWait, ticket.withdraw() {
                 throw Failure(
@@ -72,7 +50,7 @@ extension Replica {
     private func save(
         _ ticket: Ticket, _ saved: ContentID, _ path: RelativePath, _ options: SaveOptions
     ) async throws -> SaveReport {
-        defer { close() }
+        defer { replica.close() }
         // It was done a moment ago. If it was only begun, by a process that was killed, it is begun anew.
         if let report = try Self.outcome(of: ticket, saved) { return report }
         _ = ticket.withdraw()
@@ -90,10 +68,10 @@ extension Replica {
             guard !placed.isEmpty else { return }
             let paths = placed.map(\.wish.path)
             let options = SyncOptions()
-            let report = try await runPaths(paths, options, saved: Set(paths))
+            let report = try await sync.syncPaths(paths, options, saved: Set(paths))
             for save in placed { try save.ticket.answer(answer(report, save.wish.path).bytes) }
             // What a killed run left at other paths is in none of the answers.
-            try keepUnreported(report.copies.filter { !$0.isCopy(ofOneOf: paths) })
+            try sync.keepUnreported(report.copies.filter { !$0.isCopy(ofOneOf: paths) })
         } catch {
             let failure = error as? Failure
             for save in saves { save.refuse(failure ?? .interruptedSave) }

@@ -44,7 +44,7 @@ struct GuardCounts: Sendable {
     }
 }
 
-extension Replica {
+extension SyncEngine {
     /// Stops the run where its plan looks like an accident, together with what the run has done
     /// already, until a person approves of the plan.
     ///

@@ -66,7 +66,7 @@ extension RootFolder {
     }
 }
 
-extension Replica {
+extension SyncEngine {
     /// Those of the remote changes that the rules leave out here: nothing is decided on them.
     func ignoredPaths(of view: RemoteView, _ run: SyncRun) -> [RelativePath] {
         // Who names a path means it.

@@ -95,7 +95,7 @@ struct RecentDeletions: Equatable {
     }
 }
 
-extension Replica {
+extension SyncEngine {
     private static let recentDeletionsKey = "recent-deletions"
 
     /// What unattended runs have deleted within the window.

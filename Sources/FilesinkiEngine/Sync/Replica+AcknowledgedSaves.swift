@@ -5,7 +5,7 @@ import FilesinkiReconcile
 /// A save that was acknowledged while the remote was away is an edit, also when its content is the one
 /// that the path had before: a deletion that was not known here does not undo it. The change that
 /// waits says nothing of this, so the manifest keeps the saved content under a name of its own.
-extension Replica {
+extension SyncEngine {
     /// Marks the changes that somebody has saved, in this run or in one that could not publish.
     func markSaved(_ run: inout SyncRun) throws {
         for path in run.saved { run.observation.markSaved(path, content: nil, run.base) }
@@ -57,12 +57,12 @@ extension ManifestWriter {
                 path: path, entry: change.entry, stamp: observation.settledStamp(path),
                 movedFrom: change.movedFrom))
         guard change.isSaved, let content = change.entry?.content else { return }
-        try setValue(Replica.savedKey(path), content.bytes)
+        try setValue(SyncEngine.savedKey(path), content.bytes)
     }
 
     /// Removes a local change that waits no more.
     func removeWaiting(_ path: RelativePath, _ change: LocalChange?) throws {
         try removeLocal(path)
-        if change?.isSaved == true { try setValue(Replica.savedKey(path), nil) }
+        if change?.isSaved == true { try setValue(SyncEngine.savedKey(path), nil) }
     }
 }

@@ -5,7 +5,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+extension SyncEngine {
     /// Carries out a plan: keeps what gives way, writes here, publishes, and notes all of it in one
     /// transaction.
     ///
@@ -107,7 +107,7 @@ extension Replica {
             root: root, staging: staging,
             writer: TreeWriter(root: root, staging: staging, sync: isEach ? .each : .batch),
             isEach: isEach,
-            contents: try await contentSource(view, run.observation), base: run.base,
+            contents: try await storedContents.source(view, run.observation), base: run.base,
             stamps: run.observation.stamps, device: config.device,
             winners: Set(steps.compactMap(\.copied)),
             progress: ProgressCounter(.applying, files: 0, bytes: 0, run.options.progress))

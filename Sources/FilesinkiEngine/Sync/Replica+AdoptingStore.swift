@@ -4,7 +4,7 @@ import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+extension SyncEngine {
     /// Goes on with a store that is not the one it was, once a person has approved of exactly this
     /// one: nothing is deleted, both sides meet as for the first time.
     ///

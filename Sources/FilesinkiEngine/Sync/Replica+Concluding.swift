@@ -3,7 +3,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
 
-extension Replica {
+extension SyncEngine {
     /// What a run leaves behind once its work is done: a checkpoint and an acknowledgement, each when it
     /// is due.
     ///

@@ -20,7 +20,7 @@ struct Decision: Sendable {
     }
 }
 
-extension Replica {
+extension SyncEngine {
     /// Reconciles, and has every link answered that needs contents, a command or a person.
     func decide(_ run: inout SyncRun, _ seen: RemoteView) async throws -> Decision {
         var view = seen
@@ -39,7 +39,7 @@ extension Replica {
         guard plan.steps.contains(where: { $0.waits != nil }) else { return Decision(plan) }
         let answers = Answers(
             options: run.options, rules: run.rules, root: root,
-            contents: try await contentSource(view, run.observation),
+            contents: try await storedContents.source(view, run.observation),
             shelf: try MergeOutputs(path: state.merging),
             runner: LinkRunner(commandLimit: options.commandLimit), resolver: options.resolver)
         var settled: [Step] = []

@@ -4,7 +4,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+extension SyncEngine {
     /// Fetches the remote tree: what is in its log beyond the position, upon what was known already.
     ///
     /// - Throws: Code `away` when it cannot be reached; ``FilesinkiStore/StoreMismatch`` when the store or

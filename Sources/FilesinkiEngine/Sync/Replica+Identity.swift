@@ -4,7 +4,14 @@ package import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+/// Ensures that the id and the name of this device are its own alone.
+struct DeviceIdentity: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+}
+
+extension DeviceIdentity {
     /// Sees to it that this replica's id and name are its own alone; called after each look at the
     /// log, before anything is decided.
     ///
@@ -12,7 +19,7 @@ extension Replica {
     /// copy of this replica: a copied folder, a cloned machine, or the replica itself before it was
     /// restored from a backup. Then this one takes a new id, and the commit counts as anybody's.
     func keepIdentity(_ run: inout SyncRun, _ view: RemoteView) throws {
-        guard lock != nil, !run.options.isDryRun, let check = view.identity else { return }
+        guard replica.lock != nil, !run.options.isDryRun, let check = view.identity else { return }
         if let fetched = view.fetched, let start = fetched.start, try zone.meetsCopy(fetched) {
             let own = try memory.noted(fetched.claimed).map(\.sequence)
             let former = config.device.id
@@ -48,20 +55,10 @@ extension Replica {
         try memory.set([.acknowledgement: 0, .acknowledgementTime: 0])
     }
 
-    /// Gives a replica a new device id, because a copy of it was noticed outside of its files' zone.
+    /// Gives the replica a new device id, because a copy of it was noticed outside of its files' zone.
     ///
     /// - Parameter former: The id that both use. Where the replica has another one by now, that stays.
-    /// - Throws: As ``open(_:writable:)`` does.
-    package static func renewDevice(
-        _ options: ReplicaOptions, insteadOf former: [UInt8]
-    ) async throws -> Device {
-        let replica = try await open(options, writable: true)
-        let device = try await replica.renewDevice(insteadOf: former)
-        await replica.close()
-        return device
-    }
-
-    private func renewDevice(insteadOf former: [UInt8]) throws -> Device {
+    func renew(insteadOf former: [UInt8]) throws -> Device {
         if config.device.id == former { try takeNewID(after: manifest.token?.sequence ?? 0) }
         return config.device
     }

@@ -5,7 +5,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+extension SyncEngine {
     /// Looks at the local tree, and reads every file that may have changed.
     ///
     /// - Parameter view: Where new contents are to be stored; nil when nothing is to be sent.
@@ -71,7 +71,7 @@ extension Replica {
             unpublished = try await unpublishedPacks(beyond: run.observation, view)
             var observation = run.observation
             observation.packs += unpublished
-            source = try await contentSource(view, observation)
+            source = try await storedContents.source(view, observation)
         }
         let total = items.reduce(0) { $0 + $1.size }
         let counter = ProgressCounter(

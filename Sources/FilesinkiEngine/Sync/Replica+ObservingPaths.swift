@@ -5,7 +5,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+extension SyncEngine {
     /// Looks at some paths only, and at nothing below them.
     ///
     /// - Parameter view: Where new contents are to be stored; nil when nothing is to be sent.

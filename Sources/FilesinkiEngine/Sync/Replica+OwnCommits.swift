@@ -6,7 +6,7 @@ import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiSystem
 
-extension Replica {
+extension SyncEngine {
     /// Takes commits of this replica into the base that a killed run had published and not
     /// recorded.
     ///
@@ -15,7 +15,7 @@ extension Replica {
     ///
     /// - Returns: Where there are any, the base has to be read again.
     func recordOwnCommits() async throws -> [Commit] {
-        guard lock != nil else { return [] }
+        guard replica.lock != nil else { return [] }
         let note = try memory.publishingNote()
         guard let token = try manifest.token else { return try await recoverBase(note) }
         let own = try await ownCommits(note, after: token.sequence)

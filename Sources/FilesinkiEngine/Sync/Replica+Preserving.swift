@@ -10,7 +10,7 @@ struct PreservedContent: Equatable, Sendable {
     var sequence: UInt64
 }
 
-extension Replica {
+extension SyncEngine {
     /// Puts local contents that are about to give way into the history, before anything is written:
     /// as several commits where one cannot hold them. What an earlier round of the run has preserved is
     /// not published again.

@@ -39,7 +39,7 @@ enum Publication: Sendable {
     }
 }
 
-extension Replica {
+extension SyncEngine {
     /// Publishes what a plan has for the remote, after everything that it refers to is there: as
     /// several commits where one cannot hold it.
     func publish(

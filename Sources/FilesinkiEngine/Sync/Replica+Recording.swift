@@ -4,7 +4,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+extension SyncEngine {
     /// Notes what is now agreed on, and how far the log has been seen, in one transaction.
     func record(
         _ run: SyncRun, _ view: RemoteView, _ steps: [Step], _ applied: ApplyResult,

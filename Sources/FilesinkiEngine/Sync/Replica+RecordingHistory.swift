@@ -4,7 +4,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+extension SyncEngine {
     /// Notes what a round did beyond taking over plain edits, for `explain` and `conflicts`.
     func recordHistory(
         _ run: SyncRun, _ done: [Step], _ applied: ApplyResult, _ publication: Publication,

@@ -4,7 +4,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-extension Replica {
+extension SyncEngine {
     /// Fills the base of a manifest that has none with what the log proves to have been here: the
     /// tree at the noted position, and what this replica has published since.
     ///

@@ -13,7 +13,7 @@ import FilesinkiStore
 /// before a commit is published, and of what a killed run left, by the next run. Where the manifest
 /// was lost, a copy is in a commit of this replica's own, or it is a new file, whose name and content
 /// say what it is.
-extension Replica {
+extension SyncEngine {
     private static let unreportedKey = "unreported-copies"
 
     /// Adds the copies that a killed run, or a round that ended early, has made and nobody has reported.
@@ -105,11 +105,11 @@ extension Replica {
     /// Does what a command does. Where it fails after a run, its caller gets no report, so the next run
     /// reports the copies of that run.
     func reporting<Report: Sendable>(_ command: () async throws -> Report) async throws -> Report {
-        reportedCopies = []
+        replica.reportedCopies = []
         do {
             return try await command()
         } catch {
-            try keepUnreported(reportedCopies)
+            try keepUnreported(replica.reportedCopies)
             throw error
         }
     }
@@ -131,7 +131,7 @@ extension Replica {
 
     /// Notes that the copies of a run were reported.
     func endReport(_ run: SyncRun) throws {
-        reportedCopies += run.report.copies
+        replica.reportedCopies += run.report.copies
         guard !run.report.isDryRun, try manifest.value(Self.unreportedKey) != nil else { return }
         try manifest.write { try $0.setValue(Self.unreportedKey, nil) }
     }

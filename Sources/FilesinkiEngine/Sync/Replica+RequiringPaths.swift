@@ -3,7 +3,7 @@ import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
 
-extension Replica {
+extension SyncEngine {
     /// Refuses a path that is nowhere: not in the root, not in what is known of it, not in the store.
     ///
     /// - Parameter view: The remote's state; where the remote is away, nothing can be said.

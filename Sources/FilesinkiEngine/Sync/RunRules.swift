@@ -32,14 +32,21 @@ struct OverridingRules: StrategyRules {
     }
 }
 
-extension Replica {
+/// Reads the rules that hold in a run.
+struct RulesReader: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+}
+
+extension RulesReader {
     /// Reads the rules at the beginning of a run. A broken file of rules is a notice and stops nothing: the defaults hold in
     /// its place.
     func runRules(_ options: SyncOptions) throws -> RunRules {
         root.forgetFolding()
         let synced = try rootFile(Settings.syncedFile)
         let load = RulesLoad(
-            synced: synced, isTrusted: try isTrusted(synced), device: try deviceSettings())
+            synced: synced, isTrusted: try trust.isTrusted(synced), device: try deviceSettings())
         let filter = try IgnoreFilter(gitignore: load.rules.gitignore) { try rootFile($0) }
         return RunRules(
             filter: filter,

@@ -59,7 +59,7 @@ extension SyncRun {
     }
 }
 
-extension Replica {
+extension SyncEngine {
     /// Says what the rounds could not carry out.
     func noteLeft(_ run: inout SyncRun) throws {
         // What was found since the first look.

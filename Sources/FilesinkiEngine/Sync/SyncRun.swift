@@ -45,16 +45,24 @@ struct SyncRun {
     static let maximumRounds = 4
 }
 
-extension Replica {
+/// One run after the other: lock, fetch, scan, reconcile, apply, publish, remember.
+struct SyncEngine: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+}
+
+extension SyncEngine {
     /// One run: fetch, scan, reconcile, apply, publish, record.
     ///
     /// - Throws: ``FilesinkiModel/Failure``; code `limit` when a guard stops the run before
     ///   anything was changed, `wrong-store` when the store is not the one it was. A remote that
     ///   is away throws nothing: the report says so, and the work waits.
-    package func sync(_ options: SyncOptions) async throws -> SyncReport {
+    func syncTree(_ options: SyncOptions) async throws -> SyncReport {
         var run = SyncRun(
             options: options, selection: PathSelection(paths: options.paths),
-            rules: try runRules(options), base: try fullBase(), started: systemContext.now())
+            rules: try rulesReader.runRules(options), base: try fullBase(),
+            started: systemContext.now())
         try await reportLeftCopies(&run)
         var view = try await fetchOrQueue(&run)
         try await look(&run, &view) { run, target in
@@ -134,7 +142,7 @@ extension Replica {
             if !own.isEmpty { try reportCopies(of: own, &run) }
             var view = try await initialFetch(&run)
             view.dropOwn(Set(own.map(\.sequence)))
-            try keepIdentity(&run, view)
+            try DeviceIdentity(replica).keepIdentity(&run, view)
             run.report.sequence = view.token.sequence
             run.report.noteRefused(view.refused)
             return view

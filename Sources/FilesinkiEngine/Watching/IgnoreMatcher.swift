@@ -15,10 +15,3 @@ package final class IgnoreMatcher: Sendable {
         paths.withLock { $0.contains(path, isDirectory: isDirectory) }
     }
 }
-
-extension Replica {
-    /// The rules that say what is left out, as they are now.
-    package func ignoreJudge() throws -> IgnoreMatcher {
-        IgnoreMatcher(root: root, filter: try runRules(SyncOptions()).filter)
-    }
-}

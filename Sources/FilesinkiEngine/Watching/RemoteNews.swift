@@ -19,10 +19,3 @@ package struct RemoteNews: Sendable {
         try await connection.log.read(sequence &+ 1) != nil
     }
 }
-
-extension Replica {
-    /// Word of the remote; reaches it first, if that was not done yet.
-    package func news() async throws -> RemoteNews {
-        RemoteNews(connection: try await connected())
-    }
-}

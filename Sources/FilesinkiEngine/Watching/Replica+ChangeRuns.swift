@@ -4,9 +4,9 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
-package import FilesinkiWatch
+import FilesinkiWatch
 
-extension Replica {
+extension SyncEngine {
     /// More paths than this are not looked at singly: a scan of everything costs no more.
     static let changesPerRun = 1000
 
@@ -18,12 +18,12 @@ extension Replica {
     ///
     /// - Parameter isRemoteHinted: Whether the remote is asked although nothing differs here.
     /// - Throws: As ``sync(_:)`` does.
-    package func syncChanges(
+    func syncChanges(
         _ changes: LocalChanges, isRemoteHinted: Bool, _ options: SyncOptions
     ) async throws -> ChangeReport {
         var options = options
         options.isUnattended = true
-        let rules = try runRules(options)
+        let rules = try rulesReader.runRules(options)
         let here = try touched(changes, rules)
         if here.isEmpty, !isRemoteHinted {
             var report = ChangeReport(SyncReport())
@@ -78,7 +78,7 @@ extension Replica {
     private func whole(_ options: SyncOptions) async throws -> ChangeReport {
         var options = options
         options.paths = []
-        var report = ChangeReport(try await sync(options))
+        var report = ChangeReport(try await syncTree(options))
         report.isWhole = true
         return report
     }

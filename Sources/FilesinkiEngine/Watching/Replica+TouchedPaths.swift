@@ -3,7 +3,7 @@ import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiWatch
 
-extension Replica {
+extension SyncEngine {
     /// Those of the paths that are not as the base says, and those below the folders.
     ///
     /// What a run wrote itself is heard of as everything else is, and found here to be as it should.

@@ -94,7 +94,7 @@ package actor Watcher {
                 .notFound, path: replicaOptions.root, "The replica has no remote.",
                 remedy: "Give it one with filesinki remote set URL.")
         }
-        let judge = try await replica.ignoreJudge()
+        let judge = try await replica.ignoreMatcher()
         await replica.pause()
         let folders = try local.start { judge.ignores($0, isDirectory: $1) }
         try await tell(.began(folders: folders))
@@ -131,7 +131,7 @@ package actor Watcher {
 
     /// Goes by the rules as they are now, and looks at everything by them.
     private func readRules() async throws {
-        guard let judge = try await replica?.ignoreJudge() else { return }
+        guard let judge = try await replica?.ignoreMatcher() else { return }
         try await tell(.rulesRead)
         local.follow { judge.ignores($0, isDirectory: $1) }
     }

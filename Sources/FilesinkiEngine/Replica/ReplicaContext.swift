@@ -1,0 +1,184 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiSystem
+
+/// The open files of one replica, which the parts of the engine share: the root, the manifest and the
+/// client of the store.
+///
+/// Not Sendable: a ``Replica`` owns it, and all parts run on that actor.
+final class ReplicaContext {
+    let options: ReplicaOptions
+    let state: StateFolder
+    let root: RootFolder
+    let manifest: ManifestDatabase
+    let memory: FilesMemory
+    /// The client of the zone of files.
+    let zone: ZoneClient
+    /// Nil while the replica is open for reading only.
+    private(set) var lock: ReplicaLock?
+    /// The conflict copies in the reports of a command's runs: see ``SyncEngine/reporting(_:)``.
+    var reportedCopies: [RelativePath] = []
+
+    init(
+        options: ReplicaOptions, root: RootFolder, manifest: sending ManifestDatabase,
+        config: ReplicaConfig, lock: ReplicaLock?
+    ) {
+        self.options = options
+        state = options.stateFolder
+        self.root = root
+        self.manifest = manifest
+        self.lock = lock
+        let memory = FilesMemory(
+            manifest, options.stateFolder, config: config, isWritable: lock != nil)
+        self.memory = memory
+        zone = ZoneClient(
+            .files(options.commitLimits), memory: memory, systemContext: options.systemContext
+        ) { try options.openRemote(memory.config) }
+    }
+
+    /// Takes over, or releases, the lock that allows changes.
+    func setLock(_ lock: ReplicaLock?) {
+        self.lock = lock
+        memory.isWritable = lock != nil
+    }
+
+    /// Releases the lock and the connection; the value cannot be used afterwards.
+    func close() {
+        setLock(nil)
+        zone.disconnect()
+    }
+}
+
+extension ReplicaContext {
+    /// Opens a replica; see ``Replica/open(_:writable:)``.
+    static func open(
+        _ options: ReplicaOptions, writable: Bool
+    ) async throws -> sending ReplicaContext {
+        let state = options.stateFolder
+        let config = try ReplicaConfig.read(options)
+        let root = try RootFolder(
+            path: options.root, live: LiveAdapter(scratch: state.staging))
+        try checkMarker(root, config, options)
+        var lock: ReplicaLock?
+        if writable {
+            lock = try await ReplicaLock.take(
+                state.lock, waiting: options.lockWait, sleep: options.systemContext.sleep)
+            // What a killed run left behind: a user's save that it had taken out comes back.
+            try Staging(root: root, folder: state.staging).clear()
+        }
+        let manifest = try openManifest(state, writable: writable)
+        return ReplicaContext(
+            options: options, root: root, manifest: manifest, config: config, lock: lock)
+    }
+
+    /// Opens a replica for changes if no other process holds it; nil if one does.
+    static func openIfFree(_ options: ReplicaOptions) async throws -> sending ReplicaContext? {
+        var options = options
+        options.lockWait = .zero
+        do {
+            return try await open(options, writable: true)
+        } catch let failure as Failure where failure.code == .busy {
+            return nil
+        }
+    }
+
+    /// A root without its marker is an unmounted disk or an emptied folder, never a deletion.
+    private static func checkMarker(
+        _ root: RootFolder, _ config: ReplicaConfig, _ options: ReplicaOptions
+    ) throws {
+        switch try config.checkMarker(of: root) {
+        case .ok: return
+        case .missing:
+            throw Failure(
+                .io, path: options.root,
+                "The folder has lost its marker: it may be an unmounted disk or an emptied folder.",
+                remedy: "Mount it; if it is the right folder, run filesinki init there again.")
+        case .other:
+            throw Failure(
+                .io, path: options.root, "The folder belongs to another replica.",
+                remedy: "Check --root and --state.")
+        }
+    }
+
+    /// The manifest; a damaged one is set aside and made anew, for it can be rebuilt from the log.
+    private static func openManifest(
+        _ state: StateFolder, writable: Bool
+    ) throws -> sending ManifestDatabase {
+        guard writable else { return try ManifestDatabase.openReadOnly(at: state.manifest) }
+        let found = try openSound(state)
+        // What the opening itself has met is dealt with below.
+        ManifestDatabase.clearDoubt(state.manifest)
+        if let found { return found }
+        try ManifestDatabase.setAside(state.manifest)
+        return try ManifestDatabase.open(at: state.manifest, create: true)
+    }
+
+    /// The manifest as it is; nil when it is damaged. One in which an earlier run met damage is read
+    /// as a whole.
+    private static func openSound(_ state: StateFolder) throws -> sending ManifestDatabase? {
+        do {
+            let isDoubted = ManifestDatabase.isDoubted(state.manifest)
+            let found = try ManifestDatabase.open(at: state.manifest, create: true)
+            if isDoubted { try found.verify() }
+            return found
+        } catch {
+            guard error.code == .corrupt else { throw error }
+            return nil
+        }
+    }
+}
+
+/// A part of the engine: what one kind of command does with an open replica.
+protocol ReplicaPart {
+    var replica: ReplicaContext { get }
+
+    init(_ replica: ReplicaContext)
+}
+
+extension ReplicaPart {
+    var options: ReplicaOptions { replica.options }
+    var state: StateFolder { replica.state }
+    var root: RootFolder { replica.root }
+    var manifest: ManifestDatabase { replica.manifest }
+    var memory: FilesMemory { replica.memory }
+    var zone: ZoneClient { replica.zone }
+    var systemContext: SystemContext { replica.options.systemContext }
+
+    /// The identity of this replica and the address of its remote.
+    var config: ReplicaConfig {
+        get { replica.memory.config }
+        nonmutating set { replica.memory.config = newValue }
+    }
+
+    func saveConfig() throws(Failure) { try memory.saveConfig() }
+
+    /// Connects to the store; see ``FilesinkiStore/ZoneClient/connected()``.
+    func connected() async throws -> ZoneConnection { try await zone.connected() }
+}
+
+// The parts, each for the others.
+extension ReplicaPart {
+    var sync: SyncEngine { SyncEngine(replica) }
+    var rulesReader: RulesReader { RulesReader(replica) }
+    var storedContents: Contents { Contents(replica) }
+    var editor: RootEditor { RootEditor(replica) }
+    var conflicts: Conflicts { Conflicts(replica) }
+    var history: History { History(replica) }
+    var status: ReplicaStatus { ReplicaStatus(replica) }
+    var trust: Trust { Trust(replica) }
+}
+
+extension ReplicaOptions {
+    /// Opens the remote that a configuration names.
+    func openRemote(_ config: ReplicaConfig) throws -> any Remote {
+        guard let address = config.remote else {
+            throw Failure(
+                .notFound, path: root, "The replica has no remote.",
+                remedy: "Give it one with filesinki remote set URL.")
+        }
+        return try connect(address)
+    }
+}

@@ -1,0 +1,225 @@
+package import FilesinkiModel
+package import FilesinkiWatch
+
+// What a caller can do with a replica. Each operation is documented where it is implemented.
+
+/// Sync: see ``SyncEngine``.
+extension Replica {
+    /// Syncs everything, or the paths of the options: see ``SyncEngine/syncTree(_:)``.
+    package func sync(_ options: SyncOptions) async throws -> SyncReport {
+        try await SyncEngine(context).syncTree(options)
+    }
+
+    /// Syncs what a watch has heard of: see ``SyncEngine/syncChanges(_:isRemoteHinted:_:)``.
+    package func syncChanges(
+        _ changes: LocalChanges, isRemoteHinted: Bool, _ options: SyncOptions
+    ) async throws -> ChangeReport {
+        try await SyncEngine(context)
+            .syncChanges(changes, isRemoteHinted: isRemoteHinted, options)
+    }
+
+    /// Gives the replica another address of its store, or another store: see
+    /// ``SyncEngine/setRemote(_:acceptingOther:)``.
+    package func setRemote(_ address: String, acceptingOther: Bool) async throws {
+        try await SyncEngine(context).setRemote(address, acceptingOther: acceptingOther)
+    }
+}
+
+/// Single paths: see ``Saves``.
+extension Replica {
+    /// See ``Saves/save(_:_:content:)``.
+    package func save(
+        _ path: RelativePath, _ options: SaveOptions,
+        content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) async throws -> SaveReport {
+        try await Saves(context).save(path, options, content: write)
+    }
+
+    /// See ``Saves/publish(_:_:)``.
+    package func publish(
+        _ path: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await Saves(context).publish(path, options)
+    }
+
+    /// See ``Saves/publishDeletion(of:_:)``.
+    package func publishDeletion(
+        of path: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await Saves(context).publishDeletion(of: path, options)
+    }
+
+    /// See ``Saves/refresh(_:_:)``.
+    package func refresh(
+        _ path: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await Saves(context).refresh(path, options)
+    }
+
+    /// See ``Saves/delete(_:recursive:_:)``.
+    package func delete(
+        _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await Saves(context).delete(paths, recursive: recursive, options)
+    }
+
+    /// See ``Saves/load(_:isOffline:_:_:)``.
+    package func load(
+        _ path: RelativePath, isOffline: Bool, _ options: SyncOptions,
+        _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
+    ) async throws -> LoadReport {
+        try await Saves(context).load(path, isOffline: isOffline, options, body)
+    }
+}
+
+/// Conflicts: see ``Conflicts``.
+extension Replica {
+    /// See ``Conflicts/open()``.
+    package func conflicts() throws -> [OpenConflict] { try Conflicts(context).open() }
+
+    /// See ``Conflicts/resolve(_:_:_:)``.
+    package func resolve(
+        _ path: RelativePath, _ resolution: Resolution, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await Conflicts(context).resolve(path, resolution, options)
+    }
+
+    /// See ``Conflicts/unresolve(_:_:)``.
+    package func unresolve(
+        _ path: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await Conflicts(context).unresolve(path, options)
+    }
+}
+
+/// The past: see ``History``.
+extension Replica {
+    /// See ``History/commits(limit:)``.
+    package func commits(limit: Int?) async throws -> [CommitSummary] {
+        try await History(context).commits(limit: limit)
+    }
+
+    /// See ``History/versions(of:)``.
+    package func history(of path: RelativePath) async throws -> [PathVersion] {
+        try await History(context).versions(of: path)
+    }
+
+    /// See ``History/tree(at:of:)``.
+    package func tree(
+        at point: HistoryPoint, of paths: [RelativePath]
+    ) async throws -> TreeAtPoint {
+        try await History(context).tree(at: point, of: paths)
+    }
+
+    /// See ``History/show(_:in:_:)``.
+    package func show(
+        _ path: RelativePath, in tree: TreeAtPoint,
+        _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
+    ) async throws {
+        try await History(context).show(path, in: tree, body)
+    }
+
+    /// See ``History/show(content:_:)``.
+    package func show(
+        content: ContentID, _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
+    ) async throws {
+        try await History(context).show(content: content, body)
+    }
+
+    /// See ``History/explain(_:)``.
+    package func explain(_ path: RelativePath) async throws -> Explanation {
+        try await History(context).explain(path)
+    }
+
+    /// See ``Restores/restore(_:from:_:)``.
+    package func restore(
+        _ path: RelativePath, from tree: TreeAtPoint, _ options: SyncOptions
+    ) async throws -> RestoreReport {
+        try await Restores(context).restore(path, from: tree, options)
+    }
+
+    /// See ``Restores/undelete(_:_:)``.
+    package func undelete(
+        _ path: RelativePath, _ options: SyncOptions
+    ) async throws -> RestoreReport {
+        try await Restores(context).undelete(path, options)
+    }
+
+    /// See ``Restores/export(_:write:)``.
+    package func export(
+        _ tree: TreeAtPoint,
+        write: @escaping @Sendable (RelativePath, Entry, [UInt8]?) throws -> Void
+    ) async throws -> RestoreReport {
+        try await Restores(context).export(tree, write: write)
+    }
+}
+
+/// What is known: see ``ReplicaStatus``, ``Devices``, ``Trust`` and ``StoreVerification``.
+extension Replica {
+    /// See ``ReplicaStatus/report()``.
+    package func status() throws -> StatusReport { try ReplicaStatus(context).report() }
+
+    /// See ``ReplicaStatus/list(_:)``.
+    package func list(_ paths: [RelativePath]) throws -> [(RelativePath, VersionedEntry)] {
+        try ReplicaStatus(context).list(paths)
+    }
+
+    /// See ``ReplicaStatus/deleted(_:)``.
+    package func deleted(_ paths: [RelativePath]) throws -> [DeletedPath] {
+        try ReplicaStatus(context).deleted(paths)
+    }
+
+    /// See ``ReplicaStatus/metrics()``.
+    package func metrics() throws -> ReplicaMetrics { try ReplicaStatus(context).metrics() }
+
+    /// See ``Devices/list()``.
+    package func devices() async throws -> [DeviceReport] { try await Devices(context).list() }
+
+    /// See ``Devices/forget(_:)``.
+    package func forgetDevice(_ name: String) async throws {
+        try await Devices(context).forget(name)
+    }
+
+    /// See ``Trust/report()``.
+    package func trust() throws -> TrustReport { try Trust(context).report() }
+
+    /// See ``Trust/set(_:)``.
+    package func setTrust(_ isTrusted: Bool) throws -> TrustReport {
+        try Trust(context).set(isTrusted)
+    }
+
+    /// See ``StoreVerification/check(_:progress:)``.
+    package func check(
+        _ data: CheckedData, progress: (@Sendable (Progress) -> Void)?
+    ) async throws -> CheckReport {
+        try await StoreVerification(context).check(data, progress: progress)
+    }
+
+    /// Gives a replica a new device id: see ``DeviceIdentity/renew(insteadOf:)``.
+    package static func renewDevice(
+        _ options: ReplicaOptions, insteadOf former: [UInt8]
+    ) async throws -> Device {
+        let context = try await ReplicaContext.open(options, writable: true)
+        defer { context.close() }
+        return try DeviceIdentity(context).renew(insteadOf: former)
+    }
+}
+
+/// Events: see ``Events``.
+extension Replica {
+    /// See ``Events/beginning(of:)``.
+    package func beginning(of scope: EventScope) async throws -> (
+        waiting: [(path: RelativePath, entry: Entry)], token: EventToken
+    ) {
+        try await Events(context).beginning(of: scope)
+    }
+}
+
+extension Replica {
+    /// Runs an operation of a part that has no name of its own here.
+    func perform<Part: ReplicaPart, Result: Sendable>(
+        _ part: Part.Type, _ operation: @Sendable (Part) async throws -> Result
+    ) async throws -> Result {
+        try await operation(Part(context))
+    }
+}
