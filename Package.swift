@@ -89,8 +89,8 @@ let package = Package(
         module("FilesinkiHashing", ["FilesinkiModel", "CCrypto"]),
         module("FilesinkiCompression", ["FilesinkiModel", "CLZMA", "CZstd"]),
         module("FilesinkiReconcile", ["FilesinkiModel"]),
-        module("FilesinkiMerge", ["FilesinkiModel", "FilesinkiSystem", "CSQLite"]),
         module("FilesinkiSQLite", ["FilesinkiModel", "FilesinkiSystem", "CSQLite"]),
+        module("FilesinkiMerge", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiSQLite"]),
         module("FilesinkiTOML", ["FilesinkiModel"]),
         module(
             "FilesinkiRules",
@@ -99,7 +99,8 @@ let package = Package(
             "FilesinkiFileSystem",
             ["FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "CKernel"]),
         module("FilesinkiWatch", ["FilesinkiModel", "FilesinkiSystem", "CKernel"]),
-        module("FilesinkiLiveDatabase", ["FilesinkiModel", "FilesinkiSystem", "CSQLite"]),
+        module(
+            "FilesinkiLiveDatabase", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiSQLite"]),
         module(
             "FilesinkiManifest", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiSQLite"],
             resources: [.embedInCode("SQL")]),

@@ -1,25 +1,29 @@
+package import FilesinkiModel
+import FilesinkiSQLite
+import FilesinkiSystem
 import Glibc
+import Synchronization
 
 /// Reads and replaces SQLite databases that other programs may have open.
 ///
 /// The file alone is not the content: commits may lie in `NAME-wal`, and a copy made while somebody
-/// writes is torn. So a database is read as a *snapshot*: a private copy that SQLite's backup makes
-/// within one read transaction, with a header in which nothing is left that differs between equal
-/// contents (``normalize(_:)``). It is replaced by a backup in the other direction, as one
-/// transaction of its own, so that whoever has it open reads the old content or the new one.
+/// writes is torn. A database is therefore read as a *snapshot*: a private copy that SQLite's backup
+/// makes in one read transaction, with a normalized header, so that equal contents are equal bytes. It
+/// is replaced by a backup in the other direction, in one transaction, so that programs that have it
+/// open read the old content or the new one.
 ///
-/// Of the user's folder nothing is changed by reading: not even a `-wal` or `-shm` is made there.
+/// Reading changes nothing in the user's folder: it creates no `-wal` and no `-shm`.
 package struct LiveDatabases: Sendable {
     /// A folder of our own for private copies, on a disk with room for a database.
-    let scratch: String
-    let patience: Patience
+    private let scratch: String
+    private let retries: RetryPolicy
 
-    package init(scratch: String, patience: Patience = Patience()) {
+    package init(scratch: String, retries: RetryPolicy = RetryPolicy()) {
         self.scratch = scratch
-        self.patience = patience
+        self.retries = retries
     }
 
-    /// How many bytes tell a database.
+    /// How many bytes of a file tell whether it is a database.
     package static let headerLength = 16
 
     /// Whether a file that begins with these bytes is an SQLite database.
@@ -27,33 +31,261 @@ package struct LiveDatabases: Sendable {
         header.prefix(headerLength).elementsEqual("SQLite format 3\0".utf8)
     }
 
-    /// The endings of the files that SQLite keeps beside a database while it is in use. They mean
-    /// nothing without it at that very moment, and are never synced.
+    /// The endings of the files that SQLite keeps beside a database while it is in use. Without the
+    /// database of that very moment they mean nothing; they are never synced.
     package static let companions = ["-wal", "-shm", "-journal"]
+
+    /// How a user's file is opened: through no symlink, and without waiting.
+    static let openFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+
+    // MARK: Snapshots
+
+    /// Makes a private copy of a database as of one moment, while others may write to it. Equal
+    /// contents give equal bytes, wherever their pages lie and whatever the journal mode is.
+    ///
+    /// Costs a pass over the whole database.
+    ///
+    /// - Parameter path: An absolute path without symlinks.
+    /// - Returns: Nil for a file that begins like a database and is not one; it is to be read as a
+    ///   plain file.
+    /// - Throws: `Failure` with code `busy` when others hold it longer than the retries last,
+    ///   `notFound`, `full` or `io`.
+    package func snapshot(of path: String) throws(Failure) -> ScratchFile? {
+        if try !hasWholePage(path) { return nil }
+        for _ in 0..<max(1, retries.attempts) {
+            do {
+                guard let copy = try attemptSnapshot(path) else {
+                    retries.pause()
+                    continue
+                }
+                try Self.normalize(copy.path)
+                return copy
+            } catch let error as SQLiteError {
+                if error.kind == .corrupt { return nil }
+                throw error.failure(path)
+            } catch let failure as Failure {
+                throw failure
+            } catch { return nil }
+        }
+        throw .held(path)
+    }
+
+    /// Whether the file holds a first page, as even an empty database does. SQLite pads a first page
+    /// that is cut off, and would turn a file that is not a database into another content.
+    private func hasWholePage(_ path: String) throws(Failure) -> Bool {
+        let file = try NamedFile(path, Self.openFlags, of: .local)
+        let header = try file.read(from: 0, count: 18)
+        guard header.count == 18 else { return false }
+        let size = Int(header[16]) << 8 | Int(header[17])
+        return (FileStamp(at: path)?.size ?? 0) >= Int64(size == 1 ? 1 << 16 : size)
+    }
+
+    /// - Returns: Nil when the file changed while it was copied without locks.
+    private func attemptSnapshot(_ path: String) throws -> ScratchFile? {
+        let before = DatabaseFiles(path)
+        guard before.main != nil else {
+            _ = try NamedFile(path, Self.openFlags, of: .local)
+            return nil
+        }
+        if before.hasJournal,
+            try !NamedFile(path, Self.openFlags, of: .local).handle.isLockedByOther
+        {
+            return try recoverCopy(path, before)
+        }
+        if try !Self.keepsLog(path) || before.hasMemory {
+            if let copy = try lockedSnapshot(path) { return copy }
+        } else if !before.hasLog {
+            let copy = try backUp(Connection(path, .live(.immutable)))
+            return DatabaseFiles(path) == before ? copy : nil
+        }
+        return try recoverCopy(path, before)
+    }
+
+    /// - Returns: Nil when a writer died, or the folder is read-only: then SQLite would have to write.
+    private func lockedSnapshot(_ path: String) throws(SQLiteError) -> ScratchFile? {
+        do throws(SQLiteError) {
+            return try backUp(Connection(path, .live(.reading)))
+        } catch {
+            if error.kind == .cannotOpen || error.kind == .readOnly { return nil }
+            throw error
+        }
+    }
+
+    /// Copies the file with its log or journal, and lets SQLite recover the copy, not the user's file.
+    private func recoverCopy(_ path: String, _ before: DatabaseFiles) throws -> ScratchFile? {
+        let copy = newFile()
+        try NamedFile(path, Self.openFlags, of: .local).copy(to: copy.path)
+        for ending in before.recoveryEndings {
+            try NamedFile(path + ending, Self.openFlags, of: .local).copy(to: copy.path + ending)
+        }
+        guard DatabaseFiles(path) == before else { return nil }
+        let source = try Connection(copy.path, .live(.writing))
+        return try withExtendedLifetime(copy) { try backUp(source) }
+    }
+
+    private func backUp(_ source: Connection<SQLiteError>) throws(SQLiteError) -> ScratchFile {
+        let copy = newFile()
+        let target = try Connection(copy.path, .live(.scratch))
+        let backup = try Backup(from: source, into: target)
+        try retrying(backup.copyPages)
+        return copy
+    }
+
+    private func newFile() -> ScratchFile {
+        mkdir(scratch, 0o700)
+        let number = Self.counter.add(1, ordering: .relaxed).newValue
+        return ScratchFile("\(scratch)/\(getpid())-live-\(number)")
+    }
+
+    private static let counter = Atomic<UInt64>(0)
+
+    /// Whether the header says that the file keeps a write-ahead log.
+    private static func keepsLog(_ path: String) throws(Failure) -> Bool {
+        try NamedFile(path, openFlags, of: .local).read(from: 18, count: 2) == [2, 2]
+    }
+
+    /// Gives the header of a private database the values that every snapshot has, so that equal
+    /// contents are equal bytes (fileformat2.html, section 1.3):
+    /// * 18 and 19, the journal mode: 1, no write-ahead log. It belongs to the device.
+    /// * 24, the change counter, and 92, the counter's value for which the size is valid: 1. They count
+    ///   transactions, also those that change nothing.
+    /// * 40, the schema cookie: 1. SQLite's backup changes it in any case.
+    /// * 96, the version of SQLite that wrote last: 3.40.1.
+    ///
+    /// - Parameter path: A file of our own that nobody has open.
+    package static func normalize(_ path: String) throws(Failure) {
+        let file = try NamedFile(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, of: .local)
+        guard try isDatabase(file.read(from: 0, count: headerLength)) else { return }
+        try file.write([1, 1], at: 18)
+        try file.write([0, 0, 0, 1], at: 24)
+        try file.write([0, 0, 0, 1], at: 40)
+        try file.write([0, 0, 0, 1] + [0x00, 0x2E, 0x63, 0x01], at: 92)
+    }
+
+    // MARK: Replacing
+
+    /// Replaces the content of a database that others may have open, in one transaction: a reader sees
+    /// the old content or the new one, and a writer comes before or after. The file and its journal
+    /// mode stay.
+    ///
+    /// - Parameters:
+    ///   - path: The database, by an absolute path without symlinks.
+    ///   - content: The path of the new content, a database that nobody writes.
+    ///   - isExpected: Called while no other connection can write, with the path of a snapshot of what
+    ///     is to be replaced. False: it is a user's edit, and stays.
+    /// - Returns: Whether it was replaced.
+    /// - Throws: `Failure` with code `busy` when others hold it longer than the retries last, or have
+    ///   it open with a log of another page size; `io` or `full`. Nothing was written then.
+    package func replace(
+        _ path: String, with content: String, isExpected: (String) throws(Failure) -> Bool
+    ) throws(Failure) -> Bool {
+        // Kept open to the end: closing a file gives up all locks that this process has on it.
+        let raw = try NamedFile(path, Self.openFlags, of: .local)
+        defer { withExtendedLifetime(raw) {} }
+        do {
+            return try replace(raw, content, isExpected)
+        } catch let failure as Failure {
+            throw failure
+        } catch let error as SQLiteError {
+            throw error.failure(path)
+        } catch {
+            throw SQLiteError.unreadable("\(error)", path)
+        }
+    }
+
+    private func replace(
+        _ raw: NamedFile, _ content: String, _ isExpected: (String) throws(Failure) -> Bool
+    ) throws -> Bool {
+        let source = try Connection(content, .live(.immutable))
+        let target = try Connection(raw.name, .live(.writing))
+        let keepsLog = try raw.read(from: 18, count: 2) == [2, 2]
+        do {
+            return try transfer(source, target, raw, keepsLog: keepsLog, isExpected)
+        } catch let error as SQLiteError where keepsLog && error.kind == .readOnly {
+            // The page sizes differ. The log can be left only when nobody else has the file open.
+            try retrying { () throws(SQLiteError) in
+                try target.run("PRAGMA journal_mode = DELETE")
+            }
+            defer { try? target.run("PRAGMA journal_mode = WAL") }
+            return try transfer(source, target, raw, keepsLog: false, isExpected)
+        }
+    }
+
+    private func transfer(
+        _ source: Connection<SQLiteError>, _ target: Connection<SQLiteError>, _ raw: NamedFile,
+        keepsLog: Bool, _ isExpected: (String) throws(Failure) -> Bool
+    ) throws -> Bool {
+        let backup = try Backup(from: source, into: target)
+        try retrying(backup.lockTarget)
+        let current = try snapshotOfLocked(raw, keepsLog: keepsLog)
+        try Self.normalize(current.path)
+        guard try isExpected(current.path) else { return false }
+        try retrying(backup.copyPages)
+        return true
+    }
+
+    /// A snapshot of a database that this process has locked. With a log, readers are admitted beside
+    /// the writer; without one the lock excludes everybody, and the file as it lies is the content.
+    private func snapshotOfLocked(_ raw: NamedFile, keepsLog: Bool) throws -> ScratchFile {
+        if keepsLog { return try backUp(Connection(raw.name, .live(.reading))) }
+        let copy = newFile()
+        try raw.copy(to: copy.path)
+        return try withExtendedLifetime(copy) {
+            try backUp(Connection(copy.path, .live(.immutable)))
+        }
+    }
+
+    /// Repeats `body` while another connection holds a lock, until the retries are used up.
+    private func retrying(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+        for _ in 1..<max(1, retries.attempts) {
+            do throws(SQLiteError) { return try body() } catch {
+                guard error.kind == .busy else { throw error }
+            }
+            retries.pause()
+        }
+        try body()
+    }
 }
 
-/// How long to wait for others who hold a database.
-package struct Patience: Sendable {
-    /// How often to ask.
-    package var tries: Int
-    /// Waits between two of them.
+/// How long to wait for other programs that hold a database.
+package struct RetryPolicy: Sendable {
+    /// How often to try; at least once.
+    package var attempts: Int
+    /// Waits between two attempts.
     package var pause: @Sendable () -> Void
 
-    /// Asks for about two seconds.
-    package init(tries: Int = 100, pause: @escaping @Sendable () -> Void = { usleep(20_000) }) {
-        self.tries = tries
+    /// Tries for about two seconds.
+    package init(attempts: Int = 100, pause: @escaping @Sendable () -> Void = { usleep(20_000) }) {
+        self.attempts = attempts
         self.pause = pause
     }
 }
 
-/// A private file that is removed with the value, unless it is open elsewhere.
-package final class ScratchFile: Sendable {
-    /// Where it is.
-    package let path: String
+extension SQLiteError {
+    /// The failure that the error means for a user's database.
+    fileprivate func failure(_ path: String) -> Failure {
+        switch kind {
+        case .busy: .held(path)
+        case .full:
+            Failure(
+                .full, path: path, "No space left for the database: \(text).",
+                remedy: "Make room and run again.")
+        default: Self.unreadable(text, path)
+        }
+    }
 
-    init(_ path: String) { self.path = path }
+    fileprivate static func unreadable(_ reason: String, _ path: String) -> Failure {
+        Failure(
+            .io, path: path, "Cannot read or write the database: \(reason).",
+            remedy: "Check the disk and the permissions, and run again.")
+    }
+}
 
-    deinit {
-        for ending in [""] + LiveDatabases.companions { unlink(path + ending) }
+extension Failure {
+    /// Another program held the database longer than the retries lasted.
+    fileprivate static func held(_ path: String) -> Failure {
+        Failure(
+            .busy, path: path, "Another program holds the database.",
+            remedy: "The next run tries again; close the program if it lasts.")
     }
 }

@@ -5,16 +5,16 @@ internal import FilesinkiSQLite
 ///
 /// Every statement is reset before a method returns, so that none keeps a snapshot alive.
 final class CheckedTable<Row: CheckedRow>: Tallied {
-    private let connection: Connection
+    private let connection: OwnConnection
     private let tallies: TallyTable
     private let name = "\(Row.table)"
     private let key: String
     /// What this transaction has changed.
     private var owed = Tally()
     /// The statements that were used so far; each use has one.
-    private var statements: [Statement?] = Array(repeating: nil, count: Use.allCases.count)
+    private var statements: [OwnStatement?] = Array(repeating: nil, count: Use.allCases.count)
 
-    init(_ connection: Connection, tallies: TallyTable) {
+    init(_ connection: OwnConnection, tallies: TallyTable) {
         self.connection = connection
         self.tallies = tallies
         key = Row.columns.first ?? "id"
@@ -24,9 +24,9 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
         case insert, find, update, delete, clear, all, one, below
     }
 
-    private func statement(_ use: Use) throws(Failure) -> Statement {
+    private func statement(_ use: Use) throws(Failure) -> OwnStatement {
         if let statement = statements[use.rawValue] { return statement }
-        let statement = try Statement(sql(use), on: connection)
+        let statement = try connection.prepare(sql(use))
         statements[use.rawValue] = statement
         return statement
     }
@@ -56,7 +56,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
 
     /// Puts a row in place of the one with its key, or beside the others.
     func put(_ row: Row) throws(Failure) {
-        try connection.needTransaction()
+        try connection.requireTransaction()
         // Which of the two it is shows only now; most rows of the large transactions are new.
         let check = try run(.insert, with: row)
         if connection.changedRows == 0 { try replace(row) }
@@ -81,18 +81,18 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
 
     /// Removes the row with this key; does nothing when there is none.
     func remove(_ value: [UInt8]) throws(Failure) {
-        try connection.needTransaction()
+        try connection.requireTransaction()
         guard let (id, old) = try find(value) else { return }
         let delete = try statement(.delete)
         delete.bind(id, at: 1)
-        try delete.run()
+        try delete.execute()
         owed.remove(old)
     }
 
     /// Removes all rows, damaged ones too, and starts a new tally.
     func clear() throws(Failure) {
-        try connection.needTransaction()
-        try statement(.clear).run()
+        try connection.requireTransaction()
+        try statement(.clear).execute()
         try tallies.write(Tally(), of: name)
         owed = Tally()
     }
@@ -103,7 +103,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
         owed = Tally()
     }
 
-    func settle() { owed = Tally() }
+    func forgetChanges() { owed = Tally() }
 
     /// Binds the row's columns and carries the statement out.
     ///
@@ -113,7 +113,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
         var writer = RowWriter(statement, table: Row.table)
         row.write(to: &writer)
         let check = writer.finish()
-        try statement.run()
+        try statement.execute()
         return check
     }
 
@@ -185,7 +185,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
         Int(clamping: max(0, try tallies.read(name).rows &+ owed.rows))
     }
 
-    private func read(_ statement: Statement) throws(Failure) -> (row: Row, check: UInt64) {
+    private func read(_ statement: OwnStatement) throws(Failure) -> (row: Row, check: UInt64) {
         var reader = RowReader(statement, table: Row.table)
         let row = Row(from: &reader)
         return (row, try reader.finish())

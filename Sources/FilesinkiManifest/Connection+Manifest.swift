@@ -1,17 +1,15 @@
 internal import FilesinkiModel
 internal import FilesinkiSQLite
 
-extension Connection {
-    /// Opens a manifest's file.
-    ///
-    /// - Throws: `Failure` as the other initialiser does.
-    convenience init(path: [UInt8], mode: Mode) throws(Failure) {
-        try self.init(
-            path: path, mode: mode,
-            purpose: FilePurpose(
+extension Profile where Thrown == Failure {
+    /// How a manifest's file is opened.
+    static func manifest(_ access: OwnAccess) -> Profile {
+        own(
+            access,
+            FilePurpose(
                 name: "manifest",
-                whenDamaged:
+                damageRemedy:
                     "It is rebuilt from the store's log by the next sync; no file is lost.",
-                noteDamage: { ManifestDatabase.doubt($0) }))
+                recordDamage: { ManifestDatabase.doubt($0) }))
     }
 }

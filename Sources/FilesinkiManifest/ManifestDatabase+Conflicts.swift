@@ -29,7 +29,7 @@ extension ManifestDatabase {
     private var conflictList: String { "\(ConflictRow.columns), row_check, id" }
 
     private func readConflicts(
-        _ sql: String, bind: (Statement) -> Void
+        _ sql: String, bind: (OwnStatement) -> Void
     ) throws(Failure) -> [ConflictRow] {
         let select = try cache.statement(sql)
         defer { select.reset() }
@@ -51,20 +51,20 @@ extension ManifestWriter {
     /// - Returns: The number it is given.
     @discardableResult
     package func addConflict(_ row: ConflictRow) throws(Failure) -> Int64 {
-        try database.connection.needTransaction()
+        try database.connection.requireTransaction()
         let insert = try database.cache.statement(
             """
             INSERT INTO conflict (\(ConflictRow.columns), row_check)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         bind(row, to: insert)
-        try insert.run()
+        try insert.execute()
         return database.connection.lastRow
     }
 
     /// Marks a conflict as settled; does nothing when there is none with this number.
     package func resolveConflict(_ id: Int64) throws(Failure) {
-        try database.connection.needTransaction()
+        try database.connection.requireTransaction()
         guard var row = try database.conflict(id) else { return }
         row.state = .resolved
         let update = try database.cache.statement(
@@ -74,10 +74,10 @@ extension ManifestWriter {
             """)
         bind(row, to: update)
         update.bind(id, at: 10)
-        try update.run()
+        try update.execute()
     }
 
-    private func bind(_ row: ConflictRow, to statement: Statement) {
+    private func bind(_ row: ConflictRow, to statement: OwnStatement) {
         var writer = RowWriter(statement, table: "conflict")
         row.write(to: &writer)
         _ = writer.finish()

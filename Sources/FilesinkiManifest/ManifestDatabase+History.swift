@@ -35,7 +35,7 @@ extension ManifestDatabase {
         return rows
     }
 
-    private func run(_ select: Statement) -> RunRow {
+    private func run(_ select: OwnStatement) -> RunRow {
         var row = RunRow(
             id: select.integer(0), started: Timestamp(nanoseconds: select.integer(1)),
             ended: select.isNull(2) ? nil : Timestamp(nanoseconds: select.integer(2)),
@@ -55,7 +55,7 @@ extension ManifestDatabase {
         "run, time, path, action, rule, device_id, device_name, base_version, version, note"
 
     private func readJournal(
-        _ sql: String, bind: (Statement) -> Void
+        _ sql: String, bind: (OwnStatement) -> Void
     ) throws(Failure) -> [JournalRow] {
         let select = try cache.statement(sql)
         defer { select.reset() }
@@ -72,7 +72,7 @@ extension ManifestDatabase {
         return rows
     }
 
-    private func journalRow(_ select: Statement, _ path: RelativePath) -> JournalRow {
+    private func journalRow(_ select: OwnStatement, _ path: RelativePath) -> JournalRow {
         JournalRow(
             run: select.integer(0), time: Timestamp(nanoseconds: select.integer(1)), path: path,
             action: select.text(3), rule: select.text(4),

@@ -10,7 +10,7 @@ internal import FilesinkiSQLite
 /// The manifest is a cache of observations. When a method throws a `Failure` with code `corrupt`,
 /// ``setAside(_:)`` moves the file away, and a new one is filled from the log.
 package final class ManifestDatabase {
-    let connection: Connection
+    let connection: OwnConnection
     let base: CheckedTable<BaseRow>
     let local: CheckedTable<LocalRow>
     let remote: CheckedTable<RemoteRow>
@@ -19,14 +19,14 @@ package final class ManifestDatabase {
     let inline: CheckedTable<InlineRow>
     let setting: CheckedTable<SettingRow>
     /// Statements of the tables without a tally.
-    let cache: StatementCache
+    let cache: StatementCache<Failure>
 
     /// All tables with a tally, for the end of a transaction.
     private var tables: [any Tallied] {
         [base, local, remote, tombstone, pack, inline, setting]
     }
 
-    private init(_ connection: Connection) {
+    private init(_ connection: OwnConnection) {
         let tallies = TallyTable(connection)
         self.connection = connection
         base = CheckedTable(connection, tallies: tallies)
@@ -60,13 +60,13 @@ package final class ManifestDatabase {
         at path: [UInt8], create: Bool, schema: Schema
     ) throws(Failure) -> ManifestDatabase {
         try ManifestFile(path).ensure(create: create)
-        let connection = try Connection(path: path, mode: .writing)
+        let connection = try OwnConnection(path, .manifest(.writing))
         switch try schema.state(of: connection) {
         case .current: break
         case .empty where !create: throw connection.corrupt("it was never finished")
         case .empty, .older: try schema.bringUp(connection)
         }
-        try connection.run(Self.pragmas)
+        try connection.run(Self.writingPragmas)
         return ManifestDatabase(connection)
     }
 
@@ -75,13 +75,13 @@ package final class ManifestDatabase {
     /// - Throws: As ``open(at:create:)``.
     package static func openReadOnly(at path: [UInt8]) throws(Failure) -> ManifestDatabase {
         try ManifestFile(path).ensure(create: false)
-        let connection = try Connection(path: path, mode: .reading)
+        let connection = try OwnConnection(path, .manifest(.reading))
         switch try Schema.current.state(of: connection) {
         case .current: break
         case .empty: throw connection.corrupt("it was never finished")
         case .older: _ = try open(at: path, create: false)
         }
-        try connection.run(Self.readingHabits)
+        try connection.run(Self.readingPragmas)
         return ManifestDatabase(connection)
     }
 
@@ -90,14 +90,12 @@ package final class ManifestDatabase {
         try openReadOnly(at: Array(path.utf8))
     }
 
-    /// A damaged page is noticed before it is followed, and nothing in the file is ever run.
-    private static let readingHabits = """
-        PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -8000;
-        """
+    /// Kilobytes of cache; these pragmas read the schema, so they follow the check of its version.
+    private static let readingPragmas = "PRAGMA cache_size = -8000;"
 
-    /// A commit is on disk when it returns; a large transaction does not leave a large WAL behind.
-    private static let pragmas =
-        readingHabits + """
+    /// A commit is on disk when it returns; a large transaction leaves no large WAL behind.
+    private static let writingPragmas =
+        readingPragmas + """
             PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
             PRAGMA journal_size_limit = 4194304;
             """
@@ -113,17 +111,12 @@ package final class ManifestDatabase {
                 .busy, path: connection.path, "A transaction of the manifest is under way.",
                 remedy: "Put both works into one transaction.")
         }
-        try connection.run("BEGIN IMMEDIATE")
-        defer { for table in tables { table.settle() } }
-        do {
+        defer { for table in tables { table.forgetChanges() } }
+        return try connection.transaction(anyErrors: {
             let result = try body(ManifestWriter(self))
-            try connection.needTransaction()
+            try connection.requireTransaction()
             for table in tables { try table.flush() }
-            try connection.run("COMMIT")
             return result
-        } catch {
-            connection.takeBack()
-            throw error
-        }
+        })
     }
 }

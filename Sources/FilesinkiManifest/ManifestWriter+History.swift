@@ -9,7 +9,7 @@ extension ManifestWriter {
 
     /// Records what a run did to a path.
     package func addJournal(_ row: JournalRow) throws(Failure) {
-        try database.connection.needTransaction()
+        try database.connection.requireTransaction()
         let insert = try database.cache.statement(Self.journalInsertion)
         insert.bind(row.run, at: 1)
         insert.bind(row.time.nanoseconds, at: 2)
@@ -26,7 +26,7 @@ extension ManifestWriter {
         insert.bind(Int64(bitPattern: row.baseVersion), at: 8)
         insert.bind(Int64(bitPattern: row.version), at: 9)
         insert.bind(row.note, at: 10)
-        try insert.run()
+        try insert.execute()
     }
 
     private static let journalInsertion =
@@ -39,14 +39,14 @@ extension ManifestWriter {
     ///
     /// - Returns: Its id.
     package func beginRun(started: Timestamp) throws(Failure) -> Int64 {
-        try database.connection.needTransaction()
+        try database.connection.requireTransaction()
         let insert = try database.cache.statement(
             """
             INSERT INTO run (started, outcome, published, taken, deleted, conflicts, problems, sent,
             received) VALUES (?, '', 0, 0, 0, 0, 0, 0, 0)
             """)
         insert.bind(started.nanoseconds, at: 1)
-        try insert.run()
+        try insert.execute()
         return database.connection.lastRow
     }
 
@@ -54,7 +54,7 @@ extension ManifestWriter {
     package func endRun(
         _ id: Int64, ended: Timestamp, outcome: String, exitCode: Int32, counts: RunCounts
     ) throws(Failure) {
-        try database.connection.needTransaction()
+        try database.connection.requireTransaction()
         let update = try database.cache.statement(
             """
             UPDATE run SET ended = ?, outcome = ?, exit_code = ?, published = ?, taken = ?,
@@ -68,7 +68,7 @@ extension ManifestWriter {
             counts.sent, counts.received, id,
         ]
         for (index, number) in numbers.enumerated() { update.bind(number, at: Int32(index) + 4) }
-        try update.run()
+        try update.execute()
         try prune("journal", to: Self.journalLimit)
         try prune("run", to: Self.runLimit)
     }
@@ -78,6 +78,6 @@ extension ManifestWriter {
         let delete = try database.cache.statement(
             "DELETE FROM \(table) WHERE id <= (SELECT max(id) FROM \(table)) - ?")
         delete.bind(limit, at: 1)
-        try delete.run()
+        try delete.execute()
     }
 }

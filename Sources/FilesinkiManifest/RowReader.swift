@@ -4,13 +4,13 @@ internal import FilesinkiSQLite
 /// Reads a row's values in the order in which ``RowWriter`` wrote them, and computes its check on
 /// the way. What was read counts only once ``finish()`` has agreed.
 struct RowReader {
-    private let statement: Statement
+    private let statement: OwnStatement
     private var index: Int32 = -1
     private var check: RowCheck
     /// Whether a value is none of those it may have.
     private var isStrange = false
 
-    init(_ statement: Statement, table: StaticString) {
+    init(_ statement: OwnStatement, table: StaticString) {
         self.statement = statement
         check = RowCheck(table: table)
     }

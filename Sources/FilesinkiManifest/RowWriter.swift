@@ -3,11 +3,11 @@ internal import FilesinkiSQLite
 
 /// Binds a row's values, one after the other, and computes its check on the way.
 struct RowWriter {
-    private let statement: Statement
+    private let statement: OwnStatement
     private var index: Int32 = 0
     private(set) var check: RowCheck
 
-    init(_ statement: Statement, table: StaticString) {
+    init(_ statement: OwnStatement, table: StaticString) {
         self.statement = statement
         check = RowCheck(table: table)
     }

@@ -28,7 +28,7 @@ struct Schema {
     ///
     /// - Throws: `Failure` with code `newer-format` for a version that this program does not know,
     ///   `corrupt` for a file that is not a manifest.
-    func state(of connection: Connection) throws(Failure) -> State {
+    func state(of connection: OwnConnection) throws(Failure) -> State {
         let application = try connection.number("PRAGMA application_id")
         let found = try connection.number("PRAGMA user_version")
         if application == 0, found == 0,
@@ -48,11 +48,10 @@ struct Schema {
     }
 
     /// Makes the tables of an empty file, or takes an older one to this version; all or nothing.
-    func bringUp(_ connection: Connection) throws(Failure) {
+    func bringUp(_ connection: OwnConnection) throws(Failure) {
         // Readers go on beside a writer; the mode stays in the file.
         if try state(of: connection) == .empty { try connection.run("PRAGMA journal_mode = WAL") }
-        try connection.run("BEGIN IMMEDIATE")
-        do throws(Failure) {
+        try connection.transaction { () throws(Failure) in
             // Another process may have been faster.
             switch try state(of: connection) {
             case .empty: try connection.run(String(decoding: creation, as: UTF8.self))
@@ -61,14 +60,10 @@ struct Schema {
             }
             try connection.run(
                 "PRAGMA application_id = \(Self.application); PRAGMA user_version = \(version)")
-            try connection.run("COMMIT")
-        } catch {
-            connection.takeBack()
-            throw error
         }
     }
 
-    private func migrate(from found: Int64, _ connection: Connection) throws(Failure) {
+    private func migrate(from found: Int64, _ connection: OwnConnection) throws(Failure) {
         for step in (found + 1)...version {
             guard let sql = migrations[step] else {
                 throw Failure(

@@ -27,15 +27,15 @@ protocol Tallied: AnyObject {
     /// Writes the new tally, as the last work of a transaction.
     func flush() throws(Failure)
     /// Owes nothing any more: the transaction was committed, or taken back.
-    func settle()
+    func forgetChanges()
 }
 
 /// The rows of the table `tally`.
 final class TallyTable {
-    private let connection: Connection
+    private let connection: OwnConnection
     private lazy var cache = StatementCache(connection)
 
-    init(_ connection: Connection) { self.connection = connection }
+    init(_ connection: OwnConnection) { self.connection = connection }
 
     /// The tally of a table; zeros for one that nothing was ever put into.
     func read(_ table: String) throws(Failure) -> Tally {
@@ -56,6 +56,6 @@ final class TallyTable {
         statement.bind(table, at: 1)
         statement.bind(tally.rows, at: 2)
         statement.bind(Int64(bitPattern: tally.checks), at: 3)
-        try statement.run()
+        try statement.execute()
     }
 }

@@ -26,7 +26,7 @@ final class Folder {
         }
     }
 
-    var live: LiveDatabases { LiveDatabases(scratch: scratch, patience: Patience(tries: 3) {}) }
+    var live: LiveDatabases { LiveDatabases(scratch: scratch, retries: RetryPolicy(attempts: 3) {}) }
 
     static func names(_ folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }

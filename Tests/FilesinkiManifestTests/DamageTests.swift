@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func `notices rows that vanished together with their checks`() throws {
-        let connection = try Connection(path: Array(temporary.path.utf8), mode: .writing)
+        let connection = try OwnConnection(temporary.path, .manifest(.writing))
         try connection.run("DELETE FROM base WHERE path = x'61'")
         let manifest = try ManifestDatabase.openReadOnly(at: temporary.path)
         let failure = #expect(throws: Failure.self) { try manifest.loadBase() }
@@ -107,7 +107,7 @@ import Testing
         "UPDATE base SET kind = 9",
     ])
     func `notices a value that is not what was written`(_ sql: String) throws {
-        let connection = try Connection(path: Array(temporary.path.utf8), mode: .writing)
+        let connection = try OwnConnection(temporary.path, .manifest(.writing))
         try connection.run(sql)
         let manifest = try ManifestDatabase.openReadOnly(at: temporary.path)
         let failure = #expect(throws: Failure.self) { try manifest.loadBase() }

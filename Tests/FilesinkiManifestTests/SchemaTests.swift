@@ -14,7 +14,7 @@ import Testing
     /// Makes the file that the first version left behind.
     private func restoreVersionOne() throws {
         try temporary.write([])
-        try Connection(path: path, mode: .writing).run(VersionOne.sql)
+        try OwnConnection(path, .manifest(.writing)).run(VersionOne.sql)
     }
 
     /// A schema of a later version, with one more column.
@@ -74,7 +74,7 @@ import Testing
 
     @Test func `refuses a database of another program`() throws {
         try temporary.write([])
-        try Connection(path: path, mode: .writing).run(
+        try OwnConnection(path, .manifest(.writing)).run(
             "CREATE TABLE theirs (x); PRAGMA user_version = 1")
         let failure = #expect(throws: Failure.self) {
             try ManifestDatabase.open(at: path, create: true)

@@ -17,8 +17,9 @@ enum LayeringRules {
         ],
         [
             "FilesinkiCompression", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile",
-            "FilesinkiRemote", "FilesinkiSQLite", "FilesinkiTOML",
+            "FilesinkiRemote", "FilesinkiTOML",
         ],
+        ["FilesinkiSQLite"],
         ["FilesinkiSystem"],
         ["FilesinkiModel"],
     ]
@@ -53,6 +54,11 @@ enum LayeringRules {
         "CCrypto": ["FilesinkiHashing", "FilesinkiServer"],
         "CExpat": ["FilesinkiXML"],
         "CLZMA": ["FilesinkiCompression"],
+        // The tests that play another program, which has its own connection.
+        "CSQLite": [
+            "FilesinkiSQLite", "FilesinkiEngineTests", "FilesinkiLiveDatabaseTests",
+            "FilesinkiMergeTests",
+        ],
         "CZstd": ["FilesinkiCompression"],
     ]
 
@@ -172,6 +178,17 @@ enum LayeringRules {
             file.code.compactMap { number, line in
                 line.contains(growing)
                     ? "\(file.path):\(number): a pause that grows belongs to Backoff." : nil
+            }
+        }
+    }
+
+    /// A second wrapper of SQLite: a call of its C interface outside `FilesinkiSQLite`.
+    static func secondSQLiteWrappers(_ files: [SourceFile]) -> [String] {
+        files.filter { $0.target != "FilesinkiSQLite" && $0.target != "CSQLite" }.flatMap { file in
+            file.code.compactMap { number, line in
+                line.contains("sqlite3_") || line.contains("import CSQLite")
+                    ? "\(file.path):\(number): SQLite's C interface belongs to FilesinkiSQLite."
+                    : nil
             }
         }
     }

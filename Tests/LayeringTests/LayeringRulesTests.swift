@@ -93,6 +93,7 @@ import Testing
         #expect(
             LayeringRules.borrowedLibraries(manifest) == [
                 "FilesinkiS3 must not use CCrypto.", "FilesinkiS3 must not use CExpat.",
+                "FilesinkiS3 must not use CSQLite.",
             ])
     }
 
@@ -155,6 +156,19 @@ import Testing
         ])
     func backoff(_ line: String, findings: Int) {
         #expect(LayeringRules.secondBackoffs([file("FilesinkiEngine", line)]).count == findings)
+    }
+
+    @Test(
+        "H2 finds a second wrapper of SQLite, in code only",
+        arguments: [
+            ("FilesinkiMerge", "let code = sqlite3_step(handle)", 1),
+            ("FilesinkiManifest", "internal import CSQLite", 1),
+            ("FilesinkiSQLite", "let code = sqlite3_step(handle)", 0),
+            ("FilesinkiKeyValue", "// sqlite3_step is not called here", 0),
+            ("FilesinkiMerge", "\"SELECT name FROM sqlite_schema\"", 0),
+        ])
+    func sqlite(_ target: String, _ line: String, findings: Int) {
+        #expect(LayeringRules.secondSQLiteWrappers([file(target, line)]).count == findings)
     }
 
     @Test("finds a file that is too long", arguments: [(400, 0), (401, 1)])

@@ -50,6 +50,11 @@ import Testing
         #expect(LayeringRules.secondBackoffs(tree.sources) == [])
     }
 
+    @Test func `H2 one wrapper of SQLite`() {
+        #expect(tree.sources.contains { $0.imports.contains("CSQLite") })
+        #expect(LayeringRules.secondSQLiteWrappers(tree.sources) == [])
+    }
+
     @Test func `no file is longer than 400 lines`() {
         #expect(LayeringRules.longFiles(tree.sources + tree.tests) == [])
     }

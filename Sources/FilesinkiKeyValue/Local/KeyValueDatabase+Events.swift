@@ -13,10 +13,10 @@ extension KeyValueDatabase {
         statement.bind(reason.rawValue, at: 1)
         statement.bind(time.nanoseconds, at: 2)
         bind(ValueCoder.encode(.array(keys.map { .data($0.bytes) })), to: statement, at: 3)
-        try statement.run()
+        try statement.execute()
         let old = try cache.statement("DELETE FROM event WHERE id <= ?")
         old.bind(connection.lastRow - Self.keptEvents, at: 1)
-        try old.run()
+        try old.execute()
     }
 
     /// The place behind the last event.

@@ -37,7 +37,7 @@ extension KeyValueDatabase {
         return items
     }
 
-    private func read(_ row: Statement) throws(Failure) -> Item {
+    private func read(_ row: OwnStatement) throws(Failure) -> Item {
         let here = try held(row, value: 8, time: 1, device: 2, policy: 3)
         let base = try held(row, value: 9, time: 4, device: 5, policy: 6)
         return Item(
@@ -46,7 +46,7 @@ extension KeyValueDatabase {
     }
 
     private func held(
-        _ row: Statement, value: Int32, time: Int32, device: Int32, policy: Int32
+        _ row: OwnStatement, value: Int32, time: Int32, device: Int32, policy: Int32
     ) throws(Failure) -> Register {
         guard !row.isNull(value) else { return Register(nil, time: row.integer(time), device: []) }
         guard let decoded = ValueCoder.decode(Array(row.bytes(value))),
@@ -74,10 +74,10 @@ extension KeyValueDatabase {
         bind(item.here, to: statement, at: 3, value: 10)
         bind(item.base, to: statement, at: 6, value: 11)
         statement.bind(Int64(bitPattern: item.version), at: 9)
-        try statement.run()
+        try statement.execute()
     }
 
-    private func bind(_ held: Register, to statement: Statement, at index: Int32, value: Int32) {
+    private func bind(_ held: Register, to statement: OwnStatement, at index: Int32, value: Int32) {
         statement.bind(held.time, at: index)
         bind(held.device, to: statement, at: index + 1)
         statement.bind(Int64(held.policy.rawValue), at: index + 2)
@@ -88,7 +88,7 @@ extension KeyValueDatabase {
         }
     }
 
-    func bind(_ bytes: [UInt8], to statement: Statement, at index: Int32) {
+    func bind(_ bytes: [UInt8], to statement: OwnStatement, at index: Int32) {
         bytes.withUnsafeBytes { statement.bind($0, at: index) }
     }
 

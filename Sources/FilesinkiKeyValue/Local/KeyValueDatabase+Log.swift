@@ -31,7 +31,7 @@ extension KeyValueDatabase {
         try set("head", position?.storedHeader)
         let statement = try cache.statement("DELETE FROM publishing WHERE sequence <= ?")
         statement.bind(Int64(clamping: token?.sequence ?? 0), at: 1)
-        try statement.run()
+        try statement.execute()
     }
 
     /// Notes that a commit is about to be published.
@@ -40,7 +40,7 @@ extension KeyValueDatabase {
             "INSERT INTO publishing (sequence, commit_id) VALUES (?, ?)")
         statement.bind(Int64(clamping: sequence), at: 1)
         bind(id, to: statement, at: 2)
-        try statement.run()
+        try statement.execute()
     }
 
     /// Whether a commit was published from this file.

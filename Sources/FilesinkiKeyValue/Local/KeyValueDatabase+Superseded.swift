@@ -28,10 +28,10 @@ extension KeyValueDatabase {
         statement.bind(Int64(bitPattern: loser.version), at: 5)
         statement.bind(loser.reason, at: 6)
         bind(loser.held.value.map(ValueCoder.encode) ?? [], to: statement, at: 7)
-        try statement.run()
+        try statement.execute()
         let old = try cache.statement("DELETE FROM loser WHERE id <= ? AND published = 1")
         old.bind(connection.lastRow - Self.keptLosers, at: 1)
-        try old.run()
+        try old.execute()
     }
 
     /// What the store's log does not keep yet, with the numbers of the rows.
@@ -71,6 +71,6 @@ extension KeyValueDatabase {
     func markPublished(loser row: Int64) throws(Failure) {
         let statement = try cache.statement("UPDATE loser SET published = 1 WHERE id = ?")
         statement.bind(row, at: 1)
-        try statement.run()
+        try statement.execute()
     }
 }

@@ -6,10 +6,10 @@ internal import FilesinkiSQLite
 /// Every change is one short transaction that begins with the right to write; nobody holds the file
 /// while he waits for a remote.
 final class KeyValueDatabase {
-    let connection: Connection
-    let cache: StatementCache
+    let connection: OwnConnection
+    let cache: StatementCache<Failure>
 
-    init(_ connection: Connection) {
+    init(_ connection: OwnConnection) {
         self.connection = connection
         cache = StatementCache(connection)
     }
@@ -26,15 +26,7 @@ final class KeyValueDatabase {
 
     /// Carries out `body` in one transaction: all of it is on disk when this returns, or nothing.
     func write<Result>(_ body: () throws -> Result) throws -> Result {
-        try connection.run("BEGIN IMMEDIATE")
-        do {
-            let result = try body()
-            try connection.run("COMMIT")
-            return result
-        } catch {
-            connection.takeBack()
-            throw error
-        }
+        try connection.transaction(anyErrors: body)
     }
 
     /// As ``write(_:)``, but a power cut may take it back: for what the store's log tells again.
@@ -44,11 +36,9 @@ final class KeyValueDatabase {
         return try write(body)
     }
 
-    /// Calls `body` with one state of the file before its eyes.
+    /// Runs `body` in one read transaction.
     func read<Result>(_ body: () throws -> Result) throws -> Result {
-        try connection.run("BEGIN")
-        defer { connection.takeBack() }
-        return try body()
+        try connection.snapshot(anyErrors: body)
     }
 }
 
@@ -66,7 +56,7 @@ extension KeyValueDatabase {
         guard let value else {
             let statement = try cache.statement("DELETE FROM setting WHERE key = ?")
             statement.bind(name, at: 1)
-            return try statement.run()
+            return try statement.execute()
         }
         let statement = try cache.statement(
             """
@@ -75,7 +65,7 @@ extension KeyValueDatabase {
             """)
         statement.bind(name, at: 1)
         value.withUnsafeBytes { statement.bind($0, at: 2) }
-        try statement.run()
+        try statement.execute()
     }
 
     /// A number that is kept as text.

@@ -11,26 +11,25 @@ enum KeyValueFile {
 
     private static let purpose = FilePurpose(
         name: "key-value file",
-        whenDamaged: "Move it away and run filesinki kv sync; what was published comes back.")
+        damageRemedy: "Move it away and run filesinki kv sync; what was published comes back.")
 
-    private static let pragmas = """
-        PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA synchronous = FULL;
-        PRAGMA journal_size_limit = 1048576;
-        """
+    /// A commit is on disk when it returns; a large transaction leaves no large WAL behind.
+    private static let pragmas =
+        "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 1048576"
 
     /// Opens the file to read and write; it is made when it is not there.
-    static func open(_ path: String, chance: [UInt8]) throws(Failure) -> Connection {
+    static func open(_ path: String, chance: [UInt8]) throws(Failure) -> OwnConnection {
         if access(path, F_OK) != 0 { try make(path, chance: chance) }
-        let connection = try Connection(path: Array(path.utf8), mode: .writing, purpose: purpose)
+        let connection = try OwnConnection(path, .own(.writing, purpose))
         try check(connection)
         try connection.run(pragmas)
         return connection
     }
 
     /// Opens the file to read; nil when it is not there.
-    static func openToRead(_ path: String) throws(Failure) -> Connection? {
+    static func openToRead(_ path: String) throws(Failure) -> OwnConnection? {
         guard access(path, F_OK) == 0 else { return nil }
-        let connection = try Connection(path: Array(path.utf8), mode: .reading, purpose: purpose)
+        let connection = try OwnConnection(path, .own(.reading, purpose))
         try check(connection)
         return connection
     }
@@ -51,19 +50,20 @@ enum KeyValueFile {
     }
 
     private static func fill(_ path: String, chance: [UInt8]) throws(Failure) {
-        let connection = try Connection(path: Array(path.utf8), mode: .writing, purpose: purpose)
+        let connection = try OwnConnection(path, .own(.writing, purpose))
         try connection.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-        try connection.run("BEGIN IMMEDIATE")
-        try connection.run(String(decoding: PackageResources.key_values_sql, as: UTF8.self))
-        let feed = try Statement(
-            "INSERT INTO setting (key, value) VALUES ('feed', ?)", on: connection)
-        chance.prefix(8).withUnsafeBytes { feed.bind($0, at: 1) }
-        try feed.run()
-        try connection.run(
-            "PRAGMA application_id = \(application); PRAGMA user_version = \(version); COMMIT")
+        try connection.transaction { () throws(Failure) in
+            try connection.run(String(decoding: PackageResources.key_values_sql, as: UTF8.self))
+            let feed = try connection.prepare(
+                "INSERT INTO setting (key, value) VALUES ('feed', ?)")
+            chance.prefix(8).withUnsafeBytes { feed.bind($0, at: 1) }
+            try feed.execute()
+            try connection.run(
+                "PRAGMA application_id = \(application); PRAGMA user_version = \(version)")
+        }
     }
 
-    private static func check(_ connection: Connection) throws(Failure) {
+    private static func check(_ connection: OwnConnection) throws(Failure) {
         guard try connection.number("PRAGMA application_id") == application else {
             throw connection.corrupt("its header is not that of a key-value file")
         }

@@ -1,3 +1,5 @@
+import FilesinkiSQLite
+
 /// What is to be done to the rows of the skeleton, in temporary tables until all is known.
 struct RowPlan {
     /// The name of the table.
@@ -5,14 +7,14 @@ struct RowPlan {
     let skeleton: SQLiteTable
     /// The columns that an added row has values for.
     let added: [SQLiteTable.Column]
-    let connection: SQLiteConnection
+    let connection: MergeConnection
     private let removing: ValueList
     private let renewing: ValueList
     private let adding: ValueList
 
     init(
         table: String, skeleton: SQLiteTable, added: [SQLiteTable.Column],
-        connection: SQLiteConnection
+        connection: MergeConnection
     ) {
         self.table = table
         self.skeleton = skeleton
@@ -24,24 +26,26 @@ struct RowPlan {
         adding = ValueList("temp.\"to add\"", added.count, connection)
     }
 
-    func begin() throws(SQLiteTrouble) {
+    func begin() throws(SQLiteMergeError) {
         for list in [removing, renewing, adding] { try list.create() }
     }
 
-    func end() throws(SQLiteTrouble) {
+    func end() throws(SQLiteMergeError) {
         for list in [removing, renewing, adding] { try list.drop() }
     }
 
-    func remove(_ location: [SQLiteValue]) throws(SQLiteTrouble) { try removing.append(location) }
+    func remove(_ location: [SQLiteValue]) throws(SQLiteMergeError) {
+        try removing.append(location)
+    }
 
-    func renew(_ location: [SQLiteValue], _ values: [SQLiteValue]) throws(SQLiteTrouble) {
+    func renew(_ location: [SQLiteValue], _ values: [SQLiteValue]) throws(SQLiteMergeError) {
         try removing.append(location)
         try renewing.append(values + location.prefix(1))
     }
 
-    func add(_ values: [SQLiteValue]) throws(SQLiteTrouble) { try adding.append(values) }
+    func add(_ values: [SQLiteValue]) throws(SQLiteMergeError) { try adding.append(values) }
 
-    func carryOut() throws(SQLiteTrouble) {
+    func carryOut() throws(SQLiteMergeError) {
         try remove()
         let rowid = skeleton.isKeyedByRowid ? nil : skeleton.rowid
         let columns = skeleton.columns
@@ -49,7 +53,7 @@ struct RowPlan {
         try insert(adding, added, rowid: nil)
     }
 
-    private func remove() throws(SQLiteTrouble) {
+    private func remove() throws(SQLiteMergeError) {
         let place = skeleton.rowid ?? "(\(skeleton.key.map(quoted).joined(separator: ", ")))"
         let width = skeleton.rowid == nil ? skeleton.key.count : 1
         let columns = (0..<width).map { "v\($0)" }.joined(separator: ", ")
@@ -59,7 +63,7 @@ struct RowPlan {
     }
 
     private func insert(_ list: ValueList, _ columns: [SQLiteTable.Column], rowid: String?)
-        throws(SQLiteTrouble)
+        throws(SQLiteMergeError)
     {
         let names = columns.map { quoted($0.name) } + (rowid.map { [$0] } ?? [])
         let marks = names.indices.map { "?\($0 + 1)" }
@@ -70,7 +74,9 @@ struct RowPlan {
         let key = skeleton.key.compactMap { name in columns.firstIndex { $0.isNamed(name) } }
         while try rows.step() {
             let values = rows.values(0..<names.count)
-            try statement.run(values, place: Self.place(table, key.map { values[$0] }))
+            do throws(SQLiteMergeError) { try statement.execute(values) } catch {
+                throw error.at(Self.place(table, key.map { values[$0] }))
+            }
         }
     }
 
@@ -87,32 +93,107 @@ struct RowPlan {
 private final class ValueList {
     let name: String
     private let width: Int
-    private let connection: SQLiteConnection
-    private var statement: SQLiteStatement?
+    private let connection: MergeConnection
+    private var statement: MergeStatement?
 
-    init(_ name: String, _ width: Int, _ connection: SQLiteConnection) {
+    init(_ name: String, _ width: Int, _ connection: MergeConnection) {
         self.name = name
         self.width = width
         self.connection = connection
     }
 
-    func create() throws(SQLiteTrouble) {
+    func create() throws(SQLiteMergeError) {
         let columns = (0..<width).map { "v\($0)" }.joined(separator: ", ")
         try connection.run("CREATE TABLE \(name)(\(columns))")
     }
 
-    func append(_ values: [SQLiteValue]) throws(SQLiteTrouble) {
+    func append(_ values: [SQLiteValue]) throws(SQLiteMergeError) {
         if statement == nil { statement = try prepared() }
-        try statement?.run(values)
+        try statement?.execute(values)
     }
 
-    private func prepared() throws(SQLiteTrouble) -> SQLiteStatement {
+    private func prepared() throws(SQLiteMergeError) -> MergeStatement {
         let marks = Array(repeating: "?", count: width).joined(separator: ", ")
         return try connection.prepare("INSERT INTO \(name) VALUES (\(marks))")
     }
 
-    func drop() throws(SQLiteTrouble) {
+    func drop() throws(SQLiteMergeError) {
         statement = nil
         try connection.run("DROP TABLE \(name)")
+    }
+}
+
+/// The rows in which a side may differ from the base: those that have no equal at the same rowid.
+///
+/// To compare by rowid takes one pass over both tables in their own order, whatever the key; only
+/// what is left is looked up by key. After a VACUUM that numbered the rows anew all of them are
+/// candidates: slower, and still right. Tables WITHOUT ROWID have the order of their key already.
+struct Candidates {
+    let table: TableMerge
+    /// The side: `other` or `main`.
+    let source: String
+    let columns: [SQLiteTable.Column]
+
+    private var name: String { quoted(table.name) }
+
+    private var rowid: String? { table.other.rowid }
+
+    /// The temporary table of the side's rowids.
+    var mine: String { "temp.\"mine \(source)\"" }
+
+    /// The temporary table of the base's rowids.
+    var gone: String { "temp.\"gone \(source)\"" }
+
+    /// Whether the base's rows can be compared at all; not when it has other columns.
+    var isComparable: Bool {
+        guard let base = table.base else { return false }
+        return columns.allSatisfy { base.column($0.name)?.affinity == $0.affinity }
+            && base.rowid == rowid
+    }
+
+    func find() throws(SQLiteMergeError) {
+        guard let rowid else { return }
+        try table.connection.run(
+            "CREATE TABLE \(mine)(id INTEGER PRIMARY KEY);"
+                + "CREATE TABLE \(gone)(id INTEGER PRIMARY KEY)")
+        guard isComparable else { return try takeAll(rowid) }
+        try table.connection.run(
+            """
+            INSERT INTO \(mine) SELECT x.\(rowid) FROM \(source).\(name) x
+            LEFT JOIN base.\(name) b ON b.\(rowid) = x.\(rowid)
+            WHERE b.\(rowid) IS NULL OR NOT \(sameCells("b", "x", columns));
+            INSERT INTO \(gone) SELECT b.\(rowid) FROM \(mine) m
+            CROSS JOIN base.\(name) b ON b.\(rowid) = m.id;
+            """)
+        try findRemoved(rowid)
+    }
+
+    /// Rows whose rowid is gone altogether; the numbers of rows tell whether there are any. No index
+    /// is to serve it, as that would visit the rows in the index's order and take six times as long.
+    private func findRemoved(_ rowid: String) throws(SQLiteMergeError) {
+        let removed = try table.connection.number(
+            """
+            SELECT (SELECT count(*) FROM base.\(name)) - (SELECT count(*) FROM \(source).\(name))
+                + (SELECT count(*) FROM \(mine)) - (SELECT count(*) FROM \(gone))
+            """)
+        guard removed != 0 else { return }
+        try table.connection.run(
+            """
+            INSERT OR IGNORE INTO \(gone) SELECT b.\(rowid) FROM base.\(name) b NOT INDEXED
+            LEFT JOIN \(source).\(name) x ON x.\(rowid) = b.\(rowid)
+            WHERE x.\(rowid) IS NULL
+            """)
+    }
+
+    private func takeAll(_ rowid: String) throws(SQLiteMergeError) {
+        try table.connection.run(
+            "INSERT INTO \(mine) SELECT \(rowid) FROM \(source).\(name)")
+        guard let own = table.base?.rowid else { return }
+        try table.connection.run("INSERT INTO \(gone) SELECT \(own) FROM base.\(name)")
+    }
+
+    func drop() throws(SQLiteMergeError) {
+        guard rowid != nil else { return }
+        try table.connection.run("DROP TABLE \(mine); DROP TABLE \(gone)")
     }
 }

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiSQLite
 
 /// Which side the result begins as a copy of, the same on both devices.
 struct SkeletonChoice {
@@ -8,7 +9,7 @@ struct SkeletonChoice {
 
     /// - Returns: Whether it is here's.
     /// - Throws: A decline where both sides changed what only one can bring.
-    func isHere() throws(SQLiteTrouble) -> Bool {
+    func isHere() throws(SQLiteMergeError) -> Bool {
         let schemas = try Schemas(sides, size: size)
         let bySchema = try schemas.isHereChanged()
         let byModule = try isHereTouched(schemas)
@@ -25,11 +26,11 @@ struct SkeletonChoice {
     }
 
     /// Whether here changed the tables of a module, as a full-text index; nil when nobody did.
-    private func isHereTouched(_ schemas: Schemas) throws(SQLiteTrouble) -> Bool? {
+    private func isHereTouched(_ schemas: Schemas) throws(SQLiteMergeError) -> Bool? {
         let tables = Set(schemas.here.ownedTables).union(schemas.there.ownedTables).sorted()
         guard !tables.isEmpty else { return nil }
         let known = sides.base ?? sides.there
-        let connection = try SQLiteConnection(path: known.path, isWritable: false, size: size)
+        let connection = try MergeConnection(known.path, .merging(isWritable: false, size))
         try connection.attach(sides.here.path, as: "here")
         try connection.attach(sides.there.path, as: "there")
         var found: Bool?
@@ -54,10 +55,9 @@ private struct Schemas {
     var here: SQLiteSchema
     var there: SQLiteSchema
 
-    init(_ sides: SQLiteMerge.Sides, size: Int) throws(SQLiteTrouble) {
-        func schema(_ content: FileContent) throws(SQLiteTrouble) -> SQLiteSchema {
-            let connection = try SQLiteConnection(
-                path: content.path, isWritable: false, size: size)
+    init(_ sides: SQLiteMerge.Sides, size: Int) throws(SQLiteMergeError) {
+        func schema(_ content: FileContent) throws(SQLiteMergeError) -> SQLiteSchema {
+            let connection = try MergeConnection(content.path, .merging(isWritable: false, size))
             return try SQLiteSchema(of: "main", on: connection)
         }
         if let file = sides.base { base = try schema(file) }
@@ -69,7 +69,7 @@ private struct Schemas {
     }
 
     /// Whether it was here that changed the schema; nil where both have the same one.
-    func isHereChanged() throws(SQLiteTrouble) -> Bool? {
+    func isHereChanged() throws(SQLiteMergeError) -> Bool? {
         if here.items == there.items { return nil }
         if let base, base.items == there.items { return true }
         if let base, base.items == here.items { return false }
@@ -78,9 +78,10 @@ private struct Schemas {
     }
 }
 
-extension SQLiteConnection {
+extension MergeConnection {
     /// Whether a table's rows in one database are not those in another, in rowid's or key's place.
-    func differs(_ table: String, _ left: String, _ right: String) throws(SQLiteTrouble) -> Bool {
+    func differs(_ table: String, _ left: String, _ right: String) throws(SQLiteMergeError) -> Bool
+    {
         let first = try SQLiteTable(table, in: left, on: self)
         let second = try SQLiteTable(table, in: right, on: self)
         guard first.columns == second.columns, first.rowid == second.rowid,

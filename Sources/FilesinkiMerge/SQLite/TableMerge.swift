@@ -1,7 +1,10 @@
+import FilesinkiModel
+import FilesinkiSQLite
+
 /// The merge of one table: finds out by what its rows are known, and leaves the work to
 /// ``KeyedRows`` or ``WholeRows``.
 struct TableMerge {
-    let connection: SQLiteConnection
+    let connection: MergeConnection
     let cells: CellRules
     let conflicts: ConflictList
     let name: String
@@ -13,9 +16,9 @@ struct TableMerge {
 
     /// Nil for a table that there is nothing to say about.
     init?(
-        _ name: String, _ schemas: SchemaTriple, _ connection: SQLiteConnection,
+        _ name: String, _ schemas: SchemaTriple, _ connection: MergeConnection,
         _ cells: CellRules, _ conflicts: ConflictList
-    ) throws(SQLiteTrouble) {
+    ) throws(SQLiteMergeError) {
         self.connection = connection
         self.cells = cells
         self.conflicts = conflicts
@@ -33,14 +36,14 @@ struct TableMerge {
         }
     }
 
-    func run() throws(SQLiteTrouble) {
+    func merge() throws(SQLiteMergeError) {
         guard let skeleton, hasSameShape(skeleton) else { return try declineIfChanged() }
         if try hasKey(skeleton) {
-            try KeyedRows(table: self, skeleton: skeleton).run()
+            try KeyedRows(table: self, skeleton: skeleton).merge()
         } else if skeleton.columns == other.columns, base == nil || base?.columns == other.columns,
             let rowid = skeleton.rowid
         {
-            try WholeRows(table: self, rowid: rowid).run()
+            try WholeRows(table: self, rowid: rowid).merge()
         } else {
             try declineIfChanged()
         }
@@ -57,7 +60,7 @@ struct TableMerge {
             }
     }
 
-    private func declineIfChanged() throws(SQLiteTrouble) {
+    private func declineIfChanged() throws(SQLiteMergeError) {
         if base != nil, try !connection.differs(name, "base", "other") { return }
         try conflicts.add(
             "table \(name)",
@@ -66,7 +69,7 @@ struct TableMerge {
 
     /// Whether every row has a key of its own. A primary key that is not the rowid may be NULL, and
     /// that more than once (quirks.html, section 4).
-    private func hasKey(_ skeleton: SQLiteTable) throws(SQLiteTrouble) -> Bool {
+    private func hasKey(_ skeleton: SQLiteTable) throws(SQLiteMergeError) -> Bool {
         guard !other.key.isEmpty else { return false }
         if other.rowid == nil || other.isKeyedByRowid { return true }
         let isNull = other.key.map { "\(quoted($0)) IS NULL" }.joined(separator: " OR ")
@@ -77,5 +80,109 @@ struct TableMerge {
             }
         }
         return true
+    }
+}
+
+/// What becomes of a cell that both sides changed, each to another value.
+struct CellRules {
+    let settings: MergeSettings
+    /// Whether the skeleton is what this replica has.
+    let isSkeletonHere: Bool
+    /// Whether the skeleton was modified later than the other side; nil when at the same time.
+    let isSkeletonLater: Bool?
+
+    init(_ rules: SQLiteMerge, isSkeletonHere: Bool) {
+        settings = rules.settings
+        self.isSkeletonHere = isSkeletonHere
+        let (here, there) = (rules.hereModified, rules.thereModified)
+        isSkeletonLater = here == there ? nil : (here > there) == isSkeletonHere
+    }
+
+    /// The three values of one cell.
+    struct Cell {
+        /// Nil where the row or the column is new.
+        var base: SQLiteValue?
+        /// The value of the side that the result is a copy of.
+        var skeleton: SQLiteValue
+        var other: SQLiteValue
+    }
+
+    /// The value that the user's rules give; nil to decline.
+    func value(of cell: Cell, table: String, column: String) -> SQLiteValue? {
+        let rule = settings.fields.first {
+            $0.pattern.matches([table, column]) || $0.pattern.matches([column])
+        }
+        if let rule { return value(of: cell, by: rule.resolution) }
+        guard let choice = settings.fieldChoice else { return nil }
+        let takesSkeleton: Bool? =
+            switch choice {
+            case .newest: isSkeletonLater
+            case .oldest: isSkeletonLater.map(!)
+            case .here: isSkeletonHere
+            case .there: !isSkeletonHere
+            }
+        return takesSkeleton.map { $0 ? cell.skeleton : cell.other }
+    }
+
+    private func value(of cell: Cell, by resolution: FieldRule.Resolution) -> SQLiteValue? {
+        switch resolution {
+        case .max: return cell.skeleton.precedes(cell.other).map { $0 ? cell.other : cell.skeleton }
+        case .min: return cell.skeleton.precedes(cell.other).map { $0 ? cell.skeleton : cell.other }
+        case .sum: return sum(of: cell)
+        case .newest: return isSkeletonLater.map { $0 ? cell.skeleton : cell.other }
+        // A cell is no array.
+        case .union: return nil
+        }
+    }
+
+    /// The base and both differences. Without a base nobody knows how much of it both share.
+    private func sum(of cell: Cell) -> SQLiteValue? {
+        if case (.integer(let base)?, .integer(let left), .integer(let right)) = (
+            cell.base, cell.skeleton, cell.other
+        ) {
+            let (difference, isFar) = right.subtractingReportingOverflow(base)
+            let (sum, isTooLarge) = left.addingReportingOverflow(difference)
+            return isFar || isTooLarge ? nil : .integer(sum)
+        }
+        guard let base = cell.base?.number, let left = cell.skeleton.number,
+            let right = cell.other.number
+        else { return nil }
+        // In this order the sides may be exchanged: their sum is the same either way.
+        return .real((left + right) - base)
+    }
+}
+
+extension SQLiteValue {
+    /// The value in a message: short, and safe for a terminal.
+    var shown: String {
+        switch self {
+        case .null: "NULL"
+        case .integer(let number): String(number)
+        case .real(let number): String(number)
+        case .text(let bytes): "'\(printable(bytes.prefix(60)))\(bytes.count > 60 ? "…" : "")'"
+        case .blob(let bytes): "a blob of \(bytes.count) bytes"
+        }
+    }
+
+    /// The order of two numbers or two texts; nil for anything else, as no order would be the
+    /// user's.
+    func precedes(_ other: SQLiteValue) -> Bool? {
+        switch (self, other) {
+        case (.integer(let left), .integer(let right)): left < right
+        case (.integer(let left), .real(let right)): Double(left) < right
+        case (.real(let left), .integer(let right)): left < Double(right)
+        case (.real(let left), .real(let right)): left < right
+        case (.text(let left), .text(let right)): left.lexicographicallyPrecedes(right)
+        default: nil
+        }
+    }
+
+    /// The number, when it is one.
+    var number: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .real(let number): number
+        default: nil
+        }
     }
 }

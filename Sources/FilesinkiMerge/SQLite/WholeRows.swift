@@ -1,3 +1,5 @@
+import FilesinkiSQLite
+
 /// The merge of a table without a key: its rows are a set in which a row may be several times.
 ///
 /// How often each side has a row more or less than the base is counted. What both added or removed
@@ -14,9 +16,9 @@ struct WholeRows {
     private var name: String { quoted(table.name) }
     private var columns: [SQLiteTable.Column] { table.other.columns }
     private var names: [String] { columns.map { quoted($0.name) } }
-    private var connection: SQLiteConnection { table.connection }
+    private var connection: MergeConnection { table.connection }
 
-    func run() throws(SQLiteTrouble) {
+    func merge() throws(SQLiteMergeError) {
         guard !columns.isEmpty else { return }
         let mine = Candidates(table: table, source: "main", columns: columns)
         let theirs = Candidates(table: table, source: "other", columns: columns)
@@ -34,7 +36,7 @@ struct WholeRows {
     }
 
     /// Counts for every row how often each side has it more than the base.
-    private func count(_ mine: Candidates, _ theirs: Candidates) throws(SQLiteTrouble) {
+    private func count(_ mine: Candidates, _ theirs: Candidates) throws(SQLiteMergeError) {
         let list = names.joined(separator: ", ")
         try connection.run("CREATE TABLE \(Self.raw)(\(list), \"+main\", \"+other\")")
         try collect("main", mine.mine, "1, 0")
@@ -54,7 +56,7 @@ struct WholeRows {
     }
 
     private func collect(_ database: String, _ ids: String, _ counts: String)
-        throws(SQLiteTrouble)
+        throws(SQLiteMergeError)
     {
         let list = names.map { "x.\($0)" }.joined(separator: ", ")
         try connection.run(
@@ -65,7 +67,7 @@ struct WholeRows {
     }
 
     /// Whether both sides replaced a row of the base, each by another.
-    private func declines(_ theirs: Candidates) throws(SQLiteTrouble) -> Bool {
+    private func declines(_ theirs: Candidates) throws(SQLiteMergeError) -> Bool {
         guard table.base != nil else { return false }
         let row = try connection.prepare(
             """
@@ -84,7 +86,7 @@ struct WholeRows {
         return true
     }
 
-    private func carryOut() throws(SQLiteTrouble) {
+    private func carryOut() throws(SQLiteMergeError) {
         let plan = RowPlan(
             table: table.name, skeleton: table.skeleton ?? table.other, added: columns,
             connection: connection)
@@ -113,7 +115,7 @@ struct WholeRows {
     }
 
     /// Takes the first of the skeleton's rows of each kind that has too many.
-    private func remove(_ surplus: [SQLiteValue: Int64], _ plan: RowPlan) throws(SQLiteTrouble) {
+    private func remove(_ surplus: [SQLiteValue: Int64], _ plan: RowPlan) throws(SQLiteMergeError) {
         guard !surplus.isEmpty else { return }
         var left = surplus
         let indexed = names.prefix(8).joined(separator: ", ")

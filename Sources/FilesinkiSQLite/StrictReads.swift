@@ -2,12 +2,13 @@ internal import CSQLite
 internal import Glibc
 internal import Synchronization
 
-/// SQLite's own way to files, except that a read which the system refuses is an I/O error.
+/// A VFS: SQLite's own, except that a read which the system refuses is an I/O error.
 ///
-/// SQLite reports EIO, ENXIO and ERANGE of a read as SQLITE_CORRUPT (`unixRead` in os_unix.c), which
-/// says that the bytes are wrong when none were read. Here they are SQLITE_IOERR_READ.
-enum ReadErrors {
-    /// The name of the way, for `sqlite3_open_v2`; nil, SQLite's own, where it cannot be registered.
+/// SQLite reports EIO, ENXIO and ERANGE of a read as SQLITE_CORRUPT (`unixRead` in os_unix.c), as if
+/// wrong bytes had been read. This VFS reports SQLITE_IOERR_READ, so that a failing disk does not
+/// make a sound manifest look damaged.
+enum StrictReads {
+    /// The name of the VFS, for `sqlite3_open_v2`; nil, SQLite's own, when it cannot be registered.
     static let fileSystem: String? = register()
 
     private static let name = "filesinki"
@@ -20,19 +21,19 @@ enum ReadErrors {
             UnsafeMutablePointer<sqlite3_file>?, UnsafeMutableRawPointer?, Int32, sqlite3_int64
         ) -> Int32
 
-    /// The methods of an open file, and the one of SQLite's own that they call.
+    /// The methods of an open file, and SQLite's own read, which they call.
     private struct Methods {
         /// First, so that a pointer to it is one to the whole.
         var table: sqlite3_io_methods
         var read: Read
     }
 
-    /// The table in place of one of SQLite's own; it lasts as long as the process.
+    /// A table that replaces one of SQLite's own; it is never freed.
     private struct Table: @unchecked Sendable {
         let methods: UnsafePointer<sqlite3_io_methods>
     }
 
-    /// By the address of SQLite's own, of which there is one for each way to lock a file.
+    /// By the address of SQLite's own table, of which there is one for each locking style.
     private static let tables = Mutex<[UInt: Table]>([:])
 
     private static func register() -> String? {
@@ -47,11 +48,11 @@ enum ReadErrors {
             }
             let code = open(own, path, file, flags, result)
             if let methods = file?.pointee.pMethods {
-                file?.pointee.pMethods = ReadErrors.methods(inPlaceOf: methods)
+                file?.pointee.pMethods = StrictReads.methods(inPlaceOf: methods)
             }
             return code
         }
-        // Not the default: other connections of the process keep SQLite's own.
+        // Not as the default: other connections of the process keep SQLite's own.
         return sqlite3_vfs_register(vfs, 0) == SQLITE_OK ? name : nil
     }
 
@@ -64,14 +65,14 @@ enum ReadErrors {
         let methods = UnsafeMutablePointer<Methods>.allocate(capacity: 1)
         methods.initialize(to: Methods(table: own.pointee, read: read))
         methods.pointee.table.xRead = { file, buffer, count, offset in
-            guard let table = file?.pointee.pMethods else { return ReadErrors.failedRead }
+            guard let table = file?.pointee.pMethods else { return StrictReads.failedRead }
             let methods = UnsafeRawPointer(table).assumingMemoryBound(to: Methods.self)
             let code = methods.pointee.read(file, buffer, count, offset)
-            return code == ReadErrors.corruptFileSystem ? ReadErrors.failedRead : code
+            return code == StrictReads.corruptFileSystem ? StrictReads.failedRead : code
         }
         let table = Table(
             methods: UnsafeRawPointer(methods).assumingMemoryBound(to: sqlite3_io_methods.self))
-        // Another thread may have made one meanwhile; both do the same.
+        // Another thread may have stored one meanwhile; both do the same.
         tables.withLock { $0[key] = table }
         return table.methods
     }
