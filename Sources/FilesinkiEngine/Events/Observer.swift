@@ -1,8 +1,61 @@
-import FilesinkiModel
+package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiSystem
+
+/// What an observer is asked to do.
+package struct ObserverOptions: Sendable {
+    /// Where an observer begins.
+    package enum Start: Sendable {
+        /// With what comes from now on.
+        case now
+        /// With the first commit of the log.
+        case beginning
+        /// Behind a token that was stored.
+        case token(EventToken)
+    }
+
+    package var scope = EventScope.everything
+    package var start = Start.now
+    /// Whether commits of this device are told, too.
+    package var includesOwn = false
+    /// Whether changes are brought here before they are told.
+    package var isSyncing = true
+    /// Whether the difference is told where a token has expired.
+    package var resynchronises = false
+
+    package init() {}
+}
+
+/// What an observer has to tell.
+package enum Observed: Sendable {
+    /// Everything up to here was told: the beginning, or what concerned nobody.
+    case position(EventToken)
+    /// At least one event, and the position behind them.
+    case events([Event], end: EventToken)
+    /// A token had expired; this is what is different.
+    case difference(EventDifference)
+}
+
+/// What a person may want to know of an observer's work.
+package enum ObserverNotice: Sendable {
+    /// The remote is away, or another run is at work; the observer waits.
+    case waiting(Failure)
+    /// The wait is over.
+    case back
+    /// A change could not be brought here, or something else did not work in the run.
+    case trouble(Failure)
+}
+
+/// How long an observer waits for something to tell.
+package enum Patience: Sendable {
+    /// Not at all: a remote that is away is a failure.
+    case none
+    /// Up to this moment.
+    case until(Timestamp)
+    case forever
+}
 
 /// Tells what others change in the store, each event once, whenever it is asked for more.
 ///
@@ -189,4 +242,93 @@ package actor Observer {
 extension Failure {
     /// Whether the same may succeed a little later.
     fileprivate var isPassing: Bool { code == .away || code == .busy }
+}
+
+extension Observer {
+    /// More events than this are brought by a run over all that is observed.
+    private static let singlePaths = 200
+    /// After so many tries another run that goes on and on is not waited for any longer, if it has
+    /// seen the commit.
+    private static let busyTries = 3
+    /// So many paths that did not arrive are named.
+    private static let namedPaths = 10
+    /// What keeps changes from arriving, but not from being told.
+    private static let troubles: Set<Failure.Code> = [.limit, .io, .full, .changing, .notFound]
+
+    /// The events, once their files are here or are known not to come.
+    ///
+    /// - Throws: Code `away` and `busy` when that has to be tried again.
+    func arrived(_ events: [Event]) async throws -> [Event] {
+        guard !events.isEmpty else { return [] }
+        let now = try await withEvents { try $0.markApplied(events) }
+        guard wishes.isSyncing, now.contains(where: { !$0.isApplied }) else { return now }
+        let paths = Set(events.map(\.path)).sorted()
+        let problems: [Problem]
+        do {
+            problems = try await run(paths.count > Self.singlePaths ? wishes.scope.roots : paths)
+        } catch let failure as Failure where failure.code == .busy {
+            let seen = try await withEvents { try await $0.reachedEventToken() }
+            guard failures >= Self.busyTries, seen?.version ?? 0 >= events.last?.version ?? 0 else {
+                throw failure
+            }
+            problems = []
+        }
+        let marked = try await withEvents { try $0.markApplied(events) }
+        nameAbsent(marked, except: Set(problems.map(\.path)))
+        return marked
+    }
+
+    /// Brings here all that is observed.
+    ///
+    /// - Returns: The position up to which everything is here; nil when the run did not work.
+    func bringAll() async throws -> EventToken? {
+        let roots = wishes.scope.roots
+        return try await withEvents(writable: true) { [self] events in
+            guard try await attempt(events, roots) != nil else { return nil }
+            return try await events.reachedEventToken()
+        }
+    }
+
+    /// One run; what it could not do on single paths.
+    private func run(_ paths: [RelativePath]) async throws -> [Problem] {
+        try await withEvents(writable: true) { [self] events in
+            try await attempt(events, paths) ?? []
+        }
+    }
+
+    /// One run with an open replica; nil when it was stopped before it did anything.
+    private func attempt(_ events: Events, _ paths: [RelativePath]) async throws -> [Problem]? {
+        do {
+            let report = try await events.bring(paths)
+            if let failure = report.away ?? report.stopped { throw failure }
+            for problem in report.problems { notice(.trouble(problem.failure)) }
+            for found in report.notices where found.isOfReplica { notice(.trouble(found.failure)) }
+            return report.problems
+        } catch let failure as Failure where Self.troubles.contains(failure.code) {
+            notice(.trouble(failure))
+            return nil
+        }
+    }
+
+    /// Says which changes are told although they are not here.
+    private func nameAbsent(_ events: [Event], except named: Set<RelativePath>) {
+        let absent = events.filter { !$0.isApplied && !named.contains($0.path) }
+        for event in absent.prefix(Self.namedPaths) {
+            notice(
+                .trouble(
+                    Failure(
+                        .differs, path: event.path.bytes,
+                        "The change is told, but is not here yet.",
+                        remedy: "See filesinki status, and filesinki conflicts.")))
+        }
+    }
+
+    /// Opens the replica for the duration of `body`.
+    func withEvents<Answer>(
+        writable: Bool = false, _ body: (Events) async throws -> Answer
+    ) async throws -> Answer {
+        let context = try await ReplicaContext.open(replica, writable: writable)
+        defer { context.close() }
+        return try await body(Events(context))
+    }
 }

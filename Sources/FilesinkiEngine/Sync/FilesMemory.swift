@@ -171,3 +171,67 @@ extension ManifestWriter {
         try setDevicesSeen(DevicesSeen())
     }
 }
+
+extension ManifestDatabase {
+    /// The stored header of the commit that a token names; empty where it is not known.
+    func storedHeader(of token: ChangeToken) throws -> [UInt8] {
+        let name = token.tipName
+        guard let tip = try value("tip"), tip.starts(with: name) else { return [] }
+        return Array(tip.dropFirst(name.count))
+    }
+}
+
+extension ManifestWriter {
+    /// Notes how far the log has been seen.
+    ///
+    /// - Parameter storedHeader: See ``FilesinkiStore/Commit/storedHeader``; empty where it is not known.
+    func setTip(_ token: ChangeToken, _ storedHeader: [UInt8]) throws {
+        try setToken(token)
+        if !storedHeader.isEmpty { try setValue("tip", token.tipName + storedHeader) }
+    }
+}
+
+extension ChangeToken {
+    /// What tells the stored header of this commit from one that was left behind by an earlier one.
+    fileprivate var tipName: [UInt8] { Array("\(sequence) ".utf8) + hash.bytes }
+}
+
+extension SyncEngine {
+    /// What a run leaves behind once its work is done: a checkpoint and an acknowledgement, each when it
+    /// is due.
+    ///
+    /// A run for some paths looks after checkpoints too, for a store may be filled by such runs alone.
+    func conclude(_ run: inout SyncRun) async throws {
+        guard let token = try manifest.token else { return }
+        run.report.sequence = token.sequence
+        // It is about the store, so it has an empty path.
+        run.report.notices += try await zone.conclude(at: token, isPartial: run.isPartial).map {
+            Problem(RelativePath(unchecked: []), $0)
+        }
+    }
+}
+
+extension PackReference {
+    init(row: PackRow) {
+        self.init(id: row.id, size: row.size, indexHash: row.indexHash)
+    }
+
+    /// The row that the manifest keeps of the pack, with the commit that named it.
+    func manifestRow(_ sequence: UInt64) -> PackRow {
+        PackRow(id: id, size: size, indexHash: indexHash, sequence: sequence)
+    }
+}
+
+extension ManifestDatabase {
+    /// A number that is kept under a name; 0 before it was first set.
+    func counter(_ name: String) throws -> UInt64 {
+        guard let bytes = try value(name) else { return 0 }
+        return UInt64(String(decoding: bytes, as: UTF8.self)) ?? 0
+    }
+}
+
+extension ManifestWriter {
+    func setCounter(_ name: String, _ number: UInt64) throws {
+        try setValue(name, Array(String(number).utf8))
+    }
+}

@@ -1,7 +1,8 @@
 import FilesinkiFileSystem
 import FilesinkiManifest
-import FilesinkiModel
+package import FilesinkiModel
 import FilesinkiReconcile
+import Synchronization
 
 /// Tells which paths the user's rules leave out, also of paths that are not in the root.
 struct IgnoredPaths {
@@ -79,5 +80,19 @@ extension SyncEngine {
             }
             return ignored.contains(path, isDirectory: isDirectory) ? path : nil
         }
+    }
+}
+
+/// Tells, from any thread, which paths the rules leave out. It goes by the rules as they were when it
+/// was made.
+package final class IgnoreMatcher: Sendable {
+    private let paths: Mutex<IgnoredPaths>
+
+    init(root: RootFolder, filter: any ScanFilter) {
+        paths = Mutex(IgnoredPaths(root: root, filter: filter))
+    }
+
+    package func ignores(_ path: RelativePath, isDirectory: Bool) -> Bool {
+        paths.withLock { $0.contains(path, isDirectory: isDirectory) }
     }
 }

@@ -1,4 +1,6 @@
 import FilesinkiModel
+package import FilesinkiRemote
+import FilesinkiStore
 import FilesinkiSystem
 import FilesinkiWatch
 import Synchronization
@@ -47,5 +49,41 @@ final class RemoteChangeListener: Sendable {
             }
         }
         self.task.withLock { $0 = task }
+    }
+}
+
+/// Word of what others publish, without looking at what it is.
+package struct RemoteNews: Sendable {
+    let connection: ZoneConnection
+
+    /// Where the remote is, as a person may see it.
+    package var address: String { connection.remote.address }
+
+    /// Waits until something may have been published, or the time is over. A hint only.
+    package func wait(timeout: Duration) async throws {
+        try await connection.remote.wait(prefix: connection.log.watchedPrefix, timeout: timeout)
+    }
+
+    /// Whether there is a commit after the one with this number. One request.
+    package func hasCommit(after sequence: UInt64) async throws -> Bool {
+        try await connection.log.read(sequence &+ 1) != nil
+    }
+}
+
+/// Keeps remotes from one run to the next, with their connections and what they listen to.
+package final class RemoteCache: Sendable {
+    private let connect: @Sendable (String) throws -> any Remote
+    private let last = Mutex<(address: String, remote: any Remote)?>(nil)
+
+    package init(_ connect: @escaping @Sendable (String) throws -> any Remote) {
+        self.connect = connect
+    }
+
+    /// The remote at an address; the same as before when it is asked for again.
+    package func remote(_ address: String) throws -> any Remote {
+        if let last = last.withLock({ $0 }), last.address == address { return last.remote }
+        let made = try connect(address)
+        last.withLock { $0 = (address, made) }
+        return made
     }
 }

@@ -1,0 +1,180 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiRules
+import FilesinkiStore
+import FilesinkiSystem
+
+extension Doctor {
+    /// How far two clocks may be apart, in seconds.
+    private static let clockTolerance: Int64 = 300
+    /// How long a device may be away before it is asked after, in days.
+    private static let longestAbsence: Int64 = 90
+    /// How many commits that this replica has not seen are looked at.
+    private static let followedCommits = 256
+
+    /// Whether the rules can be read; a trouble for each that cannot.
+    func rules() -> [Diagnosis] {
+        do {
+            let problems = try RuleReader(options: options, state: state).problems()
+            guard !problems.isEmpty else {
+                return [Diagnosis("rules", .ok, "All rules are valid.")]
+            }
+            return problems.map { Diagnosis("rules", .trouble, $0) }
+        } catch { return [Diagnosis("rules", thrown: error)] }
+    }
+
+    /// The remote and everything about it.
+    func remote(_ config: ReplicaConfig) async -> [Diagnosis] {
+        guard let address = config.remote else {
+            return [
+                Diagnosis(
+                    "remote", .warning, "The replica has no remote.",
+                    remedy: "Give it one with filesinki remote set URL.")
+            ]
+        }
+        let context: ReplicaContext
+        let connection: ZoneConnection
+        do {
+            context = try await ReplicaContext.open(options, writable: false)
+            connection = try await context.zone.connected()
+        } catch { return [Diagnosis("remote", thrown: error)] }
+        var findings = [Diagnosis("remote", .ok, "The store at \(address) answers.")]
+        findings.append(await promises(address))
+        findings.append(await clock(History(context), connection))
+        findings.append(await devices(Devices(context)))
+        findings.append(conflicts(Conflicts(context)))
+        return findings
+    }
+
+    private func promises(_ address: String) async -> Diagnosis {
+        let connect = options.connect
+        let probe = SlotProbe(systemContext: options.systemContext, writers: 8, rounds: 4) {
+            try connect(address)
+        }
+        do {
+            let broken = try await probe.run().checks.filter { !$0.holds }
+            guard let first = broken.first else {
+                return Diagnosis(
+                    "promises", .ok, "The remote provides every guarantee that was tested.")
+            }
+            return Diagnosis(
+                "promises", .trouble, "The remote lacks a guarantee: \(first.promise)",
+                remedy: "Move the store; filesinki remote check shows all of them.")
+        } catch { return Diagnosis("promises", thrown: error) }
+    }
+
+    private func clock(_ history: History, _ connection: ZoneConnection) async -> Diagnosis {
+        let now = options.systemContext.now()
+        if connection.remote.address.hasPrefix("/"),
+            let there = try? facts.fileTime(connection.remote.address),
+            abs(there.seconds &- now.seconds) > Self.clockTolerance
+        {
+            return Diagnosis(
+                "clock", .trouble,
+                "This clock and that of the store's disk are \(Self.span(there, now)) apart.",
+                remedy: "Set the clock, for example with systemd-timesyncd.")
+        }
+        do {
+            guard let newest = try await history.newestCommit(Self.followedCommits) else {
+                return Diagnosis("clock", .ok, "No commit to compare it with.")
+            }
+            guard newest.time.seconds &- now.seconds > Self.clockTolerance else {
+                return Diagnosis("clock", .ok, "Agrees with the other devices' clocks.")
+            }
+            return Diagnosis(
+                "clock", .trouble,
+                "The newest commit, by \(printable(newest.device.name.utf8)), is "
+                    + "\(Self.span(newest.time, now)) in the future.",
+                remedy: "Set the clock here or there; times decide only where a rule says newest.")
+        } catch { return Diagnosis("clock", thrown: error) }
+    }
+
+    private static func span(_ one: Timestamp, _ other: Timestamp) -> String {
+        let seconds = abs(one.seconds &- other.seconds)
+        if seconds >= 172_800 { return "\(seconds / 86_400) days" }
+        return seconds >= 7200 ? "\(seconds / 3600) hours" : "\(seconds / 60) minutes"
+    }
+
+    private func devices(_ devices: Devices) async -> Diagnosis {
+        do {
+            let now = options.systemContext.now()
+            let all = try await devices.list()
+            let stale = all.filter {
+                !$0.isThisOne
+                    && now.seconds &- $0.time.seconds > Self.longestAbsence * 86_400
+            }
+            guard let first = stale.first else {
+                return Diagnosis("devices", .ok, "\(all.count) share the store.")
+            }
+            let name = printable(first.device.name.utf8)
+            return Diagnosis(
+                "devices", .warning,
+                "\(stale.count) devices were not seen for \(Self.longestAbsence) days, "
+                    + "the first is \(name).",
+                remedy: "If it will not come back, run filesinki devices forget \(name).")
+        } catch { return Diagnosis("devices", thrown: error) }
+    }
+
+    private func conflicts(_ conflicts: Conflicts) -> Diagnosis {
+        do {
+            let count = try conflicts.open().count
+            guard count == 0 else {
+                return Diagnosis(
+                    "conflicts", .warning,
+                    count == 1 ? "1 open conflict." : "\(count) open conflicts.",
+                    remedy: "See filesinki conflicts.")
+            }
+            return Diagnosis("conflicts", .ok, "No open conflicts.")
+        } catch { return Diagnosis("conflicts", thrown: error) }
+    }
+}
+
+extension History {
+    /// The last commit in the log, among those that this replica has seen and the first `limit` that
+    /// it has not; nil when the log is empty.
+    func newestCommit(_ limit: Int) async throws -> Commit? {
+        let log = try await connected().log
+        let seen = try manifest.token ?? log.genesis
+        var newest = try await log.read(seen.sequence)
+        var token = seen
+        for _ in 0..<limit {
+            guard let next = try await log.next(after: token) else { break }
+            newest = next
+            token = next.token
+        }
+        return newest
+    }
+}
+
+/// Reads the rules of a root without opening the replica, to see whether they are understood.
+struct RuleReader {
+    let options: ReplicaOptions
+    let state: StateFolder
+
+    /// The largest file of rules that is read, in bytes.
+    private static let limit = 1 << 20
+
+    /// What is wrong with the rules, file by file.
+    func problems() throws -> [Failure] {
+        let root = try RootFolder(path: options.root)
+        var files: [RulesLoad.DeviceFile] = []
+        for path in [options.configuration, state.path + "/" + Settings.deviceFile] {
+            if let path, let bytes = try StateFile.read(path) {
+                files.append(RulesLoad.DeviceFile(path: path, bytes: bytes))
+            }
+        }
+        let synced = try Self.read(Settings.syncedFile, root)
+        // Trusted, so that a command that waits for trust is no mistake.
+        let load = RulesLoad(synced: synced, isTrusted: true, device: files)
+        _ = try IgnoreFilter(gitignore: load.rules.gitignore) { try Self.read($0, root) }
+        return load.problems
+    }
+
+    private static func read(_ name: String, _ root: RootFolder) throws -> [UInt8]? {
+        let path = try RelativePath(name)
+        guard try root.status(path)?.kind == .file else { return nil }
+        return try root.readWhole(path, limit: limit).bytes
+    }
+}

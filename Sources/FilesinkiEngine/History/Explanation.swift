@@ -1,0 +1,82 @@
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+/// Why a path is as it is: what runs here did to it, and what the log says of it.
+package struct Explanation: Sendable {
+    package struct RecordedAction: Sendable {
+        package var time: Timestamp
+        package var action: String
+        package var rule: String
+        package var device: Device?
+        /// The version that both sides had agreed on before; 0 for none.
+        package var baseVersion: UInt64
+        package var version: UInt64
+        package var note: String
+    }
+
+    package var path: RelativePath
+    /// What this replica did, the newest first.
+    package var deeds: [RecordedAction]
+    /// What the log tells, the newest first; empty when the remote is away.
+    package var versions: [PathVersion]
+    package var base: VersionedEntry?
+    package var isPending: Bool
+    package var away: Failure?
+}
+
+extension History {
+    func explain(_ path: RelativePath) async throws -> Explanation {
+        var explanation = Explanation(
+            path: path,
+            deeds: try manifest.journal(of: path, limit: 100).map { row in
+                Explanation.RecordedAction(
+                    time: row.time, action: row.action, rule: row.rule, device: row.device,
+                    baseVersion: row.baseVersion, version: row.version, note: row.note)
+            },
+            versions: [],
+            base: try manifest.base(path).map { VersionedEntry($0.entry, version: $0.version) },
+            isPending: try manifest.local(path) != nil)
+        do {
+            explanation.versions = try await versions(of: path).reversed()
+        } catch let failure as Failure where [.away, .notFound].contains(failure.code) {
+            explanation.away = failure
+        }
+        return explanation
+    }
+}
+
+/// A command that puts an older or a chosen content at a path, as `explain` and the log tell it.
+struct PathCommand {
+    /// `restore`, `undelete` or `resolve`.
+    var command: String
+    /// The version that was brought back; 0 for none.
+    var version: UInt64 = 0
+    /// What was chosen, as a sentence; may be empty.
+    var note = ""
+
+    /// Commands that the log names as the reason of an edit.
+    static let names: Set<String> = ["restore", "undelete", "resolve"]
+}
+
+extension History {
+    /// Notes in the journal what a command has done to paths.
+    func record(_ command: PathCommand, _ paths: [RelativePath]) throws {
+        guard !paths.isEmpty else { return }
+        let now = systemContext.now()
+        let run = try manifest.runs(limit: 1).first?.id ?? 0
+        try manifest.write { writer in
+            for path in paths {
+                let isWaiting = try manifest.local(path) != nil
+                let version = isWaiting ? 0 : try manifest.base(path)?.version ?? 0
+                try writer.addJournal(
+                    JournalRow(
+                        run: run, time: now, path: path, action: command.command,
+                        rule: "command", device: config.device, baseVersion: command.version,
+                        version: version, note: command.note))
+            }
+        }
+    }
+}

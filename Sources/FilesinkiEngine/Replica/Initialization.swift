@@ -1,0 +1,221 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiSystem
+import Glibc
+
+/// What `init` found or made.
+package struct InitReport: Sendable {
+    package var root: String
+    package var device: Device
+    package var remote: String?
+    /// Whether the replica was there already.
+    package var wasThere: Bool
+    /// Whether the store was made by this call.
+    package var madeStore: Bool
+    /// Why the remote was not reached; nil when it was, or when there is none.
+    package var away: Failure?
+    /// The store's id in hexadecimal digits; empty when it was not reached.
+    package var store: String
+    /// What the user should know of; stops nothing.
+    package var notices: [Failure] = []
+}
+
+extension Replica {
+    /// Makes a folder a replica; of one that is one already, gives it a remote or changes nothing.
+    ///
+    /// - Parameters:
+    ///   - address: The remote, where a store is made when there is none.
+    ///   - deviceName: The device's name when the replica is new.
+    ///   - isRenaming: Whether a replica that is there already gets the name, too.
+    ///   - makesStore: No to make nothing, here or there, where no store can be reached.
+    /// - Throws: Code `unfit-store` when the place cannot keep the promise of a write-once slot,
+    ///   `exists` when the replica has another remote, `usage` when the store and the root are inside
+    ///   each other; without `makesStore` also `not-found` and `away`.
+    package static func initialize(
+        _ options: ReplicaOptions, address: String?, deviceName: String,
+        isRenaming: Bool = false, makesStore: Bool = true
+    ) async throws -> InitReport {
+        let placement = RootPlacement(root: options.root)
+        if let address { try placement.check(against: address) }
+        let state = options.stateFolder
+        let existing = try ReplicaConfig.read(state)
+        var config =
+            existing
+            ?? ReplicaConfig(
+                device: Device(id: options.systemContext.randomBytes(16), name: deviceName),
+                remote: address)
+        if let had = existing?.remote, let address, had != address {
+            throw Failure(
+                .exists, path: options.root, "The replica's remote is \(had).",
+                remedy: "To change it, run filesinki remote set \(address).")
+        }
+        config.remote = config.remote ?? address
+        if isRenaming { config.device.rename(to: deviceName) }
+        var report = InitReport(
+            root: options.root, device: config.device, remote: config.remote,
+            wasThere: existing != nil, madeStore: false, away: nil, store: "")
+        if existing == nil, let outer = placement.surroundingReplica() {
+            report.notices.append(.nestedReplica(Array(options.root.utf8), in: outer))
+        }
+        try await meetStore(&config, &report, options, makesStore: makesStore)
+        report.store = hexadecimal(config.store)
+        try StateFile.makeFolder(options.root)
+        if config != existing { try writeState(state, config, options) }
+        return report
+    }
+
+    /// Makes or recognises the store; one that is away is met later.
+    private static func meetStore(
+        _ config: inout ReplicaConfig, _ report: inout InitReport, _ options: ReplicaOptions,
+        makesStore: Bool
+    ) async throws {
+        guard let address = config.remote, config.store.isEmpty else { return }
+        do {
+            let remote = try options.connect(address)
+            let (format, isNew) = try await openStore(
+                at: remote, address, options, makesStore: makesStore)
+            report.madeStore = isNew
+            config.store = format.id
+            config.epoch = format.epoch
+        } catch let failure as Failure where failure.code == .away && makesStore {
+            report.away = failure
+        }
+    }
+
+    /// The store at a remote, made when there is none and the place is fit for one.
+    private static func openStore(
+        at remote: any Remote, _ address: String, _ options: ReplicaOptions, makesStore: Bool
+    ) async throws -> (StoreFormat, isNew: Bool) {
+        if let format = try await StoreFormat.read(from: remote) { return (format, false) }
+        guard makesStore else { throw Failure.noStore(at: remote.address) }
+        let probe = SlotProbe(systemContext: options.systemContext) {
+            try options.connect(address)
+        }
+        let report = try await probe.run()
+        guard report.isFit else {
+            let broken = report.checks.filter { !$0.holds }.map { "\($0.name): \($0.detail)" }
+            throw Failure(
+                .unfitStore, path: remote.address,
+                "The place lacks a guarantee that a store needs. "
+                    + broken.joined(separator: " "),
+                remedy: report.alternative + " filesinki remote check shows all of them.")
+        }
+        return (
+            try await StoreFormat.create(at: remote, systemContext: options.systemContext), true
+        )
+    }
+
+    private static func writeState(
+        _ state: StateFolder, _ config: ReplicaConfig, _ options: ReplicaOptions
+    ) throws {
+        try StateFile.makeFolder(state.path)
+        try StateFile.makeFolder(options.root + "/" + RelativePath.stateFolder)
+        try RootMarker(root: RootFolder(path: options.root)).write(config.device.id)
+        let database = try ManifestDatabase.open(at: state.manifest, create: true)
+        _ = consume database
+        try StateFile.replace(state.config, with: Array(config.text.utf8))
+    }
+}
+
+extension Device {
+    /// Gives the device a name, unless it only has digits behind it already because another device
+    /// has the same.
+    fileprivate mutating func rename(to wanted: String) {
+        if Device(id: id, name: wanted).distinctName != name { name = wanted }
+    }
+}
+
+/// Where a root lies, seen from a store that is a folder and from other replicas.
+package struct RootPlacement: Sendable {
+    /// The root's path; it need not exist yet.
+    let root: String
+
+    package init(root: String) { self.root = root }
+
+    /// Refuses a store that lies inside the root, or around it: each run would sync the store itself.
+    ///
+    /// - Parameter address: The store's address; one that is no folder here is accepted.
+    /// - Throws: `Failure` with code `usage`.
+    package func check(against address: String) throws(Failure) {
+        guard case .folder(let store)? = try? RemoteAddress(absolute: address) else { return }
+        let isInside = Self.isAtOrInside(store, root)
+        let isAround = Self.isAtOrInside(root, store)
+        guard isInside || isAround else { return }
+        let message =
+            isInside && isAround
+            ? "The root and the store are the same folder."
+            : isInside
+                ? "The store is inside the root \(printable(root.utf8))."
+                : "The root \(printable(root.utf8)) is inside the store."
+        throw Failure(
+            .usage, path: store, message, remedy: "Use a folder outside the root for the store.")
+    }
+
+    /// The root of the nearest other replica that this root lies in; nil for none.
+    package func surroundingReplica() -> String? {
+        var folder = Self.realPath(root)
+        while let parent = Self.parent(of: folder) {
+            if access(parent + "/" + RelativePath.stateFolder + "/root", F_OK) == 0 {
+                return parent
+            }
+            folder = parent
+        }
+        return nil
+    }
+
+    /// Whether a path is a folder or lies in it, also by way of symlinks and mounts.
+    private static func isAtOrInside(_ inner: String, _ outer: String) -> Bool {
+        let outer = realPath(outer)
+        let stamp = FileStamp(at: outer, followingSymlinks: true)
+        var next: String? = realPath(inner)
+        while let place = next {
+            if place == outer { return true }
+            if let stamp, let found = FileStamp(at: place, followingSymlinks: true),
+                found.isSameInode(as: stamp)
+            {
+                return true
+            }
+            next = parent(of: place)
+        }
+        return false
+    }
+
+    private static func parent(of path: String) -> String? {
+        guard path != "/", let cut = path.lastIndex(of: "/") else { return nil }
+        return cut == path.startIndex ? "/" : String(path[..<cut])
+    }
+
+    /// The path without symlinks; of what does not exist, the real path of the nearest folder above it
+    /// and the rest as it is.
+    private static func realPath(_ path: String) -> String {
+        if let found = realpath(path, nil) {
+            defer { free(found) }
+            return String(cString: found)
+        }
+        guard let parent = parent(of: path), let cut = path.lastIndex(of: "/") else { return path }
+        let folder = realPath(parent)
+        return (folder == "/" ? "" : folder) + path[cut...]
+    }
+}
+
+extension Failure {
+    /// A replica inside another one: both sync its files.
+    package static func nestedReplica(_ path: [UInt8], in outer: String) -> Failure {
+        Failure(
+            .nestedReplica, path: path,
+            "This replica is inside the replica \(printable(outer.utf8)); both sync its files.",
+            remedy: "If that is not intended, list it in the outer .filesinkiignore.")
+    }
+
+    /// A replica was found below the root.
+    static func innerReplica(_ path: RelativePath) -> Failure {
+        Failure(
+            .nestedReplica, path: path.bytes,
+            "This folder is another replica; both sync its files.",
+            remedy: "If that is not intended, list it in .filesinkiignore.")
+    }
+}

@@ -1,0 +1,284 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiWatch
+
+extension SyncEngine {
+    /// More paths than this are not looked at singly: a scan of everything costs no more.
+    static let changesPerRun = 1000
+
+    /// A run for what was heard of: paths that may have changed here, and whatever changed at the
+    /// remote. Its cost does not grow with the tree.
+    ///
+    /// It becomes a run of everything when there are many changes, or so many deletions or overwrites
+    /// that the guards have to look at all of them.
+    ///
+    /// - Parameter isRemoteHinted: Whether the remote is asked although nothing differs here.
+    /// - Throws: As ``sync(_:)`` does.
+    func syncChanges(
+        _ changes: LocalChanges, isRemoteHinted: Bool, _ options: SyncOptions
+    ) async throws -> ChangeReport {
+        var options = options
+        options.isUnattended = true
+        let rules = try rulesReader.runRules(options)
+        let here = try touched(changes, rules)
+        if here.isEmpty, !isRemoteHinted {
+            var report = ChangeReport(SyncReport())
+            report.isIdle = true
+            return report
+        }
+        guard here.count <= Self.changesPerRun else { return try await whole(options) }
+        var run = SyncRun(
+            options: options, selection: PathSelection(only: here), rules: rules,
+            base: try exactBase(here), started: systemContext.now())
+        run.isPartial = true
+        let known = try manifest.token?.sequence ?? 0
+        var view = try await fetchOrQueue(&run)
+        let there = try view.map { try incoming($0, rules, known: known) } ?? []
+        guard here.count + there.count <= Self.changesPerRun else {
+            return try await whole(options)
+        }
+        let all = here.union(there)
+        let looked = try pathsToLookAt(all, view, rules)
+        run.selection = PathSelection(only: all)
+        run.options.paths = run.selection.paths
+        run.base = try exactBase(looked)
+        view?.dropAgreed(run.base)
+        return try await carryOut(run, view, looked.sorted(), known)
+    }
+
+    private func carryOut(
+        _ made: SyncRun, _ seen: RemoteView?, _ paths: [RelativePath], _ known: UInt64
+    ) async throws -> ChangeReport {
+        var run = made
+        var view = seen
+        let base = run.base
+        let found = try statScan(only: paths, run)
+        if let view, try needsGuards(run, found, view) { return try await whole(run.options) }
+        try await look(&run, &view) { run, target in
+            var seen = try await self.read(found, run, storing: target)
+            seen.findMoves(seen.changes.filter { $0.value.entry == nil }.map(\.key), base)
+            return seen
+        }
+        if let view, run.hasNothingToDo, view.token.sequence == known,
+            run.selected(view.changes).isEmpty
+        {
+            var report = ChangeReport(run.report)
+            report.isIdle = true
+            return report
+        }
+        var report = ChangeReport(try await finish(&run, view))
+        report.hasMore = try hasIncoming(beyond: run)
+        return report
+    }
+
+    private func whole(_ options: SyncOptions) async throws -> ChangeReport {
+        var options = options
+        options.paths = []
+        var report = ChangeReport(try await syncTree(options))
+        report.isWhole = true
+        return report
+    }
+
+    /// The rows of exactly these paths, of the folders above them and of their conflict copies.
+    private func exactBase(_ paths: Set<RelativePath>) throws -> BaseIndex {
+        var rows: [RelativePath: BaseRow] = [:]
+        for path in paths {
+            for known in [path] + path.ancestors where rows[known] == nil {
+                if let row = try manifest.base(known) { rows[known] = row }
+            }
+            for row in try knownCopies(of: path) { rows[row.path] = row }
+        }
+        return BaseIndex(rows.values.sorted { $0.path < $1.path })
+    }
+
+    /// Paths that changed at the remote and are kept here. An open conflict waits for a person, unless
+    /// something came since.
+    private func incoming(
+        _ view: RemoteView, _ rules: RunRules, known: UInt64
+    ) throws -> Set<RelativePath> {
+        guard !view.changes.isEmpty else { return [] }
+        let open = Set(try manifest.conflicts(.open).map(\.path))
+        var ignored = IgnoredPaths(root: root, filter: rules.filter)
+        var paths: Set<RelativePath> = []
+        for (path, change) in view.changes {
+            if open.contains(path), change.entry.version <= known { continue }
+            let isFolder = change.entry.entry.kind == .directory
+            if try ignored.contains(path, isDirectory: isFolder || isFolderInBase(path)) {
+                continue
+            }
+            paths.insert(path)
+        }
+        return paths
+    }
+
+    private func isFolderInBase(_ path: RelativePath) throws -> Bool {
+        try manifest.base(path)?.entry.kind == .directory
+    }
+
+    /// The paths themselves, the folders above them, and all that is in folders which are to go.
+    private func pathsToLookAt(
+        _ paths: Set<RelativePath>, _ view: RemoteView?, _ rules: RunRules
+    ) throws -> Set<RelativePath> {
+        var all = paths
+        for path in paths {
+            all.formUnion(path.ancestors)
+            guard let change = view?.changes[path], change.entry.entry.kind != .directory,
+                try isFolderInBase(path)
+            else { continue }
+            all.formUnion(try manifest.baseRows(below: path).map(\.path))
+            all.formUnion(try touched(LocalChanges(folders: [path]), rules))
+        }
+        return all
+    }
+
+    /// Whether so much is deleted or overwritten, on either side, that it may be an accident.
+    private func needsGuards(
+        _ run: SyncRun, _ found: StatScan, _ view: RemoteView
+    ) throws -> Bool {
+        let there = run.selected(view.changes).values
+        let changes = found.observation.changes
+        let missingOurs = changes.values.lazy.filter { $0.entry == nil }.count
+        let missingTheirs = there.lazy.filter { $0.entry.entry.kind == .tombstone }.count
+        var gone = max(missingOurs, missingTheirs)
+        if gone > 0 {
+            let recent = try recentDeletions().counts
+            gone += max(recent.deletedOurs, recent.deletedTheirs)
+        }
+        if case .count(let limit) = run.rules.maxDelete, gone > limit { return true }
+        let usual = Guard()
+        if gone >= usual.minimumDeletions { return true }
+        if max(changes.count + found.items.count, there.count) >= usual.minimumOverwrites {
+            return true
+        }
+        guard gone >= usual.minimumEmptied else { return false }
+        return try manifest.baseCount() <= gone
+    }
+
+    /// Whether the rounds of the run met changes that it was not asked to look after.
+    private func hasIncoming(beyond run: SyncRun) throws -> Bool {
+        let rows = try manifest.loadRemote()
+        guard !rows.isEmpty else { return false }
+        let open = Set(try manifest.conflicts(.open).map(\.path))
+        var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
+        for row in rows where !run.selection.contains(row.path) && !open.contains(row.path) {
+            let isFolder = row.entry.entry.kind == .directory
+            if try !ignored.contains(row.path, isDirectory: isFolder || isFolderInBase(row.path)) {
+                return true
+            }
+        }
+        return false
+    }
+}
+
+extension SyncRun {
+    /// Whether nothing was found here that a run would have to note.
+    fileprivate var hasNothingToDo: Bool {
+        observation.changes.isEmpty && observation.refreshed.isEmpty && report.problems.isEmpty
+            && report.away == nil
+    }
+}
+
+extension SyncEngine {
+    /// Those of the paths that are not as the base says, and those below the folders.
+    ///
+    /// What a run wrote itself is heard of as everything else is, and found here to be as it should.
+    func touched(_ changes: LocalChanges, _ rules: RunRules) throws -> Set<RelativePath> {
+        var touched: Set<RelativePath> = []
+        // The rules may have changed since the paths were heard of.
+        var ignored = IgnoredPaths(root: root, filter: rules.filter)
+        for path in Set(changes.paths.compactMap { owner($0) }) where try differs(path, rules) {
+            let isFolder = kind(of: path) == .directory
+            if !ignored.contains(path, isDirectory: isFolder) { touched.insert(path) }
+        }
+        for folder in changes.folders where !isInside(folder, changes.folders) {
+            if ignored.contains(folder, isDirectory: true) { continue }
+            if try differs(folder, rules) { touched.insert(folder) }
+            let rows = try manifest.baseRows(below: folder)
+            guard kind(of: folder) == .directory, let scan = try? self.scan(folder, rows, rules)
+            else {
+                // Gone, or not to be looked at as one: each is looked at by itself.
+                touched.formUnion(rows.map(\.path))
+                continue
+            }
+            touched.formUnion(scan.changed.map(\.path))
+            touched.formUnion(scan.candidates.map(\.path))
+            touched.formUnion(scan.missing)
+        }
+        return touched
+    }
+
+    private func isInside(_ path: RelativePath, _ folders: Set<RelativePath>) -> Bool {
+        folders.count > 1 && path.ancestors.contains(where: folders.contains)
+    }
+
+    private func scan(
+        _ path: RelativePath, _ below: [BaseRow], _ rules: RunRules
+    ) throws -> ScanResult {
+        let rows = [try manifest.base(path)].compactMap { $0 } + below
+        let known = BaseSnapshot(
+            rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
+        return try scanner(rules).scan(known, below: path)
+    }
+
+    /// The live file whose log or journal this is, nil for its index, which changes when it is only
+    /// read; for all others the path itself.
+    private func owner(_ path: RelativePath) -> RelativePath? {
+        for ending in ["-wal", "-shm", "-journal"] where path.name.count > ending.utf8.count {
+            guard path.bytes.suffix(ending.utf8.count).elementsEqual(ending.utf8) else { continue }
+            let owner = RelativePath(unchecked: Array(path.bytes.dropLast(ending.utf8.count)))
+            if root.isLive(owner) { return ending == "-shm" ? nil : owner }
+        }
+        return path
+    }
+
+    private func differs(_ path: RelativePath, _ rules: RunRules) throws -> Bool {
+        let row = try manifest.base(path)
+        guard let status = try? root.status(path) else {
+            // Gone, or not to be looked at: the run finds out.
+            return row != nil
+        }
+        guard let row else { return status.kind != .special }
+        switch row.entry.kind {
+        case .directory: return status.kind != .directory || status.mode != row.entry.mode
+        case .symlink: return status.stamp != row.stamp
+        case .file:
+            // What its log holds counts, too.
+            if root.hasLog(path) {
+                return (try? scan(path, [], rules).candidates.isEmpty) != true
+            }
+            return status.stamp != row.stamp
+        case .tombstone: return true
+        }
+    }
+
+    /// What is at a path; nil when nothing is, or nobody can tell.
+    func kind(of path: RelativePath) -> FileStatus.Kind? {
+        (try? root.status(path))?.kind
+    }
+}
+
+/// What came of a run for some changes.
+package struct ChangeReport: Sendable {
+    package var report: SyncReport
+    /// Whether there was nothing to do after all, so that nobody was asked and nothing noted.
+    package var isIdle = false
+    /// Whether the changes were too many, or too dangerous, to be looked at singly: this was a run of
+    /// everything.
+    package var isWhole = false
+    /// Whether changes at the remote were met that have to wait for another run.
+    package var hasMore = false
+
+    /// The same without what ended the run, for that is said by itself.
+    var withoutEnd: ChangeReport {
+        var change = self
+        change.report.away = nil
+        change.report.stopped = nil
+        return change
+    }
+
+    init(_ report: SyncReport) { self.report = report }
+}

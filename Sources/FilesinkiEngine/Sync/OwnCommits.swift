@@ -1,0 +1,215 @@
+import FilesinkiFileSystem
+import FilesinkiHashing
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiSystem
+
+extension SyncEngine {
+    /// Takes commits of this replica into the base that a killed run had published and not
+    /// recorded.
+    ///
+    /// Without a token, because that run was the first one or because the manifest was lost, the
+    /// base is recovered as far as the log and the note tell it.
+    ///
+    /// - Returns: Where there are any, the base has to be read again.
+    func recordOwnCommits() async throws -> [Commit] {
+        guard replica.lock != nil else { return [] }
+        let note = try memory.publishingNote()
+        guard let token = try manifest.token else { return try await recoverBase(note) }
+        let own = try await ownCommits(note, after: token.sequence)
+        // The token stays: commits before them may not have been seen.
+        for commit in own { try manifest.write { try record(commit, $0) } }
+        return own
+    }
+
+    /// The commits of the note that are in the log and whose entries were in the tree, the first one
+    /// first.
+    func ownCommits(
+        _ note: PublishingNote, after sequence: UInt64
+    ) async throws -> [Commit] {
+        try await zone.published(note.items.filter { $0.sequence > sequence && $0.isApplied })
+    }
+
+    /// Takes a commit of this replica itself into the base.
+    func record(_ commit: Commit, _ writer: ManifestWriter) throws {
+        for change in commit.changes {
+            let former = try manifest.base(change.path)?.entry.identity
+            try writer.agree(
+                on: VersionedEntry(change.entry, version: commit.sequence),
+                at: change.path, former: former.map { [$0] } ?? [], stamp: nil)
+            // What waited is published, unless something else was found there since.
+            if let row = try manifest.local(change.path), row.holds(change.entry) {
+                try writer.removeLocal(change.path)
+                try writer.setValue(Self.savedKey(change.path), nil)
+            }
+        }
+    }
+}
+
+extension LocalRow {
+    /// Whether the change that waits is the published one.
+    fileprivate func holds(_ published: Entry) -> Bool {
+        entry?.agrees(with: published) ?? (published.kind == .tombstone)
+    }
+}
+
+extension RemoteView {
+    /// Leaves out what commits of this replica itself say, which is in the base.
+    mutating func dropOwn(_ sequences: Set<UInt64>) {
+        guard !sequences.isEmpty else { return }
+        changes = changes.filter { !sequences.contains($0.value.entry.version) }
+    }
+}
+
+extension SyncEngine {
+    /// Fills the base of a manifest that has none with what the log proves to have been here: the
+    /// tree at the noted position, and what this replica has published since.
+    ///
+    /// Only what is certain: a path that is wrongly in the base, and not on the disk, would be
+    /// deleted everywhere. What is uncertain both sides meet as for the first time. The token
+    /// stays unset, so that a run which is killed here begins anew.
+    ///
+    /// - Returns: The own commits that were found since the position.
+    func recoverBase(_ note: PublishingNote) async throws -> [Commit] {
+        guard note != PublishingNote() else { return [] }
+        var tree: [RelativePath: VersionedEntry] = [:]
+        if let position = note.position {
+            tree = try await treeKnown(at: position.token) ?? [:]
+            for path in position.open { tree[path] = nil }
+        }
+        let own = try await ownCommits(note, after: note.position?.token.sequence ?? 0)
+        try manifest.write { writer in
+            for (path, entry) in tree where entry.entry.kind != .tombstone {
+                try writer.agree(on: entry, at: path, former: [], stamp: nil)
+            }
+            for commit in own { try record(commit, writer) }
+        }
+        return own
+    }
+
+    /// The remote tree at a token; of a log that no longer reaches back to it, what has not changed
+    /// since. Nil when the log is not the one that the token belongs to.
+    private func treeKnown(at token: ChangeToken) async throws -> [RelativePath: VersionedEntry]? {
+        var tree = FetchedTree(view: try knownView(nil), manifest: manifest)
+        let reached = try await zone.read(upTo: token.sequence, into: &tree)
+        if reached.sequence == token.sequence {
+            return reached == token ? tree.view.changes.mapValues(\.entry) : nil
+        }
+        guard let later = try await connected().checkpoints.latest(),
+            later.token.sequence > token.sequence
+        else { return nil }
+        let rows = later.entries.filter { $0.entry.version <= token.sequence }
+        return Dictionary(rows.map { ($0.path, $0.entry) }) { _, last in last }
+    }
+}
+
+/// What the next run could not know when this one is killed, or when the manifest is lost: the
+/// commits of this replica, noted before they are published, and how far its base reached.
+///
+/// A run that is killed after its commit came into the log, and before the manifest has recorded it,
+/// leaves a base that is older than what this replica itself has published. The note names the
+/// commit, so that the next run takes it for what it is: the state that edits made here since are
+/// based on. A commit of this device that the note does not name is another replica's: a copy of
+/// this one.
+///
+/// It is not synced to the disk, for a power cut that loses it loses no content: the edits then meet
+/// their own commit as a conflict.
+struct PublishingNote: Equatable {
+    /// How far the base reached: it was the remote tree after this commit, except for some paths.
+    struct Position: Equatable {
+        var token: ChangeToken
+        /// Paths on which the remote tree and the base differed.
+        var open: [RelativePath]
+    }
+
+    var position: Position?
+    /// The commits since the position, the oldest first.
+    private(set) var items: [OwnCommit] = []
+
+    /// So many commits are kept; more come together only where the position cannot move.
+    static let maximumItems = 256
+    /// A position with more open paths than this is not noted.
+    static let maximumOpen = 200
+
+    init() {}
+
+    mutating func add(_ item: OwnCommit) {
+        items.append(item)
+        if items.count > Self.maximumItems {
+            items.removeFirst(items.count - Self.maximumItems)
+        }
+    }
+
+    /// Notes how far the base reaches now.
+    mutating func move(to position: Position) {
+        self.position = position
+        items.removeAll { $0.sequence <= position.token.sequence }
+    }
+
+    /// Whether the note already says what it would say of a later position: since its own there are
+    /// only commits of this replica.
+    func covers(_ position: Position) -> Bool {
+        guard let known = self.position, known.open == position.open,
+            known.token.sequence <= position.token.sequence
+        else { return false }
+        let own = Set(items.filter(\.isApplied).map(\.sequence))
+        let (begin, end) = (known.token.sequence, position.token.sequence)
+        guard end - begin <= UInt64(own.count) else { return false }
+        return begin == end || ((begin + 1)...end).allSatisfy(own.contains)
+    }
+
+    /// Whether the note names this commit.
+    func names(_ sequence: UInt64, _ id: [UInt8]) -> Bool {
+        items.contains { $0.sequence == sequence && $0.id == id }
+    }
+}
+
+extension PublishingNote {
+    /// The word behind a commit whose entries were not in the tree.
+    private static let apart = "apart"
+
+    /// Reads a note. Skips malformed lines; a position with another number of open paths than it
+    /// says is none.
+    init(_ bytes: [UInt8]) {
+        var position: Position?
+        var count = 0
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if words.first == "base", words.count == 4, let sequence = UInt64(words[1]),
+                let hash = FilesinkiModel.bytes(hexadecimal: words[2]).flatMap(ContentID.init),
+                let open = Int(words[3])
+            {
+                count = open
+                position = Position(
+                    token: ChangeToken(sequence: sequence, hash: hash), open: [])
+            } else if words.first == "open", words.count == 2,
+                let path = FilesinkiModel.bytes(hexadecimal: words[1])
+            {
+                position?.open.append(RelativePath(unchecked: path))
+            } else if (2...3).contains(words.count), let sequence = UInt64(words[0]),
+                let id = FilesinkiModel.bytes(hexadecimal: words[1]), id.count == 16
+            {
+                items.append(
+                    OwnCommit(sequence: sequence, id: id, isApplied: words.count == 2))
+            }
+        }
+        if position?.open.count == count { self.position = position }
+    }
+
+    /// A line for the position and each of its open paths, then one for each commit.
+    var bytes: [UInt8] {
+        var lines: [String] = []
+        if let position {
+            let token = position.token
+            lines.append("base \(token.sequence) \(token.hash) \(position.open.count)")
+            lines += position.open.map { "open \(hexadecimal($0.bytes))" }
+        }
+        lines += items.map {
+            "\($0.sequence) \(hexadecimal($0.id))" + ($0.isApplied ? "" : " \(Self.apart)")
+        }
+        return Array(lines.map { $0 + "\n" }.joined().utf8)
+    }
+}

@@ -1,0 +1,287 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+extension SyncEngine {
+    /// Notes what is now agreed on, and how far the log has been seen, in one transaction.
+    func record(
+        _ run: SyncRun, _ view: RemoteView, _ steps: [Step], _ applied: ApplyResult,
+        _ publication: Publication, _ done: [Step]
+    ) throws {
+        let met = Set(steps.map(\.path))
+        let stale = try manifest.loadRemote().map(\.path).filter { view.changes[$0] == nil }
+        let over = try waitingNoMore(run)
+        try manifest.write { writer in
+            for row in run.observation.refreshed { try writer.putBase(row) }
+            for path in over { try writer.removeLocal(path) }
+            for path in stale {
+                try writer.removeRemote(path)
+                if run.base.row(path) != nil { try writer.removeTombstone(path) }
+            }
+            try recordIgnored(run, writer)
+            for step in steps {
+                try record(step, run, view, applied, publication, writer)
+            }
+            try recordHistory(run, done, applied, publication, writer)
+            try recordCopies(run, writer)
+            try recordDeletions(run, done, writer)
+            try recordUnmet(run, view, met, writer)
+            for (pack, sequence) in view.packs { try writer.addPack(pack.manifestRow(sequence)) }
+            for (content, sequence) in view.inline {
+                try writer.addInline(content, sequence: sequence)
+            }
+            if let device = run.observation.rootDevice { try writer.setRootDevice(device) }
+            try recordMeeting(view, writer)
+            try recordPublication(publication, view, writer)
+        }
+    }
+
+    /// The paths that are noted as waiting, and where the run has found that nothing waits any more.
+    func waitingNoMore(_ run: SyncRun) throws -> [RelativePath] {
+        let waiting =
+            run.isPartial
+            ? try run.watched.filter { try manifest.local($0) != nil }
+            : try manifest.loadLocal().map(\.path)
+        return waiting.filter { run.isOver($0) }
+    }
+
+    /// Records what a round has taken from the remote, and the conflict copies that it has made, before it
+    /// publishes its own changes: until a commit is recorded, the copies wait.
+    func recordTaken(
+        _ run: inout SyncRun, _ view: RemoteView, _ steps: [Step], _ applied: ApplyResult
+    ) throws {
+        let done = steps.filter { step in
+            if case .take = step.action { return applied.done[step.path] != nil }
+            return step.isConflictCopy && step.action.writesTheirs && applied.allows(step)
+        }
+        try reportCopies(&run, done, steps)
+        try manifest.write { writer in
+            for step in done { try record(step, run, view, applied, .lost, writer) }
+            try recordCopies(run, writer)
+        }
+        run.conflicts = []
+    }
+
+    private func recordMeeting(_ view: RemoteView, _ writer: ManifestWriter) throws {
+        if let fetched = view.fetched { try writer.set(fetched.numbers(at: systemContext.now())) }
+        guard !view.authors.items.isEmpty else { return }
+        var seen = try manifest.devicesSeen()
+        seen.add(view.authors)
+        try writer.setDevicesSeen(seen)
+    }
+
+    private func recordPublication(
+        _ publication: Publication, _ view: RemoteView, _ writer: ManifestWriter
+    ) throws {
+        guard let last = publication.commits.last else {
+            return try writer.setTip(view.token, view.storedHeader)
+        }
+        for commit in publication.commits {
+            for pack in commit.packs { try writer.addPack(pack.manifestRow(commit.sequence)) }
+            for content in commit.inline {
+                try writer.addInline(content.id, sequence: commit.sequence)
+            }
+        }
+        try writer.setTip(last.token, last.storedHeader)
+    }
+
+    /// Paths that a rule leaves out now: both sides go separate ways, and meet as for the first time
+    /// when the rule is gone. So neither the rule nor its end can be read as a deletion.
+    private func recordIgnored(_ run: SyncRun, _ writer: ManifestWriter) throws {
+        for path in run.observation.ignored {
+            for row in [run.base.row(path)].compactMap({ $0 }) + run.base.rows(below: path) {
+                try writer.removeBase(row.path)
+                try writer.putRemote(
+                    RemoteRow(
+                        path: row.path, entry: VersionedEntry(row.entry, version: row.version),
+                        movedFrom: nil))
+            }
+        }
+    }
+
+    /// Paths that no step is about: what was seen of them waits for another run, save that of a
+    /// deletion of what never came here there is nothing to do.
+    private func recordUnmet(
+        _ run: SyncRun, _ view: RemoteView, _ met: Set<RelativePath>, _ writer: ManifestWriter
+    ) throws {
+        for (path, change) in view.changes where !met.contains(path) {
+            if change.entry.entry.kind == .tombstone, run.selection.contains(path),
+                run.base.row(path) == nil
+            {
+                try writer.removeRemote(path)
+                try writer.putTombstone(TombstoneRow(path, change))
+            } else {
+                try writer.putRemote(path, change)
+            }
+        }
+    }
+
+    private func record(
+        _ step: Step, _ run: SyncRun, _ view: RemoteView, _ applied: ApplyResult,
+        _ publication: Publication, _ writer: ManifestWriter
+    ) throws {
+        guard let agreed = agreement(step, applied, publication) else {
+            return try recordOpen(step, run, view, applied, writer)
+        }
+        try writer.removeWaiting(step.path, run.observation.changes[step.path])
+        let isGone = agreed.entry.kind == .tombstone
+        try writer.agree(
+            on: agreed, at: step.path, former: isGone ? formerContents(step, view) : [],
+            stamp: applied.done[step.path] ?? knownStamp(step, run))
+    }
+
+    /// What both sides have at the step's path from now on; nil when that is still open.
+    private func agreement(
+        _ step: Step, _ applied: ApplyResult, _ publication: Publication
+    ) -> VersionedEntry? {
+        switch step.action {
+        case .agree:
+            return step.theirs ?? VersionedEntry(.tombstone, version: step.base?.version ?? 0)
+        case .take(let entry):
+            guard applied.allows(step) else { return nil }
+            return VersionedEntry(entry, version: step.theirs?.version ?? 0)
+        case .publish(let entry), .both(let entry):
+            guard applied.allows(step), let version = publication.version(step.path) else {
+                return nil
+            }
+            return VersionedEntry(entry, version: version)
+        case .undecided, .leave, .skip:
+            return nil
+        }
+    }
+
+    private func knownStamp(_ step: Step, _ run: SyncRun) -> FileStamp? {
+        if run.observation.unsettled.contains(step.path) { return nil }
+        return run.observation.stamps[step.path] ?? run.base.row(step.path)?.stamp
+    }
+
+    private func formerContents(_ step: Step, _ view: RemoteView) -> [ContentID] {
+        let seen = [step.base?.entry, step.ours].compactMap { $0?.identity }
+        return TombstoneRow.sorted((view.changes[step.path]?.identities ?? []).union(seen))
+    }
+
+    /// A path on which both sides still differ: each side's state is kept as it was seen.
+    private func recordOpen(
+        _ step: Step, _ run: SyncRun, _ view: RemoteView, _ applied: ApplyResult,
+        _ writer: ManifestWriter
+    ) throws {
+        if let change = view.changes[step.path] { try writer.putRemote(step.path, change) }
+        if case .both(let entry) = step.action, let stamp = applied.done[step.path] {
+            // It was written here, and is not published.
+            let written = entry.kind == .tombstone ? nil : entry
+            try writer.putLocal(
+                LocalRow(path: step.path, entry: written, stamp: stamp, movedFrom: nil))
+        } else if let change = run.observation.changes[step.path] {
+            try writer.putWaiting(step.path, change, run.observation)
+        }
+    }
+}
+
+extension SyncRun {
+    /// Whether the run has looked at a path, and found that nothing waits there any more.
+    fileprivate func isOver(_ path: RelativePath) -> Bool {
+        observation.changes[path] == nil && !observation.isBlocked(path)
+    }
+}
+
+extension TombstoneRow {
+    /// What is known of a path that the remote deleted.
+    init(_ path: RelativePath, _ change: RemoteChange) {
+        self.init(
+            path: path, version: change.entry.version,
+            contents: Self.sorted(change.identities))
+    }
+
+    static func sorted(_ contents: Set<ContentID>) -> [ContentID] {
+        contents.sorted { $0.description < $1.description }
+    }
+}
+
+extension ManifestWriter {
+    /// Notes what both sides have at a path from now on.
+    ///
+    /// - Parameter former: What a deleted path held before.
+    func agree(
+        on agreed: VersionedEntry, at path: RelativePath, former: [ContentID], stamp: FileStamp?
+    ) throws {
+        try removeRemote(path)
+        if agreed.entry.kind == .tombstone {
+            try removeBase(path)
+            try putTombstone(
+                TombstoneRow(path: path, version: agreed.version, contents: former))
+        } else {
+            try removeTombstone(path)
+            try putBase(
+                BaseRow(path: path, entry: agreed.entry, version: agreed.version, stamp: stamp))
+        }
+    }
+
+    /// Notes a change at the remote that waits for a run, with what the path had held before.
+    func putRemote(_ path: RelativePath, _ change: RemoteChange) throws {
+        try putRemote(RemoteRow(path: path, entry: change.entry, movedFrom: change.movedFrom))
+        guard !change.identities.isEmpty else { return }
+        try putTombstone(TombstoneRow(path, change))
+    }
+
+    /// Notes local changes that wait for the remote.
+    func recordWaiting(_ observation: Observation) throws {
+        for row in observation.refreshed { try putBase(row) }
+        for (path, change) in observation.changes {
+            try putWaiting(path, change, observation)
+        }
+    }
+}
+
+extension SyncEngine {
+    /// Notes what a round did beyond taking over plain edits, for `explain` and `conflicts`.
+    func recordHistory(
+        _ run: SyncRun, _ done: [Step], _ applied: ApplyResult, _ publication: Publication,
+        _ writer: ManifestWriter
+    ) throws {
+        let now = systemContext.now()
+        let id = try writer.beginRun(started: run.started)
+        for step in done {
+            let version = publication.version(step.path) ?? step.theirs?.version ?? 0
+            if let row = step.journalRow(
+                run: id, time: now, device: config.device, version: version)
+            {
+                try writer.addJournal(row)
+            }
+            try recordOpenConflict(step, now, writer)
+        }
+        let (code, outcome) = run.outcome(publication)
+        try writer.endRun(
+            id, ended: now, outcome: outcome, exitCode: code,
+            counts: counts(run, done, applied))
+    }
+
+    private func counts(
+        _ run: SyncRun, _ done: [Step], _ applied: ApplyResult
+    ) -> RunCounts {
+        let all = Plan(done).counts
+        var counts = RunCounts()
+        counts.published = Int64(all.published + all.writtenToBoth)
+        counts.taken = Int64(all.taken)
+        counts.deleted = Int64(all.deletedOurs + all.deletedTheirs)
+        counts.conflicts = Int64(all.conflictCopies + all.left)
+        counts.problems = Int64(run.report.problems.count)
+        counts.received = applied.bytes
+        counts.sent = run.report.sentBytes
+        return counts
+    }
+
+    private func recordOpenConflict(
+        _ step: Step, _ now: Timestamp, _ writer: ManifestWriter
+    ) throws {
+        guard step.action == .leave, try manifest.openConflicts(at: step.path).isEmpty else {
+            return
+        }
+        _ = try writer.addConflict(
+            ConflictRow(
+                id: 0, path: step.path, base: step.base?.entry, ours: step.ours,
+                theirs: step.theirs?.entry, copyPath: nil, rule: step.reason.word, time: now,
+                state: .open))
+    }
+}

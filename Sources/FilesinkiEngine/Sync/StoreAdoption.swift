@@ -1,0 +1,100 @@
+import FilesinkiHashing
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+extension SyncEngine {
+    /// Goes on with a store that is not the one it was, once a person has approved of exactly this
+    /// one: nothing is deleted, both sides meet as for the first time.
+    ///
+    /// - Parameter failure: What was noticed.
+    /// - Throws: The failure, with the id to approve of in its remedy, until it is approved.
+    func adoptStore(_ run: inout SyncRun, _ failure: Failure) async throws -> RemoteView {
+        guard !run.isPartial, config.remote != nil else { throw failure }
+        let remote = try options.openRemote(config)
+        guard let present = try await zone.presentStore(at: remote) else { throw failure }
+        let id = try await approval(of: present)
+        guard run.options.approved == id else {
+            var failure = failure
+            failure.remedy =
+                "To go on with it as it is, both sides meeting as for the first time so that nothing "
+                + "is deleted, run filesinki sync --approve \(id)."
+            throw failure
+        }
+        if run.options.isDryRun { throw failure }
+        let accepted = try await zone.lastProven(present)
+        try memory.forgetPublishing()
+        try manifest.write { writer in
+            try writer.forgetStore()
+            try writer.set([.acceptedEnd: accepted])
+        }
+        config.store = present.format.id
+        config.epoch = present.format.epoch
+        zone.disconnect()
+        try saveConfig()
+        // The approval was for the store, not for a plan.
+        run.options.approved = nil
+        run.base = BaseIndex([])
+        run.preserved = [:]
+        return try await fetch(run.base)
+    }
+
+    /// Names the store in its present state: who it is, and what it holds where this replica had
+    /// seen something else.
+    private func approval(of store: ZoneConnection) async throws -> String {
+        var hasher = ContentHasher()
+        let format = store.format
+        hasher.update(Array("store".utf8) + format.id + Array(String(format.epoch).utf8))
+        if let token = try manifest.token {
+            let present = try? await store.log.read(token.sequence)
+            hasher.update(present?.token.hash.bytes ?? [])
+        }
+        return String(hasher.finish().description.prefix(16))
+    }
+}
+
+extension SyncEngine {
+    /// Gives the replica another address of its store, or, when it is accepted, another store.
+    ///
+    /// - Parameter acceptingOther: Start anew with whatever store is there: nothing is deleted here
+    ///   or there, and both sides meet as for the first time.
+    func setRemote(_ address: String, acceptingOther: Bool) async throws {
+        try RootPlacement(root: options.root).check(against: address)
+        let remote = try options.connect(address)
+        guard let present = try await zone.presentStore(at: remote) else {
+            throw Failure.noStore(at: remote.address)
+        }
+        let format = present.format
+        let isOther =
+            !config.store.isEmpty && (format.id != config.store || format.epoch != config.epoch)
+        guard !isOther || acceptingOther else {
+            throw Failure(
+                .wrongStore, path: remote.address, "Another store is there.",
+                remedy: "To start anew with it, add --accept; nothing is deleted by that.")
+        }
+        if isOther || acceptingOther {
+            let accepted = try await zone.lastProven(present)
+            try memory.forgetPublishing()
+            try manifest.write { writer in
+                try writer.forgetStore()
+                try writer.set([.acceptedEnd: accepted])
+            }
+        }
+        config.remote = address
+        config.store = format.id
+        config.epoch = format.epoch
+        zone.disconnect()
+        try saveConfig()
+    }
+}
+
+extension Failure {
+    /// There is no store at an address.
+    static func noStore(at address: String) -> Failure {
+        Failure(
+            .notFound, path: address, "No store was found there.",
+            remedy: "Check the address, or make a store with filesinki init --remote.")
+    }
+}
