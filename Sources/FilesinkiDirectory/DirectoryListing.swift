@@ -3,8 +3,8 @@ import FilesinkiRemote
 import FilesinkiSystem
 import Glibc
 
-/// One page of the objects below a folder, in the order of their keys, folder by folder: of the rest
-/// of the store, however large, nothing is read.
+/// Reads one page of the objects of a store in the order of their keys. Opens only folders that can
+/// contain a key of the page.
 struct DirectoryListing {
     private let scope: KeyScope
     private let limit: Int
@@ -15,11 +15,11 @@ struct DirectoryListing {
         self.limit = limit
     }
 
-    mutating func run(in folder: StoreFolder) throws(Failure) -> [ObjectInfo] {
+    mutating func readPage(in folder: StoreFolder) throws(Failure) -> [ObjectInfo] {
         guard limit > 0, let start = scope.start else { return [] }
         let path = String(decoding: start.dropLast(), as: UTF8.self)
         let names = path.split(separator: "/").map(String.init)
-        guard let top = try folder.descend(names[...], path) else { return [] }
+        guard let top = try folder.openFolder(names[...], for: path) else { return [] }
         try walk(top, below: start)
         return found
     }
@@ -32,7 +32,7 @@ struct DirectoryListing {
             if key.last == UInt8(ascii: "/") {
                 let next: FileHandle
                 do { next = try folder.open(name, O_RDONLY | O_DIRECTORY) } catch {
-                    // Deleted, or replaced by what is not the store's, since its name was read.
+                    // Deleted or replaced since its name was read.
                     if error.isMissing || error.number == ELOOP { continue }
                     throw error.failure("open the folder", key, of: .store)
                 }
@@ -45,18 +45,15 @@ struct DirectoryListing {
         }
     }
 
-    /// The names that can lead to wanted keys, in the keys' order: a folder stands where its name with
-    /// a slash does.
+    /// The entries that are or can contain objects of the page, in key order: a folder sorts as its name
+    /// with a slash.
     private func candidates(
         in folder: borrowing FileHandle, below path: [UInt8]
     ) throws(Failure) -> [(name: String, key: [UInt8])] {
         var result: [(name: String, key: [UInt8])] = []
-        for entry in try names(in: folder, String(decoding: path, as: UTF8.self)) {
-            guard entry.isFile || entry.isFolder, !entry.name.hasPrefix("."),
-                path.count + entry.name.utf8.count <= ObjectKey.maximumLength
-            else { continue }
-            let key = path + entry.name.utf8 + (entry.isFolder ? [UInt8(ascii: "/")] : [])
-            if entry.isFolder ? scope.mayBeIn(key) : scope.wants(key) {
+        for entry in try entries(of: folder, String(decoding: path, as: UTF8.self))
+        where entry.isFile || entry.isFolder {
+            if let key = scope.key(of: entry.name.utf8, in: path, isFolder: entry.isFolder) {
                 result.append((entry.name, key))
             }
         }

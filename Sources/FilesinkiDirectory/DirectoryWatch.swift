@@ -4,15 +4,15 @@ import FilesinkiSystem
 import Glibc
 import Synchronization
 
-/// Watches one folder of a store by inotify(7), for one wait after the other.
+/// Watches one folder of a store by inotify(7), for one wait after another.
 ///
-/// Objects arrive by a rename, so moves into the folder and new folders are what counts. On a share
-/// the kernel hears nothing of other machines; then the wait simply lasts its time.
+/// Objects arrive by a rename, so the events are moves into the folder and new subfolders. On a network
+/// share the kernel reports no changes by other machines; the wait then lasts until its timeout.
 final class DirectoryWatch: Sendable {
     private struct State {
-        /// Whether the folder is the one that was meant, not one above it.
+        /// Whether the requested folder is watched, not one of its parents.
         var isReached = false
-        /// Whether a folder went away, or the wait was cancelled.
+        /// Whether a watched folder went away, or the wait was cancelled.
         var isLost = false
     }
 
@@ -20,73 +20,80 @@ final class DirectoryWatch: Sendable {
     /// Ends a wait early.
     private let pipe: Pipe
     private let state = Mutex(State())
-    /// A thread for waits, which would take one from those who work.
+    /// A thread of its own for waits, so that they do not block one of the few shared ones.
     private let queue = DispatchQueue(label: "filesinki.directory-watch")
 
-    /// - Throws: `Failure` with code `away` when the store's folder is not there.
+    /// Watches the folder that the prefix names, or its nearest existing parent.
+    ///
+    /// - Throws: `Failure` with code `away` when the store's folder is missing.
     init(_ folder: StoreFolder, prefix: String) throws(Failure) {
         pipe = try reported("watch the folder", folder.path) { () throws(SystemError) in
             try Pipe()
         }
         inotify = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
-        try watch(folder, prefix)
+        try addWatches(folder, prefix)
     }
 
     deinit { if inotify >= 0 { close(inotify) } }
 
-    /// Watches the folder that the prefix names, or the nearest one above it that is there.
-    private func watch(_ folder: StoreFolder, _ prefix: String) throws(Failure) {
+    private func addWatches(_ folder: StoreFolder, _ prefix: String) throws(Failure) {
         let end = prefix.lastIndex(of: "/") ?? prefix.startIndex
         let names = prefix[..<end].split(separator: "/").map(String.init)
         var depth = -1
-        // Once more after each success: the next folder may have come before its parent was watched.
-        while depth < names.count, let found = try deepest(folder, names, prefix), found > depth {
+        // Repeated after each success: the next folder may have appeared before its parent was watched.
+        while depth < names.count, let found = try watchDeepest(folder, names, prefix),
+            found > depth
+        {
             depth = found
         }
         state.withLock { $0.isReached = depth == names.count }
     }
 
-    /// Whether a further wait hears of everything since this one. Folders on the way to the one that
-    /// was meant may have come: they are watched from now on.
-    func lasts(_ folder: StoreFolder, prefix: String) -> Bool {
-        let (isReached, isLost) = state.withLock { ($0.isReached, $0.isLost) }
-        return !isLost && (isReached || (try? watch(folder, prefix)) != nil)
-    }
-
-    /// Adds a watch to the deepest folder of `names` that is there.
+    /// Watches the deepest existing folder of `names`.
     ///
-    /// - Returns: How many names lead to it.
-    private func deepest(
+    /// - Returns: Its depth.
+    private func watchDeepest(
         _ folder: StoreFolder, _ names: [String], _ prefix: String
     ) throws(Failure) -> Int? {
         for count in stride(from: names.count, through: 0, by: -1) {
-            guard let found = try folder.descend(names[..<count], prefix) else { continue }
+            guard let found = try folder.openFolder(names[..<count], for: prefix) else { continue }
             let events = IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
-            // By way of the descriptor: the path could meanwhile lead elsewhere.
+            // By the open descriptor, because the path could lead elsewhere by now.
             _ = inotify_add_watch(inotify, "/proc/self/fd/\(found.raw)", UInt32(events))
             return count
         }
         return nil
     }
 
-    /// Ends the wait now, or before it begins.
+    /// Whether another wait would see every change since the last one. Watches folders that appeared on
+    /// the way to the requested one.
+    func canContinue(_ folder: StoreFolder, prefix: String) -> Bool {
+        let (isReached, isLost) = state.withLock { ($0.isReached, $0.isLost) }
+        return !isLost && (isReached || (try? addWatches(folder, prefix)) != nil)
+    }
+
+    /// Ends the wait, or the next one if there is none now.
     func cancel() {
         state.withLock { $0.isLost = true }
         var byte: UInt8 = 0
         _ = write(pipe.writing.raw, &byte, 1)
     }
 
-    func waitOnItsThread(timeout: Duration) async {
-        await withCheckedContinuation { continuation in
-            queue.async {
-                self.wait(timeout: timeout)
-                continuation.resume()
+    /// Waits until an entry appeared or disappeared, the task is cancelled, or the timeout expires.
+    func wait(timeout: Duration) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                queue.async {
+                    self.block(timeout: timeout)
+                    continuation.resume()
+                }
             }
+        } onCancel: {
+            cancel()
         }
     }
 
-    /// Blocks until something came or went, ``cancel()`` was called, or the time is over.
-    func wait(timeout: Duration) {
+    private func block(timeout: Duration) {
         let clock = ContinuousClock()
         let deadline = clock.now.advanced(by: min(timeout, .seconds(86_400)))
         while true {
@@ -101,12 +108,12 @@ final class DirectoryWatch: Sendable {
             let ready = unlessInterrupted { poll(&polled, 2, pause) }
             if polled[1].revents != 0 || ready == 0 && left == .zero { return }
             if ready < 0 { return }
-            if polled[0].revents != 0, sawObject() { return }
+            if polled[0].revents != 0, readEvents() { return }
         }
     }
 
-    /// Takes the events that have come; true when one is about more than an unfinished name.
-    private func sawObject() -> Bool {
+    /// Reads the pending events; true if one of them is about something else than an unfinished object.
+    private func readEvents() -> Bool {
         let header = MemoryLayout<inotify_event>.size
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         let capacity = buffer.count
@@ -127,5 +134,71 @@ final class DirectoryWatch: Sendable {
             offset += header + length
         }
         return isFound
+    }
+}
+
+/// Keeps the watches of finished waits. The next wait for the same prefix continues with one of them, so
+/// that no change between two waits is missed.
+final class IdleWatches: Sendable {
+    private struct IdleWatch {
+        var prefix: String
+        var watch: DirectoryWatch
+    }
+
+    /// In the order in which they became idle.
+    private let idle = Mutex<[IdleWatch]>([])
+
+    /// The most idle watches. By default, a user has 128 inotify instances for all programs together; the
+    /// waits of a log are for one prefix at a time.
+    static let maximum = 4
+
+    var count: Int { idle.withLock { $0.count } }
+
+    /// Waits until an entry appeared or disappeared below the prefix, or the timeout expires.
+    func wait(_ folder: StoreFolder, prefix: String, timeout: Duration) async throws {
+        let watch = try removeWatch(prefix) ?? DirectoryWatch(folder, prefix: prefix)
+        await watch.wait(timeout: timeout)
+        try Task.checkCancellation()
+        if watch.canContinue(folder, prefix: prefix) { add(watch, prefix) }
+    }
+
+    private func removeWatch(_ prefix: String) -> DirectoryWatch? {
+        idle.withLock { idle in
+            guard let index = idle.firstIndex(where: { $0.prefix == prefix }) else { return nil }
+            return idle.remove(at: index).watch
+        }
+    }
+
+    /// Adds a watch, and drops the one that has been idle longest if there are too many.
+    private func add(_ watch: DirectoryWatch, _ prefix: String) {
+        // Dropped watches are closed outside the lock.
+        let former = idle.withLock { idle in
+            let former = idle
+            idle.removeAll { $0.prefix == prefix }
+            idle.append(IdleWatch(prefix: prefix, watch: watch))
+            idle = idle.suffix(Self.maximum)
+            return former
+        }
+        _ = former
+    }
+}
+
+extension DirectoryRemote {
+    /// Calls `onChange` whenever something may have changed in the folder that `prefix` names, until the
+    /// task is cancelled or the folder goes away.
+    ///
+    /// No change between two calls is missed, because the next watch begins before `onChange` is called.
+    ///
+    /// - Throws: `Failure` with code `away` when the store's folder is missing; `CancellationError`.
+    package func watch(
+        prefix: String, onChange: @escaping @Sendable () -> Void
+    ) async throws {
+        var watch = try DirectoryWatch(folder, prefix: prefix)
+        while true {
+            await watch.wait(timeout: .seconds(3600))
+            try Task.checkCancellation()
+            watch = try DirectoryWatch(folder, prefix: prefix)
+            onChange()
+        }
     }
 }

@@ -4,31 +4,29 @@ import FilesinkiSystem
 import Glibc
 import Synchronization
 
-/// An object on its way into the store: written piece by piece, out of sight, then moved to its place.
+/// An object that is being uploaded: written piece by piece in the ``UploadFolder``, then moved to its
+/// place.
 ///
-/// It lies in the folder `.uploads`, which no key names. One with a name of its own stays there when its
-/// writer goes away, to be continued; another is removed.
+/// A named upload remains when its writer goes away, so that it can be continued; others are removed.
 package final class StagedUpload: Sendable {
-    /// Where uploads lie, below the store's folder.
-    static let place = ".uploads"
-
-    let remote: DirectoryRemote
+    private let uploads: UploadFolder
     let name: String
-    /// Whether somebody may come back for it.
-    let isNamed: Bool
+    /// Whether it can be continued.
+    private let isNamed: Bool
     private let file: FileHandle
     private let state: Mutex<State>
 
     private struct State {
         var count: Int64
+        /// Whether it was ended, discarded or moved to its place.
         var isOver = false
     }
 
     init(
-        _ remote: DirectoryRemote, _ name: String, isNamed: Bool, _ file: consuming FileHandle,
+        _ uploads: UploadFolder, _ name: String, isNamed: Bool, _ file: consuming FileHandle,
         count: Int64
     ) {
-        self.remote = remote
+        self.uploads = uploads
         self.name = name
         self.isNamed = isNamed
         self.file = file
@@ -36,23 +34,23 @@ package final class StagedUpload: Sendable {
     }
 
     deinit {
-        if !isNamed, !state.withLock({ $0.isOver }) { remote.removeUpload(name) }
+        if !isNamed, !state.withLock({ $0.isOver }) { uploads.remove(name) }
     }
 
-    /// How many bytes are there.
+    /// Its length in bytes.
     package var count: Int64 { state.withLock { $0.count } }
 
-    /// Writes a piece behind what is there.
+    /// Appends a piece.
     ///
-    /// - Throws: `Failure`: `full`, `io`; `busy` when the upload was ended by ``end()``.
+    /// - Throws: `Failure`: `full`, `io`; `busy` after ``end()``.
     package func append(_ bytes: [UInt8]) async throws {
         try await offload { try self.appendNow(bytes) }
     }
 
     private func appendNow(_ bytes: [UInt8]) throws(Failure) {
-        // Under the lock: after `end()` nobody may still write.
+        // Under the lock, so that nothing is written after `end()`.
         let result: Result<Void, Failure> = state.withLock { state in
-            guard !state.isOver else { return .failure(Self.ended(name)) }
+            guard !state.isOver else { return .failure(endedError) }
             do throws(Failure) {
                 try reported("write the file", name) { () throws(SystemError) in
                     try file.write(bytes, at: state.count)
@@ -66,7 +64,7 @@ package final class StagedUpload: Sendable {
         try result.get()
     }
 
-    /// Up to `count` of the bytes from `offset`.
+    /// Up to `count` bytes from `offset`; fewer only at the end.
     package func read(from offset: Int64, count: Int) async throws -> [UInt8] {
         try await offload { try self.bytes(from: offset, count: count) }
     }
@@ -77,9 +75,9 @@ package final class StagedUpload: Sendable {
         }
     }
 
-    /// Lets no more be written, so that somebody else may continue it.
+    /// Ends writing and releases the lock, so that another request can continue the upload.
     ///
-    /// - Returns: False when it is about to be moved to its place, or is there already.
+    /// - Returns: False when the upload is complete, or was ended or discarded before.
     package func end() -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }
@@ -89,81 +87,83 @@ package final class StagedUpload: Sendable {
         }
     }
 
-    /// Removes it.
+    /// Removes the upload.
     package func discard() async throws {
         try await offload {
             self.state.withLock { $0.isOver = true }
-            self.remote.removeUpload(self.name)
+            self.uploads.remove(self.name)
         }
     }
 
-    /// Moves the bytes to a key that is no slot. Nothing is overwritten.
+    /// Moves the upload to a key that is not a slot. Never overwrites an object.
     ///
-    /// - Returns: False when these very bytes were there already.
-    /// - Throws: `Failure`: `exists` when the key holds other bytes; what writing to a disk can meet.
-    ///   Nothing is visible then.
+    /// - Returns: False when the key had the same bytes already.
+    /// - Throws: `Failure`: `exists` when the key has other bytes, and the failures of writing to a disk.
+    ///   The upload is not visible then.
     package func store(at key: ObjectKey) async throws -> Bool {
         try await offload {
             try self.seal()
-            for _ in 0..<8 {
-                if try self.remote.openNow(key) != nil {
-                    let isSame = try self.isSame(as: key)
-                    self.remote.removeUpload(self.name)
+            for _ in 0..<StoreFolder.maximumTries {
+                if try self.uploads.folder.openObject(key) != nil {
+                    let isSame = try self.hasSameBytes(as: key)
+                    self.uploads.remove(self.name)
                     guard isSame else { throw Self.exists(key) }
                     return false
                 }
-                if try self.remote.move(self.name, to: key) { return true }
+                if try self.uploads.move(self.name, to: key) { return true }
             }
-            throw strangeFailure(key.description)
+            throw notARegularFile(key.description)
         }
     }
 
     private static func exists(_ key: ObjectKey) -> Failure {
         Failure(
-            .exists, path: key.description, "The key holds other bytes.",
-            remedy: "Nothing is overwritten. Run filesinki check.")
+            .exists, path: key.description, "An object with this key and other bytes exists.",
+            remedy: "It was not overwritten. Run filesinki check.")
     }
 
-    /// Fills a slot with the bytes, unless it is full.
+    /// Fills a slot with the upload, unless the slot is full.
     ///
-    /// - Returns: Whether the slot holds these bytes now.
+    /// - Returns: Whether the slot has these bytes now.
     /// - Throws: As `Remote.publish` does.
     package func publish(to slot: ObjectKey) async throws -> Bool {
         try await offload {
             try self.seal()
-            defer { self.remote.removeUpload(self.name) }
-            return try self.remote.fill(slot, with: self)
+            defer { self.uploads.remove(self.name) }
+            return try SlotWriter(folder: self.uploads.folder).fill(slot, with: self)
         }
     }
 
-    /// Sees the bytes to the disk, and takes no more.
+    /// Makes the bytes durable, and ends writing.
     private func seal() throws(Failure) {
         let wasOver = state.withLock { state in
             defer { state.isOver = true }
             return state.isOver
         }
-        guard !wasOver else { throw Self.ended(name) }
+        guard !wasOver else { throw endedError }
         try reported("sync the file", name) { () throws(SystemError) in try file.sync() }
     }
 
-    /// Whether the key holds these bytes.
-    func isSame(as key: ObjectKey) throws(Failure) -> Bool {
-        guard let object = try remote.openNow(key), object.size == count else { return false }
+    /// Whether the object at the key has the bytes of this upload. Reads both.
+    func hasSameBytes(as key: ObjectKey) throws(Failure) -> Bool {
+        guard let object = try uploads.folder.openObject(key), object.size == count else {
+            return false
+        }
         let piece = 1 << 18
         var offset: Int64 = 0
         while offset < object.size {
-            let there = try object.readNow(from: offset, count: piece)
-            guard try bytes(from: offset, count: piece) == there, !there.isEmpty else {
+            let stored = try object.readNow(from: offset, count: piece)
+            guard try bytes(from: offset, count: piece) == stored, !stored.isEmpty else {
                 return false
             }
-            offset += Int64(there.count)
+            offset += Int64(stored.count)
         }
         return true
     }
 
-    private static func ended(_ name: String) -> Failure {
+    private var endedError: Failure {
         Failure(
-            .busy, path: name, "The upload was ended by another request.",
-            remedy: "Ask how much of it is there, and continue it.")
+            .busy, path: name, "Another request ended the upload.",
+            remedy: "Ask for its current length, and continue it.")
     }
 }

@@ -4,25 +4,28 @@ import FilesinkiSystem
 import Glibc
 import Synchronization
 
-/// The folder that holds a store, and the way from it to a key: name by name, through no symlink.
+/// The folder that contains a store, and the way from it to a key: name by name, through no symlink.
 final class StoreFolder: Sendable {
     let path: String
     /// Device and inode of the folder as first seen: see ``open()``.
     private let identity = Mutex<FileStamp?>(nil)
 
+    /// How often an operation is repeated because another process removed a folder that it needs.
+    static let maximumTries = 8
+
     init(path: String) { self.path = path }
 
-    /// Opens the folder itself, anew for each operation, so that no disk is held.
+    /// Opens the folder itself, anew for each operation, so that the disk can be unmounted in between.
     ///
-    /// A folder that is not the one of the first operation is refused: when a disk goes, its mount
-    /// point stays as an empty folder, which must not be read or filled as an empty store.
+    /// Fails if it is not the folder of the first operation: the mount point of an unmounted disk is an
+    /// empty folder, and must not be read or filled as an empty store.
     ///
-    /// - Throws: `Failure` with code `away` when the folder is not there or is another one, and
-    ///   `not-allowed` when it may not be entered.
+    /// - Throws: `Failure` with code `away` when the folder is missing or another one, and `not-allowed`
+    ///   when it may not be entered.
     func open() throws(Failure) -> FileHandle {
         let folder: FileHandle
         do { folder = try FileHandle(path, O_RDONLY | O_DIRECTORY) } catch {
-            if error.isMissing { throw away("is not there (unmounted?)") }
+            if error.isMissing { throw unreachable("was not found (unmounted?)") }
             throw error.failure("open the folder of the store", inStore: path)
         }
         let seen: FileStamp
@@ -34,42 +37,45 @@ final class StoreFolder: Sendable {
             known = first
             return first.isSameInode(as: seen)
         }
-        guard isSame else { throw away("is not the one it was (unmounted or replaced?)") }
+        guard isSame else {
+            throw unreachable("is another one than before (unmounted or replaced?)")
+        }
         return folder
     }
 
-    private func away(_ what: String) -> Failure {
+    private func unreachable(_ reason: String) -> Failure {
         Failure(
-            .away, path: path, "The folder of the store \(what).",
-            remedy: "Mount the disk or the share that holds it, or correct the remote's address.")
+            .away, path: path, "The folder of the store \(reason).",
+            remedy: "Mount the disk or share that contains it, or correct the remote's address.")
     }
 
-    /// Opens a folder below; nil when it, or one on the way, is absent or a file.
-    func descend(_ names: ArraySlice<String>, _ key: String) throws(Failure) -> FileHandle? {
+    /// Opens a subfolder; nil when it or one of its parents is missing or a file.
+    ///
+    /// - Parameter key: The key for messages.
+    func openFolder(_ names: ArraySlice<String>, for key: String) throws(Failure) -> FileHandle? {
         var folder = try open()
         for name in names {
             do { folder = try folder.open(name, O_RDONLY | O_DIRECTORY) } catch {
-                try refuseUnlessAbsent(error, name, in: folder, key)
+                try throwUnlessAbsent(error, name, in: folder, key)
                 return nil
             }
         }
         return folder
     }
 
-    /// Opens a folder below, and makes those on the way that are missing.
-    func make(_ names: ArraySlice<String>, _ key: String) throws(Failure) -> FileHandle {
+    /// Opens a subfolder, and creates it and its parents if they are missing.
+    func createFolder(_ names: ArraySlice<String>, for key: String) throws(Failure) -> FileHandle {
         var folder = try open()
-        for name in names { folder = try makeOne(name, in: folder, key) }
+        for name in names { folder = try createFolder(name, in: folder, key) }
         return folder
     }
 
-    private func makeOne(
+    private func createFolder(
         _ name: String, in folder: borrowing FileHandle, _ key: String
     ) throws(Failure) -> FileHandle {
-        // A deletion may take the emptied folder away at any moment, but not for ever.
-        for _ in 0..<8 {
+        for _ in 0..<Self.maximumTries {
             do { return try folder.open(name, O_RDONLY | O_DIRECTORY) } catch {
-                try refuseUnlessAbsent(error, name, in: folder, key)
+                try throwUnlessAbsent(error, name, in: folder, key)
             }
             if mkdirat(folder.raw, name, 0o777) == 0 {
                 try Self.sync(folder, key)
@@ -78,62 +84,120 @@ final class StoreFolder: Sendable {
             let error = SystemError.last
             switch error.number {
             case EEXIST:
-                if folder.status(of: name)?.isFolder == false { throw strangeFailure(key) }
-            case ENOENT: throw vanished(key)
+                if folder.status(of: name)?.isFolder == false { throw notARegularFile(key) }
+            case ENOENT: throw .folderRemoved(key)
             default: throw error.failure("create a folder in the store", inStore: key)
             }
         }
-        throw vanished(key)
+        throw .folderRemoved(key)
     }
 
-    /// Waits until the disk holds the names in a folder of the store.
+    /// Makes the names in a folder of the store durable.
     static func sync(_ folder: borrowing FileHandle, _ key: String) throws(Failure) {
         do { try folder.syncFolder() } catch {
             throw error.failure("sync the folder", inStore: key)
         }
     }
 
-    /// Two who make and remove one folder met too often.
-    func vanished(_ key: String) -> Failure {
-        Failure(
-            .busy, path: key, "A folder of the store was removed while it was filled.",
-            remedy: "Run again when no other device prunes the store.")
+    /// Opens an object; nil when it is absent.
+    ///
+    /// - Throws: `Failure`: `corrupt` when something else than a file has its name, `away`, `io`.
+    func openObject(_ key: ObjectKey) throws(Failure) -> StoredObject? {
+        let path = key.description
+        guard let parent = try openFolder(key.folders, for: path) else { return nil }
+        do throws(SystemError) {
+            // Without O_NONBLOCK, opening a named pipe would block forever.
+            let file = try parent.open(key.name, O_RDONLY | O_NONBLOCK)
+            let status = try file.record()
+            if status.isFolder { return nil }
+            if status.isRegularFile { return StoredObject(file, status, path: path) }
+        } catch {
+            try throwUnlessAbsent(error, key.name, in: parent, path)
+            return nil
+        }
+        throw notARegularFile(path)
     }
 
-    /// Passes when `error` says that there is nothing of the wanted kind at `name`.
-    func refuseUnlessAbsent(
+    /// The object's bytes, or those of `range` clamped to its size; nil when it is absent.
+    func readObject(_ key: ObjectKey, range: Range<Int64>? = nil) throws(Failure) -> [UInt8]? {
+        guard let object = try openObject(key) else { return nil }
+        let whole = 0..<object.size
+        let wanted = (range ?? whole).clamped(to: whole)
+        guard Int64(wanted.count) <= ObjectKey.maximumObjectSize else {
+            throw .objectTooLarge(key.description)
+        }
+        return try object.readNow(from: wanted.lowerBound, count: wanted.count)
+    }
+
+    /// Returns if `error` means that there is no file or folder of the wanted kind at `name`.
+    private func throwUnlessAbsent(
         _ error: SystemError, _ name: String, in folder: borrowing FileHandle, _ key: String
     ) throws(Failure) {
         switch error.number {
         case ENOENT: return
-        case ENXIO: throw strangeFailure(key)
+        case ENXIO: throw notARegularFile(key)
         case ENOTDIR, ELOOP:
-            if folder.status(of: name)?.isSymlink == true { throw symlinkFailure(key) }
+            if folder.status(of: name)?.isSymlink == true {
+                throw SystemError(ELOOP).failure("", inStore: key)
+            }
         default: throw error.failure("read the store", inStore: key)
         }
     }
 }
 
-extension ObjectKey {
-    /// The names of the folders on the way to the object.
-    var folders: ArraySlice<String> { names.dropLast() }
-
-    /// The object's own name.
-    var name: String { names.last ?? description }
-
-    private var names: [String] { description.split(separator: "/").map(String.init) }
+/// A name in a folder of the store, with its kind.
+struct FolderEntry {
+    var name: String
+    var isFolder: Bool
+    var isFile: Bool
 }
 
-/// A name for what is not finished. It begins with a dot, which no key does, and so is never listed.
-func temporaryName() -> String {
-    // Chance only keeps two writers apart here: the name is gone before anybody could depend on it.
-    var name = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-    name = String(repeating: "0", count: 16 - name.count) + name
-    return ".t-" + name
+/// The names in a folder that are UTF-8, as all names of a store are; in no order.
+///
+/// - Throws: `Failure` when the folder cannot be read to its end; a partial result is never returned.
+func entries(of folder: borrowing FileHandle, _ path: String) throws(Failure) -> [FolderEntry] {
+    do throws(SystemError) {
+        let listing = try FolderListing(try folder.open(".", O_RDONLY | O_DIRECTORY))
+        return listing.entries.compactMap { entry in
+            guard let name = String(validating: listing.name(entry), as: UTF8.self) else {
+                return nil
+            }
+            return FolderEntry(
+                name: name, isFolder: listing.isFolder(entry, in: folder),
+                isFile: listing.isRegularFile(entry, in: folder))
+        }
+    } catch {
+        if error.number == ENOENT { return [] }
+        throw error.failure("read the folder", inStore: path)
+    }
 }
 
-/// Whether `name` is one that ``temporaryName()`` gives.
-func isTemporary(_ name: String) -> Bool {
-    name.utf8.count == 19 && name.hasPrefix(".t-")
-        && bytes(hexadecimal: name.dropFirst(3)) != nil
+/// Calls `body`, and turns its ``FilesinkiSystem/SystemError`` into the failure for a file of a store.
+///
+/// - Parameters:
+///   - action: What was tried, as it follows "Cannot".
+///   - path: The key or the folder for the message.
+func reported<Result: ~Copyable>(
+    _ action: String, _ path: String, _ body: () throws(SystemError) -> Result
+) throws(Failure) -> Result {
+    try SystemError.reported(action, path.utf8, of: .store, body)
+}
+
+extension SystemError {
+    func failure(_ action: String, inStore path: String) -> Failure {
+        failure(action, path, of: .store)
+    }
+}
+
+/// Something else than a file or a folder has the name of a key.
+func notARegularFile(_ path: String) -> Failure { SystemError(EISDIR).failure("", inStore: path) }
+
+extension FileHandle {
+    /// Opens a name in this folder, never through a symlink.
+    func open(
+        _ name: String, _ flags: Int32, mode: mode_t = 0
+    ) throws(SystemError) -> FileHandle { try open(name.utf8, flags, mode: mode) }
+
+    /// The status of a name in this folder, of a symlink itself; nil if it is absent or cannot be read.
+    func status(of name: String) -> stat? { try? record(of: name.utf8) }
 }

@@ -1,13 +1,20 @@
 import FilesinkiModel
 
-/// The promises, one step each, as ``SlotProbe`` tries them at one place of a remote.
+/// A guarantee did not hold.
+struct BrokenGuarantee: Error {
+    /// What happened, as a sentence.
+    var detail: String
+}
+
+/// The steps of a ``SlotProbe``, each of which tests one guarantee in one folder of a remote.
 struct ProbeTrial: Sendable {
     struct Step: Sendable {
         var name: String
+        /// The guarantee, as a sentence.
         var promise: String
-        /// What goes wrong where it does not hold.
+        /// What goes wrong without it, as a sentence.
         var consequence: String
-        /// Returns what was tried, as a sentence; throws ``SlotProbe/Broken`` when it did not hold.
+        /// Returns what was tested, as a sentence; throws ``BrokenGuarantee``.
         var body: @Sendable (ProbeTrial) async throws -> String
 
         func check(holds: Bool, _ detail: String) -> ProbeReport.Check {
@@ -17,118 +24,241 @@ struct ProbeTrial: Sendable {
         }
     }
 
+    static let steps = [
+        Step(
+            name: "one-winner",
+            promise:
+                "Of several writers to one slot, exactly one wins, and its bytes never change.",
+            consequence: "Of two devices that sync at once, one would lose its changes."
+        ) { try await $0.raceForSlots() },
+        Step(
+            name: "objects", promise: "Objects are read back as they were stored.",
+            consequence: "Contents would arrive damaged and be rejected."
+        ) { try await $0.putAndGet() },
+        Step(
+            name: "ranges", promise: "A part of an object can be read.",
+            consequence: "Single files could not be read from a pack."
+        ) { try await $0.readRanges() },
+        Step(
+            name: "absence", promise: "A missing object is reported as missing.",
+            consequence: "The end of the log would not be found."
+        ) { try await $0.readMissing() },
+        Step(
+            name: "listing", promise: "A listing is complete, in order, and can be read in pages.",
+            consequence: "Devices and packs would be overlooked."
+        ) { try await $0.listAll() },
+        // After the listing, which deletions do not disturb yet.
+        Step(
+            name: "whole-or-nothing",
+            promise: "An interrupted upload is not visible and damages nothing.",
+            consequence: "A broken connection would leave a part of an object."
+        ) { try await $0.cutUploads() },
+    ]
+
+    /// The last step, which also removes what the others wrote.
+    static let deletion = Step(
+        name: "deletion",
+        promise: "Deleted objects are gone, and deleting a missing object succeeds.",
+        consequence: "Objects that are no longer needed could not be removed."
+    ) { trial in
+        try await trial.removeObjects()
+        return "All test objects were removed."
+    }
+
     let remotes: [any Remote]
     /// The folder of the trial, without a slash at its end.
-    let place: String
+    let folder: String
     let writers: Int
     let rounds: Int
 
-    func remote(_ number: Int) -> any Remote { remotes[number % remotes.count] }
+    private func remote(_ number: Int) -> any Remote { remotes[number % remotes.count] }
 
-    func slot(_ round: Int) throws(Failure) -> ObjectKey {
-        try ObjectKey("\(place)/log/\(round)/c")
+    private func slot(_ round: Int) throws(Failure) -> ObjectKey {
+        try ObjectKey("\(folder)/log/\(round)/c")
     }
 
     private func object(_ number: Int) throws(Failure) -> ObjectKey {
-        try ObjectKey("\(place)/packs/\(number)")
+        try ObjectKey("\(folder)/packs/\(number)")
     }
 
-    /// Bytes that differ from number to number, and from place to place.
+    /// Bytes that differ from number to number and from position to position.
     private func content(_ number: Int, size: Int) -> [UInt8] {
         (0..<size).map { UInt8(truncatingIfNeeded: $0 / 256 + $0 &* 7 + number &* 31 + 1) }
     }
 
-    func putAndGet() async throws -> String {
+    private func putAndGet() async throws -> String {
         let sizes = [0, 1, 4096, 70_000]
         for (number, size) in sizes.enumerated() {
             let bytes = content(number, size: size)
             for writer in 0..<2 { try await remote(writer).put(bytes, to: object(number)) }
             guard try await remote(2).get(object(number), range: nil) == bytes else {
-                throw SlotProbe.Broken(detail: "An object of \(size) bytes came back as another.")
+                throw BrokenGuarantee(detail: "An object of \(size) bytes came back different.")
             }
         }
-        return "Objects of \(sizes.count) sizes were put twice and read through another connection."
+        return "Stored objects of \(sizes.count) sizes twice and read them over another connection."
     }
 
-    /// Cuts uploads at several places; where there is no connection to cut there is nothing to try.
-    func cutUploads() async throws -> String {
+    /// Cuts uploads at several positions, if the remote has a connection to cut.
+    private func cutUploads() async throws -> String {
         guard let cuttable = remote(0).unwrapped(as: (any CuttableRemote).self) else {
-            return "No connection could be cut."
+            return "There is no connection to cut."
         }
         let bytes = content(7, size: 300_000)
         for (number, count) in [1, 4096, 299_999].enumerated() {
-            let key = try ObjectKey("\(place)/packs/cut\(number)")
+            let key = try ObjectKey("\(folder)/packs/cut\(number)")
             await cuttable.putCut(bytes, to: key, after: count)
             guard try await remote(1).get(key, range: nil) == nil else {
-                throw SlotProbe.Broken(detail: "An upload that was cut is there to be read.")
+                throw BrokenGuarantee(detail: "An interrupted upload is visible.")
             }
             try await remote(2).put(bytes, to: key)
             await cuttable.putCut(bytes, to: key, after: count)
             guard try await remote(1).get(key, range: nil) == bytes else {
-                throw SlotProbe.Broken(detail: "An upload that was cut spoilt what was there.")
+                throw BrokenGuarantee(detail: "An interrupted upload damaged an object.")
             }
         }
-        return "Uploads were cut at 3 places, and nothing of them was seen."
+        return "Cut uploads at 3 positions; no part of them was visible."
     }
 
-    func readRanges() async throws -> String {
+    private func readRanges() async throws -> String {
         let bytes = content(9, size: 10_000)
         try await remote(0).put(bytes, to: object(9))
         for range: Range<Int> in [0..<1, 17..<4999, 9_990..<10_000, 9_990..<20_000] {
-            let wanted = Array(bytes[range.clamped(to: bytes.indices)])
-            let asked = Int64(range.lowerBound)..<Int64(range.upperBound)
-            guard try await remote(1).get(object(9), range: asked) == wanted else {
-                throw SlotProbe.Broken(detail: "Bytes \(range) of an object came back as others.")
+            let expected = Array(bytes[range.clamped(to: bytes.indices)])
+            let requested = Int64(range.lowerBound)..<Int64(range.upperBound)
+            guard try await remote(1).get(object(9), range: requested) == expected else {
+                throw BrokenGuarantee(detail: "Bytes \(range) of an object came back different.")
             }
         }
-        return "Parts at the beginning, in the middle and over the end were read."
+        return "Read parts at the beginning, in the middle and past the end."
     }
 
-    func readMissing() async throws -> String {
+    private func readMissing() async throws -> String {
         for name in ["nothing", "packs/nothing", "log/1000000/c"] {
-            let key = try ObjectKey("\(place)/\(name)")
+            let key = try ObjectKey("\(folder)/\(name)")
             guard try await remote(0).get(key, range: nil) == nil else {
-                throw SlotProbe.Broken(detail: "A key that was never written was read.")
+                throw BrokenGuarantee(detail: "An object that was never written was read.")
             }
         }
-        return "Keys that were never written were read as missing."
+        return "Objects that were never written are missing."
     }
 
-    func listAll() async throws -> String {
-        var wanted = try (0..<rounds).map(slot)
-        wanted += try [0, 1, 2, 3, 9].map(object)
-        wanted.sort()
-        for limit in [wanted.count + 1, 3] {
+    private func listAll() async throws -> String {
+        var expected = try (0..<rounds).map(slot)
+        expected += try [0, 1, 2, 3, 9].map(object)
+        expected.sort()
+        for limit in [expected.count + 1, 3] {
             let found = try await keys(limit: limit)
-            guard found == wanted else {
-                throw SlotProbe.Broken(
+            guard found == expected else {
+                throw BrokenGuarantee(
                     detail:
-                        "A list by pages of \(limit) showed \(found.count) of \(wanted.count) objects."
-                )
+                        "A listing in pages of \(limit) returned \(found.count) of "
+                        + "\(expected.count) objects.")
             }
         }
-        return "\(wanted.count) objects were listed at once and in small pages."
+        return "Listed \(expected.count) objects at once and in small pages."
     }
 
     private func keys(limit: Int) async throws -> [ObjectKey] {
         var found: [ObjectKey] = []
         while true {
             let page = try await remote(0).list(
-                prefix: place + "/", after: found.last, limit: limit)
+                prefix: folder + "/", after: found.last, limit: limit)
             guard let last = page.last?.key else { return found }
-            // A remote that ignores where to go on would be asked for ever.
-            if let before = found.last, last <= before { return found }
+            // A remote that ignores `after` would return the same page forever.
+            if let previous = found.last, last <= previous { return found }
             found += page.map(\.key)
         }
     }
 
-    /// Removes everything below the place.
-    func cleanUp() async throws {
+    /// Removes everything below the folder.
+    func removeObjects() async throws {
         let found = try await keys(limit: 100)
         for key in found { try await remote(0).delete(key) }
         for key in found.prefix(2) { try await remote(1).delete(key) }
         guard try await keys(limit: 100).isEmpty else {
-            throw SlotProbe.Broken(detail: "Deleted objects were still listed.")
+            throw BrokenGuarantee(detail: "Deleted objects were still listed.")
         }
+    }
+}
+
+// The race for slots.
+extension ProbeTrial {
+    /// What one task of a race saw.
+    private enum Observation: Sendable {
+        case outcome(writer: Int, PublishOutcome)
+        /// The slot changed, or was seen in part; what happened, as a sentence.
+        case broken(String)
+        case unchanged
+    }
+
+    /// The bytes that a writer publishes in each race: different from those of the others, and of
+    /// another length.
+    private func bytes(ofWriter writer: Int) -> [UInt8] {
+        [UInt8](repeating: UInt8(truncatingIfNeeded: writer), count: 3000 + writer)
+    }
+
+    private func raceForSlots() async throws -> String {
+        for round in 0..<rounds { try await raceForSlot(slot(round)) }
+        return "\(writers) writers raced for each of \(rounds) slots."
+    }
+
+    private func raceForSlot(_ slot: ObjectKey) async throws {
+        let observations = try await withThrowingTaskGroup(of: Observation.self) { group in
+            group.addTask { try await watchSlot(slot) }
+            for writer in 0..<writers {
+                group.addTask {
+                    let outcome = try await remote(writer)
+                        .publish(bytes(ofWriter: writer), to: slot)
+                    return .outcome(writer: writer, outcome)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        try checkRace(observations, final: try await remote(1).get(slot, range: nil))
+    }
+
+    private func checkRace(
+        _ observations: [Observation], final: [UInt8]?
+    ) throws(BrokenGuarantee) {
+        var winners: [Int] = []
+        for observation in observations {
+            switch observation {
+            case .outcome(let writer, .mine): winners.append(writer)
+            case .outcome(_, .theirs(let bytes)):
+                guard bytes == final else {
+                    throw .init(detail: "A writer that lost received other bytes than the slot's.")
+                }
+            case .broken(let detail): throw .init(detail: detail)
+            case .unchanged: break
+            }
+        }
+        guard winners.count == 1 else {
+            throw .init(
+                detail: "\(winners.count) of \(writers) writers were told that they won one slot.")
+        }
+        guard winners.map(bytes(ofWriter:)) == [final] else {
+            throw .init(detail: "A slot does not contain the bytes of the writer that won it.")
+        }
+    }
+
+    /// Reads the slot repeatedly from before it is filled until its bytes were seen several times.
+    private func watchSlot(_ slot: ObjectKey) async throws -> Observation {
+        let possible = Set((0..<writers).map(bytes(ofWriter:)))
+        var first: [UInt8]?
+        var seen = 0
+        // Bounded in case no writer ever wins.
+        for _ in 0..<1000 where seen < 8 {
+            try Task.checkCancellation()
+            let now = try await remote(3).get(slot, range: nil)
+            if let now, !possible.contains(now) {
+                return .broken("A slot was visible before it was complete.")
+            }
+            if let first, now != first {
+                return .broken("A slot changed after it had been read.")
+            }
+            first = first ?? now
+            seen += now == nil ? 0 : 1
+        }
+        return .unchanged
     }
 }

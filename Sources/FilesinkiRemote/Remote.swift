@@ -1,65 +1,69 @@
-/// A place where replicas meet: keys and bytes, and one promise.
+import Synchronization
+
+/// An object store with write-once slots: the interface of every place where replicas exchange commits.
 ///
 /// The engine relies on exactly these guarantees, and `RemoteContract` tests each of them on every
 /// remote:
-/// - ``get(_:range:)`` says nil only when the key is known to be absent; unreachable is an error
-///   with code ``FilesinkiModel/Failure/Code/away``, and the two are never mixed up.
-/// - ``publish(_:to:)`` fills a *write-once slot*: the bytes appear whole or not at all, and once a
-///   reader has seen them they never change. Of all who try one slot, exactly one wins.
-/// - ``put(_:to:)`` is for names that only this content can have (its hash, or a random id), so
-///   writing twice is harmless. The bytes are visible only when they are complete.
-/// - What ``put(_:to:)`` and ``publish(_:to:)`` have returned from is durable where the remote can
-///   make it so.
-/// - Every failure is a ``FilesinkiModel/Failure``. Retrying belongs to a wrapper, never to a remote.
+/// - ``get(_:range:)`` returns nil only when the key is known to be absent. An unreachable remote is an
+///   error with code ``FilesinkiModel/Failure/Code/away``; the two are never confused.
+/// - ``publish(_:to:)`` fills a *write-once slot*: the bytes appear whole or not at all, and never
+///   change once a reader has seen them. Of all writers to one slot, exactly one wins.
+/// - ``put(_:to:)`` is for keys that only this content can have (its hash, or a random id), so writing
+///   twice is harmless. The bytes are visible only when they are complete.
+/// - When ``put(_:to:)`` or ``publish(_:to:)`` has returned, the bytes are durable, if the remote can
+///   make them so.
+/// - Every failure is a ``FilesinkiModel/Failure``. Remotes do not retry; ``RetryingRemote`` does.
 /// - All methods may be called from several tasks at once.
 package protocol Remote: Sendable {
-    /// The remote's address as a person may see it, without secrets.
+    /// The remote's address for messages; contains no secrets.
     var address: String { get }
 
-    /// What to use when this place breaks a promise, as sentences for a person.
+    /// What to use if this remote breaks a guarantee, as sentences for the user.
     var alternative: String { get }
 
-    /// The object's bytes, or those of `range` (held to the object's end); nil when it is absent.
+    /// The object's bytes, or those of `range` clamped to the object's size; nil when it is absent.
     func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]?
 
-    /// Several objects at once, in the order they were asked for: one round trip where the remote has
-    /// a way to do that. Each reply may show another moment.
+    /// Reads several objects, in one round trip where the remote supports it. Replies are in the order
+    /// of the requests; each may show a different moment.
     func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply]
 
-    /// Fills a write-once slot. The answer is what reading the slot returns, never a status code.
+    /// Fills a write-once slot. The outcome is what reading the slot returns, never a status code.
     func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome
 
-    /// Stores bytes under a name that only they can have.
+    /// Stores bytes under a key that only they can have.
     func put(_ bytes: [UInt8], to key: ObjectKey) async throws
 
     /// Up to `limit` objects whose keys begin with `prefix` and come after `after`, in key order.
     func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo]
 
-    /// Removes an object; of a missing key it succeeds.
+    /// Removes an object. Succeeds if the key is absent.
     func delete(_ key: ObjectKey) async throws
 
-    /// Waits until something may have changed below `prefix`, or the time is over. A hint only.
+    /// Waits until something may have changed below `prefix`, at most for `timeout`. A hint only.
     ///
-    /// The first call for a prefix begins to listen, also with no time: what comes between two calls
-    /// ends the second at once. So whoever must miss nothing listens before the first look.
+    /// The first call for a prefix starts listening, even with a timeout of zero; a change between two
+    /// calls ends the second one at once. To miss nothing, call this before reading the first state.
     func wait(prefix: String, timeout: Duration) async throws
 }
 
-extension Remote {
-    package var alternative: String {
-        "Use a folder on a file system that renames folders atomically, or filesinki serve."
-    }
-}
+/// A remote whose requests cost no round trip, so that callers need not save them.
+package protocol LocalRemote: Remote {}
 
-/// The answer of a publication.
+/// The outcome of ``Remote/publish(_:to:)``.
 package enum PublishOutcome: Hashable, Sendable {
     /// The slot holds our bytes.
     case mine
-    /// Somebody else was first; the slot holds these bytes.
+    /// Another writer was first; the slot holds these bytes.
     case theirs([UInt8])
+
+    /// The outcome for the writer of `own` when the slot holds `stored`.
+    package init(stored: [UInt8], own: [UInt8]) {
+        self = stored == own ? .mine : .theirs(stored)
+    }
 }
 
-/// What a listing says of an object.
+/// An object in a listing.
 package struct ObjectInfo: Hashable, Sendable {
     package var key: ObjectKey
     /// In bytes.
@@ -68,5 +72,92 @@ package struct ObjectInfo: Hashable, Sendable {
     package init(key: ObjectKey, size: Int64) {
         self.key = key
         self.size = size
+    }
+}
+
+/// One object of a ``Remote/read(_:)``.
+package struct ObjectRequest: Hashable, Sendable {
+    package var key: ObjectKey
+    /// The wanted bytes, clamped to the object's size; nil for all.
+    package var range: Range<Int64>?
+    /// The SHA-256 of the whole object as the caller has it. A remote may then reply
+    /// ``ObjectReply/same`` instead of sending the bytes, but need not.
+    package var known: [UInt8]?
+
+    package init(_ key: ObjectKey, range: Range<Int64>? = nil, known: [UInt8]? = nil) {
+        self.key = key
+        self.range = range
+        self.known = known
+    }
+}
+
+/// The reply to an ``ObjectRequest``.
+package enum ObjectReply: Hashable, Sendable {
+    case absent
+    /// The object is the one whose hash the request named.
+    case same
+    /// The object's bytes, or those of the range.
+    case bytes([UInt8])
+}
+
+extension Remote {
+    /// The number of concurrent requests of a remote that has no batch request.
+    package static var parallelReads: Int { 8 }
+
+    /// Reads each object with a request of its own, ``parallelReads`` at a time.
+    package func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply] {
+        try await mapConcurrently(requests, limit: Self.parallelReads) { request in
+            let bytes = try await get(request.key, range: request.range)
+            return bytes.map(ObjectReply.bytes) ?? .absent
+        }
+    }
+
+    package var alternative: String {
+        "Use a folder on a file system that renames folders atomically, or filesinki serve."
+    }
+}
+
+/// Transforms the elements in concurrent tasks, at most `limit` at a time.
+///
+/// - Returns: The results in the order of the elements.
+/// - Throws: The first error; the other tasks are cancelled.
+package func mapConcurrently<Element: Sendable, Result: Sendable>(
+    _ elements: [Element], limit: Int,
+    _ transform: @escaping @Sendable (Element) async throws -> Result
+) async throws -> [Result] {
+    var results = [Result?](repeating: nil, count: elements.count)
+    try await withThrowingTaskGroup(of: (Int, Result).self) { group in
+        for (index, element) in elements.enumerated() {
+            if index >= limit, let (done, result) = try await group.next() {
+                results[done] = result
+            }
+            group.addTask { (index, try await transform(element)) }
+        }
+        for try await (done, result) in group { results[done] = result }
+    }
+    return results.compactMap(\.self)
+}
+
+/// The state that a polling remote saw last below each prefix, so that a change between two waits ends
+/// the second one at once.
+package final class PollCursor<State: Sendable>: Sendable {
+    private let states = Mutex<[String: State]>([:])
+
+    /// The most prefixes that are remembered. A zone's log uses one.
+    private static var maximum: Int { 64 }
+
+    package init() {}
+
+    package subscript(prefix: String) -> State? { states.withLock { $0[prefix] } }
+
+    /// Stores the state seen now.
+    ///
+    /// - Returns: The previous state; nil for the first one.
+    @discardableResult
+    package func advance(_ prefix: String, to state: State) -> State? {
+        states.withLock { states in
+            if states.count >= Self.maximum, states[prefix] == nil { states = [:] }
+            return states.updateValue(state, forKey: prefix)
+        }
     }
 }

@@ -1,34 +1,34 @@
 package import FilesinkiModel
 
-/// Where a store is, as somebody named it.
+/// Where a store is.
 package enum RemoteAddress: Hashable, Sendable {
     /// A folder of this machine, by its absolute path.
     case folder(String)
-    /// A place that is reached over a network, as it was written.
+    /// A place reached over a network, as the user wrote it.
     case network(String)
 
     private static let networkSchemes: Set = [
         "http", "https", "webdav", "webdavs", "dav", "davs", "s3",
     ]
 
-    /// Reads `/path`, `dir:/path`, `file:///path`, or an address of a network: what means the same in
-    /// every folder.
+    /// Parses `/path`, `dir:/path`, `file:///path` or a network address: what means the same in every
+    /// working directory.
     ///
     /// - Throws: `Failure` with code `usage` for anything else, and for an address with a password.
     package init(absolute text: String) throws(Failure) {
-        let place = text.hasPrefix("dir:") ? String(text.dropFirst("dir:".count)) : text
-        if place.hasPrefix("/") {
-            self = .folder(place)
-        } else if let address = try Self.withScheme(place) {
+        let path = text.hasPrefix("dir:") ? String(text.dropFirst("dir:".count)) : text
+        if path.hasPrefix("/") {
+            self = .folder(path)
+        } else if let address = try Self.withScheme(path) {
             self = address
         } else {
             throw Failure(
-                .usage, path: text, "This is not the address of a store.",
+                .usage, path: text, "Invalid store address.",
                 remedy: "Use dir:/path, http(s)://, webdav(s):// or s3://.")
         }
     }
 
-    /// Reads `file:///path` or an address of a network; nil for what is neither.
+    /// Parses `file:///path` or a network address; nil for anything else.
     ///
     /// - Throws: `Failure` with code `usage` for a folder of another machine or one whose name is not
     ///   UTF-8, and for an address with a password.
@@ -38,11 +38,11 @@ package enum RemoteAddress: Hashable, Sendable {
         let scheme = text[..<end.lowerBound].lowercased()
         if scheme == "file" { return .folder(try path(ofFileAddress: rest, whole: text)) }
         guard networkSchemes.contains(scheme) else { return nil }
-        try refusePassword(in: rest)
+        try rejectPassword(in: rest)
         return .network(text)
     }
 
-    /// The absolute path, or the address: what a replica remembers.
+    /// The absolute path, or the address, as a replica stores it.
     package var text: String {
         switch self {
         case .folder(let path): path
@@ -50,21 +50,21 @@ package enum RemoteAddress: Hashable, Sendable {
         }
     }
 
-    /// What stands before an `@` may be a name only: an address is shown, kept and logged.
-    private static func refusePassword(in rest: Substring) throws(Failure) {
+    /// Allows only a user name before `@`, because addresses are shown, stored and logged.
+    private static func rejectPassword(in rest: Substring) throws(Failure) {
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         guard let at = authority.lastIndex(of: "@"), authority[..<at].contains(":") else { return }
         throw .passwordInAddress
     }
 
-    /// `rest` is what comes after `file://`: `/path`, or `localhost/path`; see RFC 8089.
+    /// - Parameter rest: What follows `file://`: `/path`, or `localhost/path`; see RFC 8089.
     private static func path(
         ofFileAddress rest: Substring, whole: String
     ) throws(Failure) -> String {
-        let place = rest.hasPrefix("localhost/") ? rest.dropFirst("localhost".count) : rest
-        guard place.hasPrefix("/"), let bytes = PercentCoding.decode(place) else {
+        let path = rest.hasPrefix("localhost/") ? rest.dropFirst("localhost".count) : rest
+        guard path.hasPrefix("/"), let bytes = PercentCoding.decode(path) else {
             throw Failure(
-                .usage, path: whole, "This is not the address of a folder on this machine.",
+                .usage, path: whole, "Not the address of a folder on this machine.",
                 remedy: "Write file:///absolute/path, with %20 for a space.")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -76,9 +76,27 @@ package enum RemoteAddress: Hashable, Sendable {
     }
 }
 
+/// Where to find the credentials and certificates of one remote, besides the user's own settings.
+package struct RemoteAccess: Hashable, Sendable {
+    /// The file in which a replica stores its remote's credentials; nil without a replica.
+    package var pinned: String?
+    /// The token file that the command line names.
+    package var tokenFile: String?
+    /// The certificate file that the command line names.
+    package var certificateFile: String?
+
+    package init(
+        pinned: String? = nil, tokenFile: String? = nil, certificateFile: String? = nil
+    ) {
+        self.pinned = pinned
+        self.tokenFile = tokenFile
+        self.certificateFile = certificateFile
+    }
+}
+
 extension Failure {
-    /// An address holds a password, which other programs and users could see.
+    /// An address contains a password, which other programs and users could see.
     package static let passwordInAddress = Failure(
-        .usage, "An address must not hold a password: others could see it.",
+        .usage, "An address must not contain a password: others could see it.",
         remedy: "Put it into the environment or the credentials file; see Docs/Remotes.md.")
 }

@@ -1,6 +1,5 @@
-/// A remote that passes on to another what it is asked for, save for what it does itself.
+/// A remote that forwards every request to another one, except those that it implements itself.
 package protocol RemoteWrapper: Remote {
-    /// The other one.
     var wrapped: any Remote { get }
 }
 
@@ -37,10 +36,9 @@ extension RemoteWrapper {
 }
 
 extension Remote {
-    /// The remote, or the one inside its wrappers, as something that only some remotes are; nil when
-    /// none of them is it.
-    package func unwrapped<Ability>(as ability: Ability.Type) -> Ability? {
-        if let found = self as? Ability { return found }
-        return (self as? any RemoteWrapper)?.wrapped.unwrapped(as: ability)
+    /// This remote, or the first one inside its wrappers, that conforms to a capability; nil if none does.
+    package func unwrapped<Capability>(as capability: Capability.Type) -> Capability? {
+        if let found = self as? Capability { return found }
+        return (self as? any RemoteWrapper)?.wrapped.unwrapped(as: capability)
     }
 }

@@ -1,24 +1,21 @@
 package import FilesinkiModel
 
-/// Finds out, by racing it, whether a remote keeps the promises of ``Remote``.
+/// Tests, by racing for slots, whether a remote provides the guarantees of ``Remote``.
 ///
-/// A polite question proves nothing: servers were measured that refuse a second writer when asked one
-/// after the other, and let several win when they come at once. So many writers race for the same
-/// fresh slots through several connections while a reader watches. All happens below `probe/`, under a
-/// random name, and is removed afterwards.
+/// Sequential requests prove nothing: servers were measured that reject a second writer when asked one
+/// after the other, and let several win when they come at once. So many writers race for the same fresh
+/// slots over several connections while a reader watches. Everything is written below `probe/` under a
+/// random name, and removed afterwards.
 package struct SlotProbe: Sendable {
-    /// A break of a promise, with what happened, as a sentence.
-    struct Broken: Error { var detail: String }
-
     private let connect: @Sendable () async throws -> any Remote
     private let systemContext: SystemContext
-    let writers: Int
-    let rounds: Int
+    private let writers: Int
+    private let rounds: Int
 
     /// - Parameters:
-    ///   - writers: How many race for each slot; 2 or more.
-    ///   - rounds: How many slots are raced for; 1 or more.
-    ///   - connect: Gives one more way to the remote: its own connection where there are such.
+    ///   - writers: How many writers race for each slot; at least 2.
+    ///   - rounds: How many slots are raced for; at least 1.
+    ///   - connect: Opens a further connection to the remote.
     package init(
         systemContext: SystemContext, writers: Int = 16, rounds: Int = 16,
         connect: @escaping @Sendable () async throws -> any Remote
@@ -29,43 +26,45 @@ package struct SlotProbe: Sendable {
         self.rounds = max(1, rounds)
     }
 
-    /// Tries every promise.
+    /// Tests every guarantee.
     ///
-    /// - Throws: ``FilesinkiModel/Failure`` when the remote cannot be tried at all: `away`,
-    ///   `not-allowed`, `full`. A promise that does not hold is in the report instead.
-    package func run() async throws -> ProbeReport {
-        let place = "probe/" + hexadecimal(systemContext.randomBytes(8))
+    /// - Throws: ``FilesinkiModel/Failure`` when the remote cannot be tested at all: `away`,
+    ///   `not-allowed`, `full`. A broken guarantee is in the report instead.
+    package func testRemote() async throws -> ProbeReport {
+        let folder = "probe/" + hexadecimal(systemContext.randomBytes(8))
         var remotes: [any Remote] = []
         for _ in 0..<4 { remotes.append(try await connect()) }
         let alternative = remotes[0].alternative
-        let trial = ProbeTrial(remotes: remotes, place: place, writers: writers, rounds: rounds)
+        let trial = ProbeTrial(remotes: remotes, folder: folder, writers: writers, rounds: rounds)
         var checks: [ProbeReport.Check] = []
-        if let fitness = try await unversioned(remotes) {
-            checks.append(fitness)
+        if let configuration = try await checkConfiguration(of: remotes[0]) {
+            checks.append(configuration)
             // What the remote says of itself needs no proof.
-            if !fitness.holds { return ProbeReport(checks: checks, alternative: alternative) }
+            if !configuration.holds {
+                return ProbeReport(checks: checks, alternative: alternative)
+            }
         }
         do {
             for step in ProbeTrial.steps { checks.append(try await check(step, trial)) }
         } catch {
-            try? await trial.cleanUp()
+            try? await trial.removeObjects()
             throw error
         }
         checks.append(try await check(ProbeTrial.deletion, trial))
         return ProbeReport(checks: checks, alternative: alternative)
     }
 
-    /// What the remote says of itself; nil when it cannot be asked.
-    private func unversioned(_ remotes: [any Remote]) async throws -> ProbeReport.Check? {
-        guard let remote = remotes.first?.unwrapped(as: (any FitnessReporting).self) else {
-            return nil
+    /// Asks the remote about its configuration; nil if it cannot be asked.
+    private func checkConfiguration(of remote: any Remote) async throws -> ProbeReport.Check? {
+        guard let remote = remote.unwrapped(as: (any FitnessReporting).self) else { return nil }
+        let unfitness = try await Retries(systemContext).performRequest { _ in
+            try await remote.unfitness()
         }
-        let unfitness = try await Retries(systemContext).run { _ in try await remote.unfitness() }
         return .init(
-            name: "unversioned", promise: "The remote is not set up to keep old versions of a key.",
+            name: "unversioned", promise: "The remote does not keep old versions of a key.",
             holds: unfitness == nil,
-            detail: unfitness ?? "The remote was asked, and said that it is not.",
-            consequence: "Of two that fill a slot at once both would be answered that they won it.")
+            detail: unfitness ?? "The remote's configuration says so.",
+            consequence: "Two writers that fill a slot at once would both be told that they won.")
     }
 
     private func check(
@@ -73,8 +72,8 @@ package struct SlotProbe: Sendable {
     ) async throws -> ProbeReport.Check {
         do {
             return step.check(holds: true, try await step.body(trial))
-        } catch let broken as Broken {
-            return step.check(holds: false, broken.detail)
+        } catch let error as BrokenGuarantee {
+            return step.check(holds: false, error.detail)
         } catch let failure as Failure where !failure.endsProbe {
             return step.check(holds: false, failure.description)
         }
@@ -82,8 +81,51 @@ package struct SlotProbe: Sendable {
 }
 
 extension Failure {
-    /// Whether this says something about the moment or the account rather than about the remote.
+    /// Whether this is about the moment or the account rather than about the remote.
     fileprivate var endsProbe: Bool {
         [.away, .notAllowed, .full, .interrupted, .busy].contains(code)
     }
+}
+
+/// The result of a ``SlotProbe``.
+package struct ProbeReport: Sendable {
+    /// One guarantee, and whether it held.
+    package struct Check: Hashable, Sendable {
+        /// A short name for programs, such as `one-winner`.
+        package var name: String
+        /// The guarantee, as a sentence.
+        package var promise: String
+        package var holds: Bool
+        /// What was tested, or what happened instead, as a sentence.
+        package var detail: String
+        /// What goes wrong without the guarantee, as a sentence.
+        package var consequence: String
+    }
+
+    package var checks: [Check]
+    /// What to use when a guarantee is broken, as sentences.
+    package var alternative: String
+
+    /// Whether the remote can hold a store: every guarantee held.
+    package var isFit: Bool { checks.allSatisfy(\.holds) }
+}
+
+/// A remote that can be asked whether its configuration makes it unusable. ``SlotProbe`` finds out the
+/// rest by testing.
+package protocol FitnessReporting {
+    /// Why the remote cannot hold a store, and what to change, as sentences; nil when its configuration
+    /// shows no reason.
+    ///
+    /// - Throws: `Failure` when the remote cannot be asked.
+    func unfitness() async throws -> String?
+}
+
+/// A remote that can cut its own connection in the middle of a ``Remote/put(_:to:)``, so that
+/// ``SlotProbe`` sees what is left behind.
+package protocol CuttableRemote {
+    /// Starts to upload an object, and cuts the connection after `count` of its bytes. Returns whether
+    /// or not the cut is noticed as a failure.
+    ///
+    /// - Parameter count: From 0 to the number of bytes.
+    func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async
 }

@@ -35,7 +35,7 @@ struct Multipart: Sendable {
     }
 
     private func begin() async throws -> String {
-        try await retries.run { _ in
+        try await retries.performRequest { _ in
             let reply = try await send(
                 "POST", [("uploads", "")], fields: ["Content-Type": "application/octet-stream"])
             guard reply.isSuccess else { throw await failure(reply) }
@@ -70,7 +70,7 @@ struct Multipart: Sendable {
     private func sendPart(_ index: Int, _ upload: String) async throws -> String {
         let start = index * partSize
         let part = Array(bytes[start..<min(start + partSize, bytes.count)])
-        return try await retries.run { _ in
+        return try await retries.performRequest { _ in
             let reply = try await send(
                 "PUT", [("partNumber", "\(index + 1)"), ("uploadId", upload)], body: part)
             guard reply.isSuccess else { throw await failure(reply) }
@@ -89,7 +89,7 @@ struct Multipart: Sendable {
         let body =
             "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
             + parts.joined() + "</CompleteMultipartUpload>"
-        try await retries.run { isRepeated in
+        try await retries.performRequest { isRepeated in
             let reply = try await send(
                 "POST", [("uploadId", upload)], fields: ["Content-Type": "application/xml"],
                 body: Array(body.utf8))

@@ -6,8 +6,8 @@ extension S3Remote {
     /// Looks now and then whether there is a key behind the last one, which is what happens to a log.
     /// The last one is remembered, so that what came between two waits ends the second at once.
     package func wait(prefix: String, timeout: Duration) async throws {
-        let start = await end(of: prefix, from: lastSeen[prefix])
-        if let former = lastSeen.replace(prefix, by: start), former != start { return }
+        let start = await end(of: prefix, from: pollCursor[prefix])
+        if let former = pollCursor.advance(prefix, to: start), former != start { return }
         var backoff = Backoff(.seconds(1)...(.seconds(30)), growth: .half, limit: timeout)
         while !backoff.isOver {
             try Task.checkCancellation()

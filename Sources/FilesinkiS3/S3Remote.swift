@@ -41,7 +41,7 @@ package final class S3Remote: Remote {
     let systemContext: SystemContext
     let knobs: Knobs
     /// The last key that was seen below a prefix, for ``wait(prefix:timeout:)``.
-    let lastSeen = LastSeen<String>()
+    let pollCursor = PollCursor<String>()
 
     /// - Parameters:
     ///   - address: With everything filled in that the environment has to say: see

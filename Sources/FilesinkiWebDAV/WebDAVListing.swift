@@ -80,14 +80,9 @@ struct WebDAVListing {
         else { return [] }
         var result: [Candidate] = []
         for member in there.members {
-            guard let name = member.names.last, name.first != UInt8(ascii: "."),
-                path.count + name.count <= ObjectKey.maximumLength
+            guard let name = member.names.last,
+                let key = scope.key(of: name, in: path, isFolder: member.isCollection)
             else { continue }
-            let key = path + name + (member.isCollection ? [UInt8(ascii: "/")] : [])
-            guard member.isCollection ? scope.mayBeIn(key) : scope.wants(key) else { continue }
-            guard (try? ObjectKey(String(decoding: path + name, as: UTF8.self))) != nil else {
-                continue
-            }
             result.append(Candidate(key: key, size: member.isCollection ? nil : member.size))
         }
         return result.sorted { $0.key.lexicographicallyPrecedes($1.key) }

@@ -15,7 +15,7 @@ extension WebDAVRemote {
         }
         let collection = server.collection(folder)
         var sight = try await look(at: collection)
-        var last = lastSeen.replace(prefix, by: sight) ?? sight
+        var last = pollCursor.advance(prefix, to: sight) ?? sight
         var backoff = Backoff(.seconds(1)...(.seconds(30)), limit: timeout)
         while sight.shown == last.shown, !backoff.isOver {
             try await systemContext.sleep(backoff.next())
@@ -23,7 +23,7 @@ extension WebDAVRemote {
             guard !backoff.isOver, !last.isFresh, !sight.isFresh else { return }
             last = sight
             sight = try await look(at: collection)
-            lastSeen.replace(prefix, by: sight)
+            pollCursor.advance(prefix, to: sight)
         }
     }
 

@@ -15,7 +15,7 @@ package struct WebDAVRemote: Remote {
     let server: WebDAVServer
     let systemContext: SystemContext
     /// What a collection showed last, for ``wait(prefix:timeout:)``.
-    let lastSeen = LastSeen<CollectionSight>()
+    let pollCursor = PollCursor<CollectionSight>()
 
     /// The largest object that ``get(_:range:)`` returns at once, in bytes: more is nothing that the
     /// store wrote, and would only fill the memory.
@@ -69,15 +69,4 @@ package struct WebDAVRemote: Remote {
     package func wait(prefix: String, timeout: Duration) async throws {
         try await poll(prefix: prefix, timeout: timeout)
     }
-}
-
-extension ObjectKey {
-    /// The key of the folder around the object, which for a slot is the slot's own; nil at the top.
-    var folder: Substring? {
-        description.lastIndex(of: "/").map { description[..<$0] }
-    }
-
-    /// Whether the key has the name that the member of a slot has. Nothing else is kept in the folder
-    /// of such an object.
-    var isSlot: Bool { description.hasSuffix("/c") }
 }

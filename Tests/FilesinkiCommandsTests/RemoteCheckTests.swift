@@ -33,11 +33,11 @@ import Testing
         #expect(
             table.prefix(3).map { $0.drop { $0 == " " } } == [
                 "one-winner        broken  "
-                    + "Of all who fill one slot at once, exactly one wins, and its bytes never change.",
+                    + "Of several writers to one slot, exactly one wins, and its bytes never change.",
                 table[1].drop { $0 == " " },
-                "Of two devices that sync at once, one would lose what it sent.",
+                "Of two devices that sync at once, one would lose its changes.",
             ], "\(check.text)")
-        #expect(table.contains { $0.hasPrefix("objects           holds   What was put") })
+        #expect(table.contains { $0.hasPrefix("objects           holds   Objects are read back") })
         #expect(check.talk.contains("Use another place."), "\(check.talk)")
     }
 

@@ -16,7 +16,7 @@ import Testing
         let probe = SlotProbe(
             systemContext: ManualClock().systemContext, writers: 16, rounds: rounds
         ) { DirectoryRemote(path: path) }
-        let report = try await probe.run()
+        let report = try await probe.testRemote()
         #expect(report.isFit, "\(report)")
         #expect(try TreeFixture.read(folder.path) == [:], "the probe leaves nothing behind")
     }

@@ -148,9 +148,9 @@ import Testing
         let object = try #require(try await remote.open(key))
         #expect(object.size == 100)
         #expect(try await object.read(from: 98, count: 9) == [98, 99])
-        #expect(try await remote.open(key)?.mark == object.mark)
+        #expect(try await remote.open(key)?.entityTag == object.entityTag)
         try await remote.put(Array(1..<101), to: key)
-        #expect(try await remote.open(key)?.mark != object.mark)
+        #expect(try await remote.open(key)?.entityTag != object.entityTag)
         #expect(try await object.read(from: 0, count: 2) == [0, 1])
         #expect(try await remote.open(ObjectKey("b")) == nil)
         #expect(
@@ -162,7 +162,7 @@ import Testing
         for key in [keys[0], keys[2], keys[4]] { try await remote.put([1, 2], to: key) }
         try await remote.put([UInt8](repeating: 0, count: 50), to: keys[3])
         func kinds(_ budget: Int, untilAbsent: Bool = false) async throws -> String {
-            try await remote.look(at: keys, small: 10, budget: budget, untilAbsent: untilAbsent)
+            try await remote.readBatch(keys, small: 10, budget: budget, untilAbsent: untilAbsent)
                 .map { look in
                     switch look {
                     case .absent: "-"

@@ -12,7 +12,7 @@ import Testing
         let memory = MemoryRemote()
         let key = try ObjectKey("filesinki/c")
         memory.objects = [key: [1]]
-        let report = try await probe(memory).run()
+        let report = try await probe(memory).testRemote()
         #expect(report.isFit, "\(report)")
         #expect(
             report.checks.map(\.name)
@@ -25,7 +25,7 @@ import Testing
 
     @Test("finds each lie of a remote", arguments: LyingRemote.Lie.allCases)
     func lies(_ lie: LyingRemote.Lie) async throws {
-        let report = try await probe(LyingRemote(lie)).run()
+        let report = try await probe(LyingRemote(lie)).testRemote()
         #expect(!report.isFit)
         #expect(report.checks.first { !$0.holds }?.name == lie.check, "\(report)")
     }
@@ -37,14 +37,16 @@ import Testing
         ])
     func untried(_ code: Failure.Code) async throws {
         let faulty = FaultyRemote(MemoryRemote(), script: [.init(.before(code), verb: .publish)])
-        let failure = await #expect(throws: Failure.self) { _ = try await probe(faulty).run() }
+        let failure = await #expect(throws: Failure.self) {
+            _ = try await probe(faulty).testRemote()
+        }
         #expect(failure?.code == code)
     }
 
     @Test func `what a failed probe wrote is removed`() async throws {
         let memory = MemoryRemote()
         let faulty = FaultyRemote(memory, script: [.init(.before(.away), verb: .put, skip: 3)])
-        await #expect(throws: Failure.self) { _ = try await probe(faulty).run() }
+        await #expect(throws: Failure.self) { _ = try await probe(faulty).testRemote() }
         #expect(memory.objects.isEmpty)
     }
 
@@ -64,7 +66,7 @@ import Testing
         for remote: any Remote in [
             telling, RetryingRemote(telling, systemContext: systemContext), CountingRemote(telling),
         ] {
-            let report = try await probe(remote).run()
+            let report = try await probe(remote).testRemote()
             #expect(report.checks.map(\.name) == ["unversioned"])
             #expect(report.checks.first?.detail == "It keeps versions.")
             #expect(!report.isFit)
@@ -72,10 +74,11 @@ import Testing
     }
 
     @Test func `a remote that says nothing against itself is raced`() async throws {
-        let fit = try await probe(Telling(wrapped: MemoryRemote(), answer: nil)).run()
+        let fit = try await probe(Telling(wrapped: MemoryRemote(), answer: nil)).testRemote()
         #expect(fit.isFit, "\(fit)")
         #expect(fit.checks.first?.name == "unversioned")
-        let liar = try await probe(Telling(wrapped: LyingRemote(.overwrites), answer: nil)).run()
+        let liar = try await probe(Telling(wrapped: LyingRemote(.overwrites), answer: nil))
+            .testRemote()
         #expect(liar.checks.prefix(2).map(\.holds) == [true, false])
     }
 }

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiTesting
 import Testing
 
@@ -62,5 +63,26 @@ import Testing
         #expect(clock.systemContext.now() == Timestamp(seconds: 11, nanoseconds: 500_000_001))
         #expect(clock.slept == [.milliseconds(1500)])
         #expect(clock.systemContext.randomBytes(16) != clock.systemContext.randomBytes(16))
+    }
+
+    @Test func `counts requests by verb, and bytes`() async throws {
+        let remote = CountingRemote(MemoryRemote())
+        let key = try ObjectKey("a/1")
+        try await remote.put([1, 2, 3], to: key)
+        _ = try await remote.publish([1, 2], to: ObjectKey("log/1/c"))
+        _ = try await remote.get(key, range: 0..<2)
+        _ = try await remote.get(ObjectKey("a/2"), range: nil)
+        _ = try await remote.list(prefix: "", after: nil, limit: 1)
+        try await remote.delete(key)
+        try await remote.wait(prefix: "", timeout: .zero)
+        var wanted = RequestCounts()
+        (wanted.puts, wanted.publications, wanted.gets) = (1, 1, 2)
+        (wanted.lists, wanted.deletions, wanted.waits) = (1, 1, 1)
+        (wanted.bytesRead, wanted.bytesWritten) = (2, 5)
+        #expect(remote.counts == wanted)
+        #expect(remote.counts.requests == 6)
+        #expect(remote.counts.writes == 3)
+        remote.reset()
+        #expect(remote.counts == RequestCounts())
     }
 }

@@ -26,7 +26,8 @@ struct CephTests {
 
     @Test func `is fit, by the probe`() async throws {
         let bucket = try await bucket("probe")
-        let report = try await SlotProbe(systemContext: .ofMachine) { try bucket.remote() }.run()
+        let report = try await SlotProbe(systemContext: .ofMachine) { try bucket.remote() }
+            .testRemote()
         #expect(report.isFit, "\(report)")
         #expect(report.checks.first?.name == "unversioned")
         #expect(try await bucket.remote().list(prefix: "", after: nil, limit: 9).isEmpty)
@@ -35,7 +36,8 @@ struct CephTests {
     @Test func `a bucket that keeps versions is refused before anything is written`() async throws {
         let bucket = try await LiveBucket.at(.ceph, LiveBucket.cephKey, bucket: "versioned")
         try await bucket.setVersioning("Enabled")
-        let report = try await SlotProbe(systemContext: .ofMachine) { try bucket.remote() }.run()
+        let report = try await SlotProbe(systemContext: .ofMachine) { try bucket.remote() }
+            .testRemote()
         #expect(report.checks.map(\.name) == ["unversioned"])
         #expect(!report.isFit)
         #expect(report.checks.first?.detail.contains("versioned") == true)
@@ -47,7 +49,7 @@ struct CephTests {
         try await bucket.setVersioning("Enabled")
         let report = try await SlotProbe(systemContext: .ofMachine) {
             MuteRemote(try bucket.remote())
-        }.run()
+        }.testRemote()
         let race = report.checks.first { $0.name == "one-winner" }
         #expect(race?.holds == false, "\(report)")
     }

@@ -15,7 +15,7 @@ struct SwiftTests {
         let bucket = try await LiveBucket.at(.swift, LiveBucket.swiftKey, bucket: "filesinki")
         let report = try await SlotProbe(systemContext: .ofMachine) {
             RetryingRemote(try bucket.remote(), systemContext: .ofMachine)
-        }.run()
+        }.testRemote()
         for check in report.checks { print("swift:", check.name, check.holds, check.detail) }
         #expect(!report.isFit)
         #expect(report.checks.first { $0.name == "one-winner" }?.holds == false)

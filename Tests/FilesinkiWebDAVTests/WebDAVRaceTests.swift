@@ -34,7 +34,7 @@ struct WebDAVRaceTests {
         let probe = SlotProbe(
             systemContext: ManualClock().systemContext, writers: 8, rounds: 4
         ) { try store.connect() }
-        let report = try await probe.run()
+        let report = try await probe.testRemote()
         #expect(report.isFit, "\(report)")
         #expect(try await store.connect().list(prefix: "", after: nil, limit: 9) == [])
     }

@@ -102,7 +102,7 @@ struct RemoteCheckCommand: ReplicaCommand {
         report.apply(to: console)
         let (address, connect) = try await place(in: console)
         let probe = SlotProbe(systemContext: console.systemContext) { try connect(address) }
-        let result = try await probe.run()
+        let result = try await probe.testRemote()
         try show(result.checks, in: console)
         guard !result.isFit else { return .done }
         throw Failure(

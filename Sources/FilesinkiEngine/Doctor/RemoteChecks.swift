@@ -54,7 +54,7 @@ extension Doctor {
             try connect(address)
         }
         do {
-            let broken = try await probe.run().checks.filter { !$0.holds }
+            let broken = try await probe.testRemote().checks.filter { !$0.holds }
             guard let first = broken.first else {
                 return Diagnosis(
                     "promises", .ok, "The remote provides every guarantee that was tested.")

@@ -95,7 +95,7 @@ extension Replica {
         let probe = SlotProbe(systemContext: options.systemContext) {
             try options.connect(address)
         }
-        let report = try await probe.run()
+        let report = try await probe.testRemote()
         guard report.isFit else {
             let broken = report.checks.filter { !$0.holds }.map { "\($0.name): \($0.detail)" }
             throw Failure(

@@ -50,13 +50,13 @@ struct BatchReader: Sendable {
     }
 
     /// Looks at some of the objects from a number on.
-    private func look(_ index: Int) async throws -> [(ObjectRequest, DirectoryRemote.Look)] {
+    private func look(_ index: Int) async throws -> [(ObjectRequest, DirectoryRemote.BatchEntry)] {
         let requests = (index..<min(index + Self.together, count)).compactMap(request)
         if requests.isEmpty { return [] }
-        let looks = try await remote.look(
-            at: requests.map(\.key), small: Self.small, budget: Self.budget,
+        let entries = try await remote.readBatch(
+            requests.map(\.key), small: Self.small, budget: Self.budget,
             untilAbsent: endsAtAbsent)
-        return Array(zip(requests, looks))
+        return Array(zip(requests, entries))
     }
 
     /// What was written so far, and what waits to be.
@@ -77,7 +77,7 @@ struct BatchReader: Sendable {
     }
 
     private func write(
-        _ first: [(ObjectRequest, DirectoryRemote.Look)], _ frames: inout Frames,
+        _ first: [(ObjectRequest, DirectoryRemote.BatchEntry)], _ frames: inout Frames,
         _ writer: inout any ResponseBodyWriter
     ) async throws {
         var looks = first
@@ -108,7 +108,7 @@ struct BatchReader: Sendable {
     }
 
     private func write(
-        _ look: DirectoryRemote.Look, _ request: ObjectRequest, _ frames: inout Frames,
+        _ look: DirectoryRemote.BatchEntry, _ request: ObjectRequest, _ frames: inout Frames,
         _ writer: inout any ResponseBodyWriter
     ) async throws {
         switch look {

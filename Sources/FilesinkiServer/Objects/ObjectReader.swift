@@ -13,7 +13,7 @@ struct ObjectReader: Sendable {
 
     func reply(_ key: ObjectKey, _ request: HTTPRequest) async throws -> Reply {
         guard let object = try await remote.open(key) else { throw RequestError.notFound }
-        let tag = "\"\(object.mark)\""
+        let tag = "\"\(object.entityTag)\""
         var fields: HTTPFields = [
             .eTag: tag, .acceptRanges: "bytes", .contentType: "application/octet-stream",
             .cacheControl: "private",

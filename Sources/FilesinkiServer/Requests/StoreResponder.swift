@@ -206,7 +206,7 @@ struct StoreResponder: HTTPResponder {
 
     private func health(_ request: Request) async throws -> Reply {
         guard [.get, .head].contains(request.method) else { throw RequestError.noMethod }
-        guard await remote.isThere() else {
+        guard await remote.exists() else {
             throw RequestError.busy("The folder of the store is not there.")
         }
         var reply = Reply(.ok, text: Array("ok\n".utf8))

@@ -6,7 +6,7 @@ import Glibc
 import Testing
 
 /// What a disk does to a store.
-@Suite struct DirectoryTroubleTests {
+@Suite struct DirectoryErrorTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

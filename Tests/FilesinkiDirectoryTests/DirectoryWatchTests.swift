@@ -6,11 +6,11 @@ import Testing
 @testable import FilesinkiDirectory
 
 /// Watches that are kept between two waits.
-@Suite struct DirectoryNoticesTests {
+@Suite struct DirectoryWatchTests {
     let folder: TemporaryFolder
     let remote: DirectoryRemote
     let store: StoreFolder
-    let notices = DirectoryNotices()
+    let watches = IdleWatches()
 
     init() throws {
         folder = try TemporaryFolder()
@@ -20,20 +20,20 @@ import Testing
 
     @Test func `what comes between two waits ends the second`() async throws {
         try await remote.put([1], to: ObjectKey("p/a"))
-        try await notices.wait(store, prefix: "p/", timeout: .zero)
+        try await watches.wait(store, prefix: "p/", timeout: .zero)
         try await remote.put([1], to: ObjectKey("p/b"))
         // Were it missed, this would last for a day, and the test with it.
-        try await notices.wait(store, prefix: "p/", timeout: .seconds(86_400))
+        try await watches.wait(store, prefix: "p/", timeout: .seconds(86_400))
     }
 
     @Test func `few are kept, and those left last`() async throws {
         for number in 0..<20 {
             try await remote.put([1], to: ObjectKey("p\(number)/a"))
-            try await notices.wait(store, prefix: "p\(number)/", timeout: .zero)
+            try await watches.wait(store, prefix: "p\(number)/", timeout: .zero)
         }
-        #expect(notices.count == DirectoryNotices.maximum)
+        #expect(watches.count == IdleWatches.maximum)
         try await remote.put([1], to: ObjectKey("p19/b"))
-        try await notices.wait(store, prefix: "p19/", timeout: .seconds(86_400))
-        #expect(notices.count == DirectoryNotices.maximum)
+        try await watches.wait(store, prefix: "p19/", timeout: .seconds(86_400))
+        #expect(watches.count == IdleWatches.maximum)
     }
 }

@@ -1,16 +1,17 @@
+package import FilesinkiRemote
 import Synchronization
 
-/// Counts what is asked of a remote: what a run costs in round trips, and in bytes.
+/// Counts the requests to a remote and their bytes: what a run costs in round trips.
 package final class CountingRemote: RemoteWrapper {
     package let wrapped: any Remote
     private let counted = Mutex(RequestCounts())
 
     package init(_ wrapped: any Remote) { self.wrapped = wrapped }
 
-    /// What was asked so far, or since ``reset()``.
+    /// The requests so far, or since ``reset()``.
     package var counts: RequestCounts { counted.withLock { $0 } }
 
-    /// Begins at nothing again.
+    /// Sets all counts to zero.
     package func reset() { counted.withLock { $0 = RequestCounts() } }
 
     package func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
@@ -62,26 +63,26 @@ package final class CountingRemote: RemoteWrapper {
     }
 }
 
-/// How often each verb of a remote was asked for, and how many bytes went which way.
+/// The number of requests by method, and the bytes in each direction.
 package struct RequestCounts: Hashable, Sendable {
     package var gets = 0
-    /// Questions for several objects at once.
+    /// Batch reads.
     package var reads = 0
     package var publications = 0
     package var puts = 0
     package var lists = 0
     package var deletions = 0
     package var waits = 0
-    /// Bytes that gets and reads returned.
+    /// Bytes returned by gets and reads.
     package var bytesRead: Int64 = 0
-    /// Bytes that were put or published, also in vain.
+    /// Bytes put or published, including failed and lost publications.
     package var bytesWritten: Int64 = 0
 
     package init() {}
 
-    /// All requests but waits, which a person does not wait for.
+    /// All requests except waits.
     package var requests: Int { gets + reads + publications + puts + lists + deletions }
 
-    /// Those that could change the store.
+    /// Requests that could change the store.
     package var writes: Int { publications + puts + deletions }
 }
