@@ -26,7 +26,9 @@ final class Folder {
         }
     }
 
-    var live: LiveDatabases { LiveDatabases(scratch: scratch, retries: RetryPolicy(attempts: 3) {}) }
+    var live: LiveDatabases {
+        LiveDatabases(scratch: scratch, retries: RetryPolicy(attempts: 3) {})
+    }
 
     static func names(_ folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }

@@ -141,7 +141,7 @@ struct MergeCommand: Command {
             try MergeFolder.read($0, limit: Self.markedLimit)
         }
         guard let base = versions[0], let here = versions[1], let there = versions[2],
-            let text = TextMerge.marked(MergeInput(base: base, here: here, there: there))
+            let text = TextMerge.marked(MergeInput(base: base, ours: here, theirs: there))
         else { return console.say("The contents are no text; there are no markers for them.") }
         try write(in: console) { try text.withUnsafeBytes($0) }
     }

@@ -44,11 +44,11 @@ struct ContentMerger: Sendable {
         _ word: String, _ question: MergeQuestion, _ folder: MergeFolder
     ) throws -> LinkOutcome {
         let merge = SQLiteMerge(
-            settings: question.settings, hereModified: question.hereModified,
-            thereModified: question.thereModified)
+            settings: question.settings, oursModified: question.hereModified,
+            theirsModified: question.thereModified)
         let outcome = try merge.merge(
-            base: question.hasBase ? folder.file(.base) : nil, here: folder.file(.here),
-            there: folder.file(.there), into: folder.file(.result))
+            base: question.hasBase ? folder.file(.base) : nil, ours: folder.file(.here),
+            theirs: folder.file(.there), into: folder.file(.result))
         switch outcome {
         case .merged:
             // As a scan will read it, so that it is the same content then.

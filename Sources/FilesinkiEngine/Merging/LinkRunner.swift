@@ -48,7 +48,7 @@ package struct LinkRunner: Sendable {
     ) throws -> LinkOutcome {
         guard let input = try question.input(from: folder, limit: Self.memoryLimit),
             let order = JSONComparison.compare(
-                pointer: comparison.pointer, here: input.here, there: input.there)
+                pointer: comparison.pointer, ours: input.ours, theirs: input.theirs)
         else { return .declined(["There is nothing comparable at '\(comparison.pointer)'."]) }
         switch order {
         case .equal: return .declined(["Both sides have the same at '\(comparison.pointer)'."])

@@ -30,7 +30,7 @@ extension MergeQuestion {
             let base = try folder.read(.base, limit: limit)
         else { return nil }
         return MergeInput(
-            base: hasBase ? base : nil, here: here, there: there, hereModified: hereModified,
-            thereModified: thereModified, settings: settings)
+            base: hasBase ? base : nil, ours: here, theirs: there, oursModified: hereModified,
+            theirsModified: thereModified, settings: settings)
     }
 }

@@ -1,11 +1,11 @@
 import FilesinkiModel
 
-/// Makes one field of three versions of it.
+/// Merges one field.
 struct CSVCellMerge {
     typealias Raw = ArraySlice<UInt8>
 
-    let hereModified: Timestamp
-    let thereModified: Timestamp
+    let oursModified: Timestamp
+    let theirsModified: Timestamp
     let settings: MergeSettings
 
     enum Outcome {
@@ -13,22 +13,22 @@ struct CSVCellMerge {
         case written(Raw?)
         /// A value that no side wrote.
         case new([UInt8])
-        /// Why there is none.
+        /// Why it cannot be merged.
         case conflict(String)
     }
 
-    /// Fields that say the same are equal, however they are quoted; the quotes of the side that
-    /// changed them are taken.
+    /// Fields with the same value are equal, however they are quoted; the quotes come from the side
+    /// that changed them.
     func merged(_ cell: Versions<Raw?>, column: [UInt8]) -> Outcome {
         let rule = rule(for: column)
         let values = cell.map { CSVTable.value(of: $0 ?? []) }
         let isCounter = rule?.resolution == .sum
-        let bothChanged = values.here != values.base && values.there != values.base
+        let bothChanged = values.ours != values.base && values.theirs != values.base
         if !(isCounter && bothChanged) {
             if let settled = cell.settled { return .written(settled) }
-            if values.here == values.there { return .written(lesser(cell.here, cell.there)) }
-            if values.here == values.base { return .written(cell.there) }
-            if values.there == values.base { return .written(cell.here) }
+            if values.ours == values.theirs { return .written(lesser(cell.ours, cell.theirs)) }
+            if values.ours == values.base { return .written(cell.theirs) }
+            if values.theirs == values.base { return .written(cell.ours) }
         }
         guard let rule else { return chosen(cell) }
         return resolved(cell, values, rule.resolution)
@@ -49,8 +49,8 @@ struct CSVCellMerge {
         _ cell: Versions<Raw?>, _ values: Versions<[UInt8]>, _ resolution: FieldRule.Resolution
     ) -> Outcome {
         switch resolution {
-        case .max: return .written(isLess(values.here, values.there) ? cell.there : cell.here)
-        case .min: return .written(isLess(values.there, values.here) ? cell.there : cell.here)
+        case .max: return .written(isLess(values.ours, values.theirs) ? cell.theirs : cell.ours)
+        case .min: return .written(isLess(values.theirs, values.ours) ? cell.theirs : cell.ours)
         case .sum: return sum(values)
         case .newest: return later(cell, isWanted: true)
         case .union: return .conflict("A field of a table has no elements to unite.")
@@ -67,15 +67,15 @@ struct CSVCellMerge {
 
     private func sum(_ values: Versions<[UInt8]>) -> Outcome {
         let base = values.base.isEmpty ? DecimalText.zero : DecimalText(values.base)
-        guard let base, let here = DecimalText(values.here), let there = DecimalText(values.there)
+        guard let base, let ours = DecimalText(values.ours), let theirs = DecimalText(values.theirs)
         else { return .conflict("A counter is not a plain decimal number.") }
-        return .new((here + there + -base).text)
+        return .new((ours + theirs + -base).text)
     }
 
     private func chosen(_ cell: Versions<Raw?>) -> Outcome {
         switch settings.fieldChoice {
-        case .here: .written(cell.here)
-        case .there: .written(cell.there)
+        case .ours: .written(cell.ours)
+        case .theirs: .written(cell.theirs)
         case .newest: later(cell, isWanted: true)
         case .oldest: later(cell, isWanted: false)
         case nil: .conflict("Both sides changed it, to different values.")
@@ -83,9 +83,9 @@ struct CSVCellMerge {
     }
 
     private func later(_ cell: Versions<Raw?>, isWanted: Bool) -> Outcome {
-        if hereModified == thereModified {
+        if oursModified == theirsModified {
             return .conflict("Both sides changed it, and were modified at the same time.")
         }
-        return .written((hereModified > thereModified) == isWanted ? cell.here : cell.there)
+        return .written((oursModified > theirsModified) == isWanted ? cell.ours : cell.theirs)
     }
 }

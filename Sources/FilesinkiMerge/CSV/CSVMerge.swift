@@ -2,9 +2,9 @@ import FilesinkiModel
 
 /// Merges tables (RFC 4180) by rows and columns.
 ///
-/// Fields are separated by commas, semicolons, tabs or bars, whatever makes all versions tables.
-/// Rows are known by ``CSVKey``, columns by their name in the header (by their number where there
-/// is none). What nobody changed stays byte for byte: quotes, line ends, a missing last newline.
+/// Fields are separated by commas, semicolons, tabs or bars: by the one that makes all versions tables.
+/// Rows are identified by ``CSVKey``, columns by their name in the header, or by their number without
+/// a header. What no side changed stays byte for byte: quotes, line ends, a missing last newline.
 ///
 /// * A field that one side changed is that side's. One that both changed otherwise takes a field
 ///   rule, or the choice of the settings, or declines. A counter (`sum`) adds both differences,
@@ -13,9 +13,10 @@ import FilesinkiModel
 ///   other side changed something in it: that declines.
 /// * Rows keep the order of the side that changed it. What both put in at the same place stands in
 ///   the order of its keys' bytes. A file that is sorted by its key in all versions stays so.
-/// * Without a key a row is known by all that it says: an edited row is one removed and one added.
+/// * Without a key a row is identified by all its fields: an edited row is one removed and one added.
 ///
-/// A row with too many fields, an open quote, or a zero byte is no table, and is declined.
+/// A content with a row of too many fields, an open quote or a zero byte is not a table, and is
+/// declined.
 package struct CSVMerge: ContentMerge {
     package init() {}
 
@@ -26,12 +27,12 @@ package struct CSVMerge: ContentMerge {
         if let easy = input.obvious {
             return .merged(easy)
         }
-        var contents = Versions(base: input.base ?? [], here: input.here, there: input.there)
+        var contents = Versions(base: input.base ?? [], ours: input.ours, theirs: input.theirs)
         let frames = Self.removeFrames(&contents)
         guard let sheets = Versions<CSVSheet>(contents) else {
             return Self.declined("One version is not a table.")
         }
-        guard !sheets.here.columns.isEmpty, !sheets.there.columns.isEmpty else {
+        guard !sheets.ours.columns.isEmpty, !sheets.theirs.columns.isEmpty else {
             return Self.declined("One side removed everything, the other changed something.")
         }
         guard let key = CSVKey(for: sheets, chosen: input.settings.keyColumns) else {
@@ -48,15 +49,36 @@ package struct CSVMerge: ContentMerge {
 
     /// A zero byte anywhere, for rows are told apart by joining their fields with one.
     private static func refusal(_ input: MergeInput) -> String? {
-        let contents = [input.base ?? [], input.here, input.there]
+        let contents = [input.base ?? [], input.ours, input.theirs]
         return contents.contains { $0.contains(0) } ? "The content is not text." : nil
     }
 
     private static func removeFrames(_ contents: inout Versions<[UInt8]>) -> TextFrame {
         let base = TextFrame(removingFrom: &contents.base)
         let newline = TextFrame.newline(in: contents.base) ?? [10]
-        let here = TextFrame(removingFrom: &contents.here, newline: newline)
-        let there = TextFrame(removingFrom: &contents.there, newline: newline)
-        return TextFrame(base: base, here: here, there: there)
+        let ours = TextFrame(removingFrom: &contents.ours, newline: newline)
+        let theirs = TextFrame(removingFrom: &contents.theirs, newline: newline)
+        return TextFrame(base: base, ours: ours, theirs: theirs)
+    }
+}
+
+/// The three versions of one value.
+struct Versions<Value> {
+    var base: Value
+    var ours: Value
+    var theirs: Value
+
+    var all: [Value] { [base, ours, theirs] }
+
+    func map<Result>(_ transform: (Value) -> Result) -> Versions<Result> {
+        Versions<Result>(base: transform(base), ours: transform(ours), theirs: transform(theirs))
+    }
+}
+
+extension Versions where Value: Equatable {
+    /// The value of the side that changed it; nil if both changed it to different values.
+    var settled: Value? {
+        if ours == theirs || theirs == base { return ours }
+        return ours == base ? theirs : nil
     }
 }

@@ -15,8 +15,8 @@ struct CSVRows {
             return result
         }
         rows = Versions(
-            base: byNumber(sheets.base, order.base), here: byNumber(sheets.here, order.here),
-            there: byNumber(sheets.there, order.there))
+            base: byNumber(sheets.base, order.base), ours: byNumber(sheets.ours, order.ours),
+            theirs: byNumber(sheets.theirs, order.theirs))
         keys = numbers.keys
         lineMerge3 = numbers.lineMerge3
     }
@@ -31,7 +31,7 @@ struct CSVRows {
         let all = keys.indices.filter { survives[$0] }.map { Int32(truncatingIfNeeded: $0) }
         if let sorting = sorting { return all.sorted(by: sorting) }
         return KeyOrder(
-            base: order.base, here: order.here, there: order.there, survives: survives,
+            base: order.base, ours: order.ours, theirs: order.theirs, survives: survives,
             lineMerge3: lineMerge3
         ).merged()
     }
@@ -53,6 +53,156 @@ struct CSVRows {
         let numberOrders = areNumbers ? [number, { number($1, $0) }] : []
         return (numberOrders + [bytes, { bytes($1, $0) }]).first { isBefore in
             order.all.allSatisfy { side in zip(side, side.dropFirst()).allSatisfy(isBefore) }
+        }
+    }
+}
+
+/// How the rows of a file are identified in all versions.
+struct CSVKey {
+    /// Names that a key column is likely to have, the likeliest first.
+    private static let likelyNames = ["id", "uuid", "key", "name"].map { Array($0.utf8) }
+
+    let columns: [[UInt8]]
+    /// Whether equal rows are told apart by counting them.
+    let isWholeRow: Bool
+
+    /// The columns that the user chose, else the first that is unique in all versions
+    /// (`id`, `uuid`, `key` and `name` before others), else everything that the versions share.
+    /// nil if the user's choice is not unique.
+    init?(for sheets: Versions<CSVSheet>, chosen: [String]) {
+        let common = sheets.commonColumns
+        if !chosen.isEmpty {
+            columns = chosen.map { Array($0.utf8) }
+            isWholeRow = false
+            guard Self.areUnique(columns, sheets, allowsEmpty: true) else { return nil }
+            return
+        }
+        let likely = Self.likelyNames.flatMap { name in
+            common.filter { Self.lowercase($0) == name }
+        }
+        if let unique = (likely + common).first(where: {
+            Self.areUnique([$0], sheets, allowsEmpty: false)
+        }) {
+            columns = [unique]
+            isWholeRow = false
+        } else {
+            columns = common
+            isWholeRow = true
+        }
+    }
+
+    /// The key of each row of a version, in their order.
+    func keys(of sheet: CSVSheet) -> [[UInt8]] {
+        let places = columns.compactMap { sheet.columns.firstIndex(of: $0) }
+        var occurrences: [[UInt8]: Int] = [:]
+        return sheet.rows.map { row in
+            // No field has a zero byte, so joined keys are as different as their fields.
+            let key = Array(places.map { sheet.value(row, $0) }.joined(separator: [0]))
+            guard isWholeRow else { return key }
+            occurrences[key, default: 0] += 1
+            let number = UInt64(occurrences[key, default: 0]).bigEndian
+            return withUnsafeBytes(of: number) { key + [0] + $0 }
+        }
+    }
+
+    /// A key as messages show it.
+    func name(_ key: [UInt8]) -> String {
+        let shown = isWholeRow ? key.dropLast(9) : key[...]
+        return shown.split(separator: 0, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+    }
+
+    private static func areUnique(
+        _ columns: [[UInt8]], _ sheets: Versions<CSVSheet>, allowsEmpty: Bool
+    ) -> Bool {
+        sheets.all.filter { !$0.columns.isEmpty }.allSatisfy { sheet in
+            let places = columns.compactMap { sheet.columns.firstIndex(of: $0) }
+            guard places.count == columns.count else { return false }
+            var seen: Set<[UInt8]> = []
+            return sheet.rows.allSatisfy { row in
+                let key = Array(places.map { sheet.value(row, $0) }.joined(separator: [0]))
+                return (allowsEmpty || !key.isEmpty) && seen.insert(key).inserted
+            }
+        }
+    }
+
+    private static func lowercase(_ name: [UInt8]) -> [UInt8] {
+        name.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
+    }
+}
+
+/// The merged order of rows or columns that two sides added, removed or reordered.
+struct KeyOrder {
+    let base: [Int32]
+    let ours: [Int32]
+    let theirs: [Int32]
+    /// Which keys are in the result. A key of the base is only if both sides have it.
+    let survives: [Bool]
+    /// Merges what both sides inserted at the same place.
+    let lineMerge3: LineMerge3
+
+    /// The keys of the result: what is in the base in the order of the side that changed it, and
+    /// behind each of these what a side added behind it. nil if both sides changed the order
+    /// otherwise.
+    func merged() -> [Int32]? {
+        var isCommon = [Bool](repeating: false, count: survives.count)
+        for key in base where survives[Int(key)] { isCommon[Int(key)] = true }
+        let baseOrder = base.filter { isCommon[Int($0)] }
+        let oursOrder = ours.filter { isCommon[Int($0)] }
+        let theirsOrder = theirs.filter { isCommon[Int($0)] }
+        let isAgreed = theirsOrder == baseOrder || theirsOrder == oursOrder
+        if oursOrder == baseOrder { return placed(along: theirsOrder, isCommon) }
+        return isAgreed ? placed(along: oursOrder, isCommon) : nil
+    }
+
+    private func placed(along order: [Int32], _ isCommon: [Bool]) -> [Int32] {
+        let oursAdded = added(ours, isCommon)
+        let theirsAdded = added(theirs, isCommon)
+        var isPlaced = isCommon
+        var result: [Int32] = []
+        for anchor in [-1] + order {
+            if anchor >= 0 { result.append(anchor) }
+            for key in lineMerge3.merged(oursAdded[anchor] ?? [], theirsAdded[anchor] ?? [])
+            where !isPlaced[Int(key)] {
+                isPlaced[Int(key)] = true
+                result.append(key)
+            }
+        }
+        return result
+    }
+
+    /// What a side added, by the common key before it; -1 stands for none.
+    private func added(_ side: [Int32], _ isCommon: [Bool]) -> [Int32: [Int32]] {
+        var result: [Int32: [Int32]] = [:]
+        var anchor: Int32 = -1
+        for key in side where survives[Int(key)] {
+            if isCommon[Int(key)] { anchor = key } else { result[anchor, default: []].append(key) }
+        }
+        return result
+    }
+}
+
+/// Numbers keys; equal keys get the same number.
+struct KeyNumbers {
+    private var numbers: [[UInt8]: Int32] = [:]
+    /// The keys by their number.
+    private(set) var keys: [[UInt8]] = []
+
+    mutating func number(of key: [UInt8]) -> Int32 {
+        if let known = numbers[key] { return known }
+        let new = Int32(truncatingIfNeeded: keys.count)
+        numbers[key] = new
+        keys.append(key)
+        return new
+    }
+
+    /// Orders runs by the bytes of their keys.
+    var lineMerge3: LineMerge3 {
+        let keys = keys
+        return LineMerge3 { first, second in
+            first.lexicographicallyPrecedes(second) {
+                keys[Int($0)].lexicographicallyPrecedes(keys[Int($1)])
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-/// Merges three sheets whose rows are known by a key.
+/// Merges three sheets whose rows are identified by a key.
 struct CSVSheetMerge {
     typealias Raw = ArraySlice<UInt8>
 
@@ -9,25 +9,25 @@ struct CSVSheetMerge {
     private(set) var layout: CSVLayout
     private(set) var rows: CSVRows
     private(set) var conflicts: [MergeConflict] = []
-    /// Which columns always have quotes, as far as was asked.
+    /// Cached: which columns always have quotes.
     var quotedColumns: [[UInt8]: Bool] = [:]
     let separator: UInt8
 
-    /// More than these are not listed.
+    /// How many conflicts are listed at most.
     private static let mostConflicts = 100
 
     init(_ sheets: Versions<CSVSheet>, _ key: CSVKey, _ input: MergeInput) {
         self.sheets = sheets
         self.key = key
         cellMerge = CSVCellMerge(
-            hereModified: input.hereModified, thereModified: input.thereModified,
+            oursModified: input.oursModified, theirsModified: input.theirsModified,
             settings: input.settings)
         layout = CSVLayout(sheets)
         rows = CSVRows(sheets, key)
-        separator = sheets.here.table.separator
+        separator = sheets.ours.table.separator
     }
 
-    /// The merged table; nil where there are conflicts.
+    /// The merged table; nil when there are conflicts.
     mutating func merged() -> [UInt8]? {
         guard let columns = layout.columns else {
             refuse("", "Both sides changed the order of the columns.")
@@ -44,7 +44,7 @@ struct CSVSheetMerge {
             return nil
         }
         var result: [UInt8] = []
-        if sheets.here.header != nil {
+        if sheets.ours.header != nil {
             append(sheets.map(\.header), nil, columns, to: &result)
         }
         for number in order { append(rows.records(number), number, columns, to: &result) }
@@ -55,18 +55,18 @@ struct CSVSheetMerge {
         if conflicts.count < Self.mostConflicts { conflicts.append(MergeConflict(place, reason)) }
     }
 
-    /// Whether the row is in the result. Also looks for what would be lost with a removed row.
+    /// Whether the row is in the result. Refuses when a removed row was changed by the other side.
     private mutating func stays(_ number: Int) -> Bool {
         let records = rows.records(Int32(truncatingIfNeeded: number))
         guard let base = records.base else { return true }
-        guard let here = records.here else {
-            if let there = records.there {
-                checkRemoved(number, base, there, sheets.there, layout.basePlaces.there)
+        guard let ours = records.ours else {
+            if let theirs = records.theirs {
+                checkRemoved(number, base, theirs, sheets.theirs, layout.basePlaces.theirs)
             }
             return false
         }
-        guard records.there != nil else {
-            checkRemoved(number, base, here, sheets.here, layout.basePlaces.here)
+        guard records.theirs != nil else {
+            checkRemoved(number, base, ours, sheets.ours, layout.basePlaces.ours)
             return false
         }
         return true
@@ -112,22 +112,112 @@ struct CSVSheetMerge {
         result += end
     }
 
-    /// The bytes of a record that is to be taken as it is.
+    /// The bytes of a record that is copied unchanged; nil when its fields must be merged.
     private func unchanged(_ records: Versions<CSVTable.Record?>) -> Raw? {
         guard layout.isSame else { return nil }
-        let here = records.here.map {
-            sheets.here.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound]
+        let ours = records.ours.map {
+            sheets.ours.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound]
         }
-        let there = records.there.map {
-            sheets.there.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound]
+        let theirs = records.theirs.map {
+            sheets.theirs.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound]
         }
-        guard let here, let there else { return here ?? there }
+        guard let ours, let theirs else { return ours ?? theirs }
         let base = records.base.map {
             sheets.base.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound]
         }
-        if there == base { return here }
-        // A counter counts on where both sides counted to the same.
-        if here == there, cellMerge.settings.fields.isEmpty { return here }
-        return here == base ? there : nil
+        if theirs == base { return ours }
+        // Counters add up even when both sides reached the same value.
+        if ours == theirs, cellMerge.settings.fields.isEmpty { return ours }
+        return ours == base ? theirs : nil
+    }
+
+    /// Refuses when the other side changed a field of a column that one side removed.
+    mutating func checkRemovedColumns(
+        _ records: Versions<CSVTable.Record?>, _ number: Int32?
+    ) {
+        guard let number else { return }
+        for column in layout.removed {
+            let cell = cell(records, column).map { CSVTable.value(of: $0 ?? []) }
+            let isLost =
+                (column.places.ours != nil && cell.ours != cell.base)
+                || (column.places.theirs != nil && cell.theirs != cell.base)
+            if isLost {
+                refuse(number, column, "One side removed the column, the other changed the field.")
+            }
+        }
+    }
+
+    mutating func merged(_ cell: Versions<Raw?>, _ column: CSVColumn, _ number: Int32?)
+        -> Raw?
+    {
+        switch cellMerge.merged(cell, column: column.name) {
+        case .written(let raw): return raw
+        case .new(let value): return written(value, column)[...]
+        case .conflict(let reason):
+            refuse(number, column, reason)
+            return nil
+        }
+    }
+
+    private mutating func refuse(_ number: Int32?, _ column: CSVColumn, _ reason: String) {
+        let row = number.map { "row \(key.name(rows.keys[Int($0)]))" } ?? "header"
+        let name = String(decoding: column.name, as: UTF8.self)
+        refuse("\(row), column \(name)", reason)
+    }
+
+    /// Whether a version of the row could have a field there, so that it ends before it.
+    func has(_ records: Versions<CSVTable.Record?>, _ column: CSVColumn) -> Bool {
+        (records.base != nil && column.places.base != nil)
+            || (records.ours != nil && column.places.ours != nil)
+            || (records.theirs != nil && column.places.theirs != nil)
+    }
+
+    /// A new field, in quotes if it needs them or if the column always has them.
+    mutating func written(_ value: [UInt8], _ column: CSVColumn) -> [UInt8] {
+        let special: [UInt8] = [separator, UInt8(ascii: "\""), 10, 13]
+        let needsQuotes = value.contains { special.contains($0) }
+        return needsQuotes || isQuoted(column) ? quoted(value) : value
+    }
+
+    func quoted(_ value: [UInt8]) -> [UInt8] {
+        let quote = UInt8(ascii: "\"")
+        return [quote] + value.flatMap { $0 == quote ? [quote, quote] : [$0] } + [quote]
+    }
+
+    private mutating func isQuoted(_ column: CSVColumn) -> Bool {
+        if let known = quotedColumns[column.name] { return known }
+        let sides = [(sheets.ours, column.places.ours), (sheets.theirs, column.places.theirs)]
+        var count = 0
+        let result = sides.allSatisfy { sheet, place in
+            guard let place else { return true }
+            count += sheet.rows.count
+            return sheet.rows.allSatisfy { sheet.raw($0, place)?.first == UInt8(ascii: "\"") }
+        }
+        quotedColumns[column.name] = result && count > 0
+        return result && count > 0
+    }
+
+    func end(of records: Versions<CSVTable.Record?>) -> Raw {
+        let ends = Versions<Raw?>(
+            base: records.base.map { sheets.base.table.bytes[$0.end] },
+            ours: records.ours.map { sheets.ours.table.bytes[$0.end] },
+            theirs: records.theirs.map { sheets.theirs.table.bytes[$0.end] })
+        let settled: Raw? = ends.settled.flatMap { $0 }
+        if let settled { return settled }
+        let candidates = [ends.ours, ends.theirs].compactMap(\.self)
+        return candidates.min { $0.lexicographicallyPrecedes($1) } ?? [10]
+    }
+
+    func cell(_ records: Versions<CSVTable.Record?>, _ column: CSVColumn)
+        -> Versions<Raw?>
+    {
+        func raw(_ sheet: CSVSheet, _ record: CSVTable.Record?, _ place: Int?) -> Raw? {
+            guard let record, let place else { return nil }
+            return sheet.raw(record, place)
+        }
+        return Versions(
+            base: raw(sheets.base, records.base, column.places.base),
+            ours: raw(sheets.ours, records.ours, column.places.ours),
+            theirs: raw(sheets.theirs, records.theirs, column.places.theirs))
     }
 }

@@ -1,6 +1,6 @@
 /// The records and fields of a CSV file, as places in its bytes.
 struct CSVTable {
-    /// What is between two line ends, save those inside quotes.
+    /// A record: what is between two line ends outside of quotes.
     struct Record {
         /// Places in ``CSVTable/fields``.
         var fields: Range<Int>
@@ -9,7 +9,7 @@ struct CSVTable {
         var end: Range<Int>
     }
 
-    /// A field as it is written, with its quotes. Half the size of a range, for there are many.
+    /// A field as it is written, with its quotes. Half the size of a range, as there are many.
     struct Field {
         var start: UInt32
         var end: UInt32
@@ -24,7 +24,7 @@ struct CSVTable {
         bytes[Int(fields[field].start)..<Int(fields[field].end)]
     }
 
-    /// What a written field says: without its quotes.
+    /// The value of a written field, without its quotes.
     static func value(of raw: ArraySlice<UInt8>) -> [UInt8] {
         guard raw.first == quote, raw.count >= 2 else { return Array(raw) }
         var value: [UInt8] = []
@@ -56,7 +56,7 @@ struct CSVTable {
     /// Whether nothing is on the record's line.
     func isBlank(_ record: Record) -> Bool { record.bytes.isEmpty }
 
-    /// Takes the blank lines off the end, and returns their bytes.
+    /// Removes the blank lines at the end, and returns their bytes.
     mutating func removeBlankEnd() -> [UInt8] {
         var rest: ArraySlice<UInt8> = []
         while let last = records.last, isBlank(last) {
@@ -103,7 +103,7 @@ private struct CSVReader {
             start: UInt32(clamping: start), end: UInt32(clamping: place))
     }
 
-    /// Goes behind a quoted field; false if its quotes do not fit.
+    /// Skips a quoted field; false if its quotes do not match.
     private mutating func skipQuoted(_ bytes: [UInt8]) -> Bool {
         place += 1
         while place < bytes.count {
@@ -119,7 +119,7 @@ private struct CSVReader {
         return false
     }
 
-    /// How long the line end here is; 0 where there is none.
+    /// The length of the line end at the current place; 0 when there is none.
     private func lineEnd(_ bytes: [UInt8]) -> Int {
         guard place < bytes.count else { return 0 }
         if bytes[place] == 10 { return 1 }

@@ -1,35 +1,37 @@
-/// Compares one field of two documents, for the choice of the greater or the lesser.
+/// Compares one field of two documents, to choose the greater or the lesser.
 package struct JSONComparison: Sendable {
-    /// What the field here is, compared to the one there.
+    /// How our field compares to theirs.
     package enum Order: Hashable, Sendable {
         case lesser
         case equal
         case greater
     }
 
-    /// Compares what a JSON Pointer (RFC 6901) leads to.
+    /// Compares the values at a JSON Pointer (RFC 6901).
     ///
     /// Numbers of any length are compared exactly, texts by the bytes of their UTF-8.
-    /// - Returns: nil where a document is not JSON, where the field is missing in one or known
-    ///   there twice, where they are not both numbers or both texts, or where an exponent is
-    ///   beyond reason.
-    package static func compare(pointer: String, here: [UInt8], there: [UInt8]) -> Order? {
+    /// - Returns: nil when a document is not JSON, a field is missing or occurs twice, the values are
+    ///   not both numbers or both texts, or an exponent exceeds 48 bits.
+    package static func compare(pointer: String, ours: [UInt8], theirs: [UInt8]) -> Order? {
         guard let tokens = try? FieldPattern(parsing: pointer).tokens,
-            let ours = try? JSONDocument(here), let theirs = try? JSONDocument(there),
-            let left = ours.node(at: tokens), let right = theirs.node(at: tokens)
+            let ourDocument = try? JSONDocument(ours),
+            let theirDocument = try? JSONDocument(theirs),
+            let left = ourDocument.node(at: tokens), let right = theirDocument.node(at: tokens)
         else { return nil }
-        return compare(ours, left, theirs, right)
+        return compare(ourDocument, left, theirDocument, right)
     }
 
     static func compare(
-        _ ours: JSONDocument, _ left: Int, _ theirs: JSONDocument, _ right: Int
+        _ ourDocument: JSONDocument, _ left: Int, _ theirDocument: JSONDocument, _ right: Int
     ) -> Order? {
-        switch (ours.nodes[left].kind, theirs.nodes[right].kind) {
+        switch (ourDocument.nodes[left].kind, theirDocument.nodes[right].kind) {
         case (.number, .number):
-            guard let one = ours.decimal(left), let two = theirs.decimal(right) else { return nil }
+            guard let one = ourDocument.decimal(left), let two = theirDocument.decimal(right) else {
+                return nil
+            }
             return one == two ? .equal : one < two ? .lesser : .greater
         case (.string, .string):
-            let (one, two) = (ours.plainText(left), theirs.plainText(right))
+            let (one, two) = (ourDocument.plainText(left), theirDocument.plainText(right))
             return one == two ? .equal : one.lexicographicallyPrecedes(two) ? .lesser : .greater
         default: return nil
         }
@@ -37,7 +39,7 @@ package struct JSONComparison: Sendable {
 }
 
 extension JSONDocument {
-    /// What the tokens of a JSON Pointer lead to; nil where that is nothing, or not one thing.
+    /// The value at the tokens of a JSON Pointer; nil when there is none, or more than one.
     func node(at tokens: [String]) -> Int? {
         var node = 0
         for token in tokens {

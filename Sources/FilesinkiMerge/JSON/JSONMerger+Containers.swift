@@ -1,6 +1,6 @@
 /// Objects, and what they have in common with arrays.
 extension JSONMerger {
-    /// What becomes of a member or an element.
+    /// How a member or an element gets into the result.
     enum Fate: Hashable {
         case merged
         case taken(JSONVersion)
@@ -36,22 +36,22 @@ extension JSONMerger {
     func order(_ match: JSONMatch, _ layouts: [JSONLayout?]) -> SequenceOrder {
         let sortings = JSONSortings(match, documents, layouts)
         return SequenceOrder(
-            base: match.orders[0], here: match.orders[1], there: match.orders[2],
+            base: match.orders[0], ours: match.orders[1], theirs: match.orders[2],
             count: match.entries.count, precedes: sortings.precedes, sortings: { sortings.all })
     }
 
     private mutating func fate(_ entry: JSONTrio, _ layouts: [JSONLayout?]) -> Fate {
-        switch (entry.base, entry.here, entry.there) {
+        switch (entry.base, entry.ours, entry.theirs) {
         case (_, .some, .some): .merged
-        case (nil, .some, nil): .taken(.here)
-        case (nil, nil, .some): .taken(.there)
-        case (.some, .some, nil): fate(entry, layouts, of: .here)
-        case (.some, nil, .some): fate(entry, layouts, of: .there)
+        case (nil, .some, nil): .taken(.ours)
+        case (nil, nil, .some): .taken(.theirs)
+        case (.some, .some, nil): fate(entry, layouts, of: .ours)
+        case (.some, nil, .some): fate(entry, layouts, of: .theirs)
         default: .dropped
         }
     }
 
-    /// What becomes of something that only one side still has.
+    /// How a thing is resolved that only one side still has.
     private mutating func fate(
         _ entry: JSONTrio, _ layouts: [JSONLayout?], of side: JSONVersion
     ) -> Fate {
@@ -74,7 +74,7 @@ extension JSONMerger {
         return result
     }
 
-    /// Steps into a member or an element: the key, or the place in base or on the first side.
+    /// Enters a member or an element: by its key, or its index in the base or the first side.
     private mutating func enter(_ entry: JSONTrio, _ layouts: [JSONLayout?]) {
         let nodes = nodes(entry, layouts)
         for version in JSONVersion.allCases {
@@ -84,7 +84,7 @@ extension JSONMerger {
                 return place.enter(document.key(node))
             }
         }
-        let index = entry.base ?? min(entry.here ?? .max, entry.there ?? .max)
+        let index = entry.base ?? min(entry.ours ?? .max, entry.theirs ?? .max)
         place.enter(Array(String(index).utf8))
     }
 
@@ -93,7 +93,7 @@ extension JSONMerger {
     mutating func writeContainer(
         _ trio: JSONTrio, _ layouts: [JSONLayout?], _ things: [(entry: JSONTrio, fate: Fate)]
     ) {
-        guard let here = trio.here, let text = self[.here]?.text(here) else { return }
+        guard let ours = trio.ours, let text = self[.ours]?.text(ours) else { return }
         let spacing = JSONSpacing(layouts, preferred: preferred, isContested: writer.isContested)
         writer.write(text.prefix(1))
         var previous: JSONTrio?
@@ -147,14 +147,150 @@ extension JSONMerger {
         let keys = JSONVersion.allCases.map { version in
             nodes[version].flatMap { node in self[version].map { $0.slice($0.nodes[node].key) } }
         }
-        guard let here = keys[1], let there = keys[2], !here.isEmpty else { return }
-        if here == there || keys[0] == there {
-            writer.write(here)
-        } else if keys[0] == here {
-            writer.write(there)
+        guard let ours = keys[1], let theirs = keys[2], !ours.isEmpty else { return }
+        if ours == theirs || keys[0] == theirs {
+            writer.write(ours)
+        } else if keys[0] == ours {
+            writer.write(theirs)
         } else {
-            writer.write(here.lexicographicallyPrecedes(there) ? here : there)
+            writer.write(ours.lexicographicallyPrecedes(theirs) ? ours : theirs)
         }
         if let colon = spacing.colon(entry, documents) { writer.writeColon(colon) }
+    }
+}
+
+/// Arrays: by identity, by value, or by place.
+extension JSONMerger {
+    mutating func mergeArray(_ trio: JSONTrio) {
+        let layouts = layouts(trio)
+        let kinds = kinds(layouts)
+        if kinds == [.object], let match = JSONIdentity.match(documents, layouts, rule: identity())
+        {
+            return mergeThings(trio, match, layouts)
+        }
+        guard trio.base != nil else {
+            if isSame(trio) { return writeTogether(trio, layouts) }
+            return resolve(trio, "Both sides added different lists.")
+        }
+        let isPlain = kinds.isDisjoint(with: [.object, .array])
+        if isPlain || kinds == [.object], let match = JSONMatch(.value, documents, layouts) {
+            let order = order(match, layouts)
+            if !order.isReplacedTwice(orRemoved: !isPlain) {
+                return mergeThings(trio, match, layouts, order)
+            }
+        }
+        mergeSequence(trio, layouts)
+    }
+
+    /// Which kinds of elements the versions have.
+    private func kinds(_ layouts: [JSONLayout?]) -> Set<JSONNode.Kind> {
+        var result: Set<JSONNode.Kind> = []
+        for (document, layout) in zip(documents, layouts) {
+            guard let document, let layout else { continue }
+            for child in layout.children { result.insert(document.nodes[child].kind) }
+        }
+        return result
+    }
+
+    private func identity() -> String? {
+        guard !input.settings.identities.isEmpty else { return nil }
+        let place = place.texts
+        return input.settings.identities.first { $0.pattern.matches(place) }?.member
+    }
+
+    /// The elements of both, which are equal one by one.
+    private mutating func writeTogether(_ trio: JSONTrio, _ layouts: [JSONLayout?]) {
+        let count = layouts[1]?.children.count ?? 0
+        let things = (0..<count).map { (JSONTrio(ours: $0, theirs: $0), Fate.merged) }
+        writeContainer(trio, layouts, things)
+    }
+}
+
+/// Arrays whose elements cannot be told apart by what they are: by place, as lines of text are.
+extension JSONMerger {
+    mutating func mergeSequence(_ trio: JSONTrio, _ layouts: [JSONLayout?]) {
+        let numbers = JSONNumbering(documents, layouts).lists
+        let groups = SequenceMerge.groups(base: numbers[0], ours: numbers[1], theirs: numbers[2])
+        var things: [(entry: JSONTrio, fate: Fate)] = []
+        for group in groups {
+            guard let part = elements(of: group, numbers, layouts) else {
+                return decline("Both sides changed the same part of a list.")
+            }
+            things += part
+        }
+        guard chosenSide != nil || isStable(things.map(\.entry), numbers) else {
+            return decline("Both sides changed a list in ways that can be told apart in two ways.")
+        }
+        writeContainer(trio, layouts, things)
+    }
+
+    /// Whether merging the result again with either side gives the same result.
+    private func isStable(_ entries: [JSONTrio], _ numbers: [[Int]]) -> Bool {
+        let known = 1 + numbers.joined().reduce(0, max)
+        let result = entries.enumerated().map { index, entry -> Int in
+            guard let our = entry.ours.map({ numbers[1][$0] }) else {
+                return entry.theirs.map { numbers[2][$0] } ?? known + index
+            }
+            guard let their = entry.theirs.map({ numbers[2][$0] }), our != their else { return our }
+            let base = entry.base.map { numbers[0][$0] }
+            return base == our ? their : base == their ? our : known + index
+        }
+        return SequenceMerge.isStable(
+            base: numbers[0], ours: numbers[1], theirs: numbers[2], result: result, known: known)
+    }
+
+    /// The elements that a part of the array gets; nil to decline.
+    private func elements(
+        of group: SequenceMerge.Group, _ numbers: [[Int]], _ layouts: [JSONLayout?]
+    ) -> [(entry: JSONTrio, fate: Fate)]? {
+        let isSame = numbers[1][group.ours] == numbers[2][group.theirs]
+        switch group.change {
+        case _ where isSame:
+            let isStable = group.base.count == group.ours.count
+            return zip(group.ours, group.theirs).enumerated().map { index, pair in
+                let base = isStable ? group.base.lowerBound + index : nil
+                return (JSONTrio(base: base, ours: pair.0, theirs: pair.1), .merged)
+            }
+        case .ours: return group.ours.map { (JSONTrio(ours: $0), .taken(.ours)) }
+        case .theirs: return group.theirs.map { (JSONTrio(theirs: $0), .taken(.theirs)) }
+        case .none, .both: return inPlace(group, layouts) ?? chosen(group)
+        }
+    }
+
+    /// Merges one by one when all versions have equally many and each is recognizably the same.
+    private func inPlace(
+        _ group: SequenceMerge.Group, _ layouts: [JSONLayout?]
+    ) -> [(entry: JSONTrio, fate: Fate)]? {
+        guard group.ours.count == group.base.count, group.theirs.count == group.base.count else {
+            return nil
+        }
+        var result: [(entry: JSONTrio, fate: Fate)] = []
+        for index in 0..<group.base.count {
+            let entry = JSONTrio(
+                base: group.base.lowerBound + index, ours: group.ours.lowerBound + index,
+                theirs: group.theirs.lowerBound + index)
+            guard isRecognizable(nodes(entry, layouts)) else { return nil }
+            result.append((entry, .merged))
+        }
+        return result
+    }
+
+    private func chosen(_ group: SequenceMerge.Group) -> [(entry: JSONTrio, fate: Fate)]? {
+        switch chosenSide {
+        case .ours: group.ours.map { (JSONTrio(ours: $0), .taken(.ours)) }
+        case .theirs: group.theirs.map { (JSONTrio(theirs: $0), .taken(.theirs)) }
+        default: nil
+        }
+    }
+
+    /// Whether what both sides changed is still the same thing on both: half of it is as it was.
+    private func isRecognizable(_ trio: JSONTrio) -> Bool {
+        guard isChanged(trio, .ours), isChanged(trio, .theirs), !isSame(trio) else { return true }
+        guard let base = trio.base, let document = self[.base] else { return false }
+        guard document.nodes[base].kind.isContainer else { return true }
+        return [JSONVersion.ours, .theirs].allSatisfy { version in
+            guard let side = self[version], let node = trio[version] else { return false }
+            return document.isSimilar(base, side, node)
+        }
     }
 }

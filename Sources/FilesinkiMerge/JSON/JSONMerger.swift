@@ -1,39 +1,39 @@
 import FilesinkiModel
 
-/// One merge of three documents, while it goes on.
+/// The state of one merge of three documents.
 struct JSONMerger {
     let documents: [JSONDocument?]
     let input: MergeInput
     var writer: JSONWriter
     var place = JSONPlace()
     private(set) var conflicts: [MergeConflict] = []
-    /// Whether equal changes count twice somewhere.
+    /// Whether a rule adds up equal changes.
     let hasCounters: Bool
     let preferred: JSONVersion?
 
     private static let mostConflicts = 1000
 
-    init(_ base: JSONDocument?, _ here: JSONDocument, _ there: JSONDocument, _ input: MergeInput) {
-        documents = [base, here, there]
+    init(_ base: JSONDocument?, _ ours: JSONDocument, _ theirs: JSONDocument, _ input: MergeInput) {
+        documents = [base, ours, theirs]
         self.input = input
-        writer = JSONWriter(base: base, here: here, there: there)
+        writer = JSONWriter(base: base, ours: ours, theirs: theirs)
         hasCounters = input.settings.fields.contains { $0.resolution == .sum }
-        let isHere = writer.hasStyle(.here)
-        preferred = isHere == writer.hasStyle(.there) ? nil : isHere ? .here : .there
+        let isOurs = writer.hasStyle(.ours)
+        preferred = isOurs == writer.hasStyle(.theirs) ? nil : isOurs ? .ours : .theirs
     }
 
     subscript(version: JSONVersion) -> JSONDocument? { documents[version.rawValue] }
 
     mutating func merge() -> MergeOutcome {
         writeMargin { $0.slice(0..<$0.nodes[0].value.lowerBound) }
-        mergeValue(JSONTrio(base: documents[0] == nil ? nil : 0, here: 0, there: 0))
+        mergeValue(JSONTrio(base: documents[0] == nil ? nil : 0, ours: 0, theirs: 0))
         writeMargin { $0.slice($0.nodes[0].value.upperBound..<Int32($0.bytes.count)) }
         return conflicts.isEmpty ? .merged(writer.output) : .declined(conflicts)
     }
 
-    /// What is before or behind the root.
+    /// Merges the bytes before or behind the root.
     private mutating func writeMargin(_ margin: (JSONDocument) -> ArraySlice<UInt8>) {
-        guard let ours = self[.here].map(margin), let theirs = self[.there].map(margin) else {
+        guard let ours = self[.ours].map(margin), let theirs = self[.theirs].map(margin) else {
             return
         }
         let base = self[.base].map(margin)
@@ -44,36 +44,36 @@ struct JSONMerger {
 
     /// Writes a value that both sides have.
     mutating func mergeValue(_ trio: JSONTrio) {
-        guard let here = trio.here, let there = trio.there else { return }
-        if let side = unchangedSide(trio, here, there) {
-            return writer.writeValue(trio[side] ?? here, side, depth: place.tokens.count)
+        guard let ours = trio.ours, let theirs = trio.theirs else { return }
+        if let side = unchangedSide(trio, ours, theirs) {
+            return writer.writeValue(trio[side] ?? ours, side, depth: place.tokens.count)
         }
         if let rule = rule(), apply(rule, trio) { return }
-        guard let ours = self[.here]?.nodes[here].kind,
-            let theirs = self[.there]?.nodes[there].kind,
-            ours == theirs, ours.isContainer
+        guard let ourKind = self[.ours]?.nodes[ours].kind,
+            let theirKind = self[.theirs]?.nodes[theirs].kind,
+            ourKind == theirKind, ourKind.isContainer
         else { return mergeWhole(trio) }
         var trio = trio
-        if let base = trio.base, self[.base]?.nodes[base].kind != ours { trio.base = nil }
-        if ours == .object { mergeObject(trio) } else { mergeArray(trio) }
+        if let base = trio.base, self[.base]?.nodes[base].kind != ourKind { trio.base = nil }
+        if ourKind == .object { mergeObject(trio) } else { mergeArray(trio) }
     }
 
-    /// The side to take as it is, where the bytes say so.
-    private func unchangedSide(_ trio: JSONTrio, _ here: Int, _ there: Int) -> JSONVersion? {
-        guard let ours = self[.here], let theirs = self[.there] else { return nil }
-        let isEqual = ours.sameBytes(here, theirs, there)
-        if isEqual, !hasCounters { return writer.hasStyle(.there) ? .there : .here }
+    /// The side that is copied unchanged; nil when the value must be merged.
+    private func unchangedSide(_ trio: JSONTrio, _ ours: Int, _ theirs: Int) -> JSONVersion? {
+        guard let ourDocument = self[.ours], let theirDocument = self[.theirs] else { return nil }
+        let isEqual = ourDocument.sameBytes(ours, theirDocument, theirs)
+        if isEqual, !hasCounters { return writer.hasStyle(.theirs) ? .theirs : .ours }
         guard let base = trio.base, let document = self[.base] else {
-            return isEqual && !hasCounters ? .here : nil
+            return isEqual && !hasCounters ? .ours : nil
         }
-        if document.sameBytes(base, ours, here) { return .there }
-        return document.sameBytes(base, theirs, there) ? .here : nil
+        if document.sameBytes(base, ourDocument, ours) { return .theirs }
+        return document.sameBytes(base, theirDocument, theirs) ? .ours : nil
     }
 
     /// A scalar, or what is of different kinds: one side's, or a conflict.
     private mutating func mergeWhole(_ trio: JSONTrio) {
-        let (ours, theirs) = (isChanged(trio, .here), isChanged(trio, .there))
-        if ours != theirs { return write(trio, ours ? .here : .there) }
+        let (ours, theirs) = (isChanged(trio, .ours), isChanged(trio, .theirs))
+        if ours != theirs { return write(trio, ours ? .ours : .theirs) }
         if !ours || isSame(trio) { return writeLesser(trio) }
         let reason =
             trio.base == nil
@@ -82,10 +82,10 @@ struct JSONMerger {
     }
 
     func isSame(_ trio: JSONTrio) -> Bool {
-        guard let here = trio.here, let there = trio.there, let ours = self[.here],
-            let theirs = self[.there]
+        guard let ours = trio.ours, let theirs = trio.theirs, let ourDocument = self[.ours],
+            let theirDocument = self[.theirs]
         else { return false }
-        return ours.sameValue(here, theirs, there)
+        return ourDocument.sameValue(ours, theirDocument, theirs)
     }
 
     /// Whether a side has another value than base.
@@ -96,12 +96,12 @@ struct JSONMerger {
         return !document.sameValue(base, side, node)
     }
 
-    /// Of two spellings of the same value, one that does not depend on the side.
+    /// Writes the lesser of two spellings of the same value, so that both devices write the same.
     private mutating func writeLesser(_ trio: JSONTrio) {
-        guard let ours = trio.here.flatMap({ self[.here]?.text($0) }),
-            let theirs = trio.there.flatMap({ self[.there]?.text($0) })
+        guard let ours = trio.ours.flatMap({ self[.ours]?.text($0) }),
+            let theirs = trio.theirs.flatMap({ self[.theirs]?.text($0) })
         else { return }
-        write(trio, ours.lexicographicallyPrecedes(theirs) ? .here : .there)
+        write(trio, ours.lexicographicallyPrecedes(theirs) ? .ours : .theirs)
     }
 
     mutating func write(_ trio: JSONTrio, _ version: JSONVersion) {
@@ -122,8 +122,8 @@ struct JSONMerger {
     var chosenSide: JSONVersion? {
         switch input.settings.fieldChoice {
         case nil: nil
-        case .here: .here
-        case .there: .there
+        case .ours: .ours
+        case .theirs: .theirs
         case .newest: newest
         case .oldest: newest?.other
         }
@@ -131,7 +131,78 @@ struct JSONMerger {
 
     /// The side that was modified later; nil where the times are equal.
     var newest: JSONVersion? {
-        guard input.hereModified != input.thereModified else { return nil }
-        return input.hereModified > input.thereModified ? .here : .there
+        guard input.oursModified != input.theirsModified else { return nil }
+        return input.oursModified > input.theirsModified ? .ours : .theirs
+    }
+
+    // MARK: The user's rules
+
+    /// The first rule for this place.
+    func rule() -> FieldRule.Resolution? {
+        guard !input.settings.fields.isEmpty else { return nil }
+        let place = place.texts
+        return input.settings.fields.first { $0.pattern.matches(place) }?.resolution
+    }
+
+    /// - Returns: Whether the rule decided; a decline counts.
+    mutating func apply(_ rule: FieldRule.Resolution, _ trio: JSONTrio) -> Bool {
+        guard isChanged(trio, .ours), isChanged(trio, .theirs) else { return false }
+        guard rule == .sum || !isSame(trio) else { return false }
+        switch rule {
+        case .sum: writeSum(trio)
+        case .max, .min: writeExtreme(trio, rule)
+        case .union: return writeUnion(trio)
+        case .newest:
+            if let newest {
+                write(trio, newest)
+            } else {
+                resolve(trio, "Both sides changed it at the same time.")
+            }
+        }
+        return true
+    }
+
+    private mutating func writeExtreme(_ trio: JSONTrio, _ rule: FieldRule.Resolution) {
+        guard let ours = trio.ours, let theirs = trio.theirs, let ourDocument = self[.ours],
+            let theirDocument = self[.theirs],
+            let order = JSONComparison.compare(ourDocument, ours, theirDocument, theirs)
+        else {
+            return resolve(trio, "Neither value is the greater one: they are of different kinds.")
+        }
+        write(trio, (order == .greater) == (rule == .max) ? .ours : .theirs)
+    }
+
+    private mutating func writeSum(_ trio: JSONTrio) {
+        guard let result = sum(trio) else {
+            return resolve(trio, "Not all versions have a number that can be added up.")
+        }
+        writer.write(result)
+    }
+
+    /// Base and both differences; what base does not have counts as 0.
+    private func sum(_ trio: JSONTrio) -> [UInt8]? {
+        guard let ours = trio.ours.flatMap({ self[.ours]?.decimal($0) }),
+            let theirs = trio.theirs.flatMap({ self[.theirs]?.decimal($0) })
+        else { return nil }
+        let both = ours.adding(theirs)
+        guard let base = trio.base, let document = self[.base] else {
+            return both?.written(fraction: 0)
+        }
+        guard let value = document.decimal(base) else { return nil }
+        return both?.adding(-value)?.written(fraction: 0)
+    }
+
+    /// - Returns: false where they are no arrays.
+    private mutating func writeUnion(_ trio: JSONTrio) -> Bool {
+        var trio = trio
+        let kinds = JSONVersion.allCases.map { version in
+            trio[version].flatMap { self[version]?.nodes[$0].kind }
+        }
+        guard kinds[1] == .array, kinds[2] == .array else { return false }
+        if kinds[0] != .array { trio.base = nil }
+        let layouts = layouts(trio).map { $0?.distinct() }
+        guard let match = JSONMatch(.value, documents, layouts) else { return false }
+        mergeThings(trio, match, layouts)
+        return true
     }
 }

@@ -1,7 +1,7 @@
 /// The white space of a merged container: three-way, piece by piece.
 ///
-/// Between two that were neighbours stays what was between them, or becomes what one side made of
-/// it. Neighbours that are new to each other get what some version has beside one of them.
+/// Between two neighbours stays what was between them, or what one side changed it to. New
+/// neighbours get what some version has beside one of them.
 struct JSONSpacing {
     let layouts: [JSONLayout?]
     /// The version whose style the result has, where the sides differ in that.
@@ -31,19 +31,19 @@ struct JSONSpacing {
         let lines = layouts.map { layout in
             layout.flatMap { $0.children.isEmpty ? nil : $0.opening.hasLine }
         }
-        let (base, here, there) = (lines[0], lines[1], lines[2])
-        if here == there { return [.here, .there] }
-        guard let here else { return [.there] }
-        guard there != nil else { return [.here] }
-        guard let base else { return here ? [.here] : [.there] }
-        return base == here ? [.there] : [.here]
+        let (base, ours, theirs) = (lines[0], lines[1], lines[2])
+        if ours == theirs { return [.ours, .theirs] }
+        guard let ours else { return [.theirs] }
+        guard theirs != nil else { return [.ours] }
+        guard let base else { return ours ? [.ours] : [.theirs] }
+        return base == ours ? [.theirs] : [.ours]
     }
 
     var opening: JSONPiece? { pick { $0.children.isEmpty ? nil : $0.opening } }
     var closing: JSONPiece? { pick { $0.children.isEmpty ? nil : $0.closing } }
     var empty: JSONPiece? { pick { $0.children.isEmpty ? $0.opening : nil } }
 
-    /// What goes between two that become neighbours; nil where no version has two of anything.
+    /// What separates two neighbours; nil when no version has two children.
     func separator(after left: JSONTrio, before right: JSONTrio) -> JSONPiece? {
         let between = pick { layout, version in
             guard let from = left[version], let to = right[version], to == from + 1 else {
@@ -77,7 +77,7 @@ struct JSONSpacing {
         pick { layout, _ in piece(layout) }
     }
 
-    /// The piece of the side that changed it; nil where no side has one.
+    /// The piece of the side that changed it; nil when no side has one.
     private func pick(
         from versions: [JSONVersion]? = nil, _ piece: (JSONLayout, JSONVersion) -> JSONPiece?
     ) -> JSONPiece? {
@@ -85,15 +85,88 @@ struct JSONSpacing {
         func find(_ version: JSONVersion) -> JSONPiece? {
             self[version].flatMap { piece($0, version) }
         }
-        let here = allowed.contains(.here) ? find(.here) : nil
-        let there = allowed.contains(.there) ? find(.there) : nil
-        guard let here, let there else { return here ?? there }
-        if here.bytes == there.bytes { return preferred == .there ? there : here }
+        let ours = allowed.contains(.ours) ? find(.ours) : nil
+        let theirs = allowed.contains(.theirs) ? find(.theirs) : nil
+        guard let ours, let theirs else { return ours ?? theirs }
+        if ours.bytes == theirs.bytes { return preferred == .theirs ? theirs : ours }
         if !isContested, let base = find(.base) {
-            if base.bytes == here.bytes { return there }
-            if base.bytes == there.bytes { return here }
+            if base.bytes == ours.bytes { return theirs }
+            if base.bytes == theirs.bytes { return ours }
         }
-        if let preferred { return preferred == .here ? here : there }
-        return here.bytes.lexicographicallyPrecedes(there.bytes) ? here : there
+        if let preferred { return preferred == .ours ? ours : theirs }
+        return ours.bytes.lexicographicallyPrecedes(theirs.bytes) ? ours : theirs
+    }
+}
+
+/// Bytes of one version.
+struct JSONPiece {
+    var bytes: ArraySlice<UInt8>
+    var version: JSONVersion
+
+    var hasLine: Bool { bytes.contains(0x0A) }
+}
+
+/// The white space of one container in one version.
+struct JSONLayout {
+    private let document: JSONDocument
+    private let version: JSONVersion
+    private let node: Int
+    /// All children, also repeated ones.
+    private let all: [Int]
+    private(set) var children: [Int]
+    /// Where the children are among all; nil where they are all.
+    private var places: [Int]?
+
+    init(_ document: JSONDocument, _ node: Int, _ children: [Int], _ version: JSONVersion) {
+        self.document = document
+        self.node = node
+        self.children = children
+        all = children
+        self.version = version
+    }
+
+    private var inside: Range<Int32> {
+        let range = document.nodes[node].value
+        return (range.lowerBound + 1)..<(range.upperBound - 1)
+    }
+
+    private func piece(_ range: Range<Int32>) -> JSONPiece {
+        JSONPiece(bytes: document.slice(range), version: version)
+    }
+
+    /// From the bracket to the first child; everything inside when there is no child.
+    var opening: JSONPiece {
+        guard let first = children.first else { return piece(inside) }
+        return piece(inside.lowerBound..<document.nodes[first].start)
+    }
+
+    /// From the last child to the bracket; empty when there is no child.
+    var closing: JSONPiece {
+        let start = all.last.map { document.nodes[$0].end } ?? inside.upperBound
+        return piece(start..<inside.upperBound)
+    }
+
+    /// What is before the child at an index, which is not the first: a comma and space.
+    func separator(before index: Int) -> JSONPiece {
+        let place = places?[index] ?? index
+        return piece(document.nodes[all[place - 1]].end..<document.nodes[all[place]].start)
+    }
+
+    /// Without repeated elements.
+    func distinct() -> JSONLayout {
+        let numbers = JSONNumbering([document], [self]).lists[0]
+        var seen: Set<Int> = []
+        var result = self
+        let places = children.indices.filter { seen.insert(numbers[$0]).inserted }
+        result.places = places
+        result.children = places.map { children[$0] }
+        return result
+    }
+
+    static func colon(_ document: JSONDocument, _ node: Int, _ version: JSONVersion) -> JSONPiece {
+        let member = document.nodes[node]
+        return JSONPiece(
+            bytes: document.slice(member.key.upperBound..<member.value.lowerBound),
+            version: version)
     }
 }

@@ -1,17 +1,17 @@
-/// The result as far as it is written: pieces of the versions, in the style that was agreed on.
+/// Writes the result: pieces of the versions, in the merged style.
 struct JSONWriter {
     let documents: [JSONDocument?]
     let style: JSONStyle
     private let styles: [JSONStyle?]
     private(set) var output: [UInt8] = []
 
-    init(base: JSONDocument?, here: JSONDocument, there: JSONDocument) {
-        documents = [base, here, there]
+    init(base: JSONDocument?, ours: JSONDocument, theirs: JSONDocument) {
+        documents = [base, ours, theirs]
         styles = documents.map { $0.map(JSONStyle.init) }
         style = JSONStyle.merged(
-            base: styles[0], here: styles[1] ?? JSONStyle(here),
-            there: styles[2] ?? JSONStyle(there))
-        output.reserveCapacity(max(here.bytes.count, there.bytes.count) * 5 / 4)
+            base: styles[0], ours: styles[1] ?? JSONStyle(ours),
+            theirs: styles[2] ?? JSONStyle(theirs))
+        output.reserveCapacity(max(ours.bytes.count, theirs.bytes.count) * 5 / 4)
     }
 
     /// Whether both sides have another style than base, and than each other.
@@ -19,15 +19,15 @@ struct JSONWriter {
         styles[1] != styles[2] && styles[0] != styles[1] && styles[0] != styles[2]
     }
 
-    /// Whether nothing of a version has to be laid out anew.
+    /// Whether the pieces of a version can be copied without a change of layout.
     func hasStyle(_ version: JSONVersion) -> Bool {
         styles[version.rawValue] == style || styles.contains { $0?.isRegular == false }
     }
 
-    /// Bytes that stand for themselves.
+    /// Writes bytes unchanged.
     mutating func write(_ bytes: some Collection<UInt8>) { output.append(contentsOf: bytes) }
 
-    /// White space, with a comma or not, as a version has it at this depth.
+    /// Writes the white space of a version, with or without a comma.
     mutating func writeSpace(_ space: JSONPiece) {
         guard !hasStyle(space.version), let from = styles[space.version.rawValue] else {
             return write(space.bytes)
@@ -42,7 +42,7 @@ struct JSONWriter {
         write(target)
     }
 
-    /// The same lines with the other indentation and line ends.
+    /// The same lines with the indentation and line ends of another style.
     private static func converted(
         _ space: ArraySlice<UInt8>, _ from: JSONStyle, _ to: JSONStyle
     ) -> [UInt8] {
@@ -67,7 +67,7 @@ struct JSONWriter {
         return result
     }
 
-    /// A value, whole, as a version has it; `depth` containers are around it.
+    /// Writes a whole value of a version inside `depth` containers.
     mutating func writeValue(_ node: Int, _ version: JSONVersion, depth: Int) {
         guard let document = documents[version.rawValue] else { return }
         guard !hasStyle(version), document.nodes[node].kind.isContainer else {
@@ -95,7 +95,7 @@ struct JSONWriter {
         write(document.text(node).suffix(1))
     }
 
-    /// The key of a member with its colon, as a version has it.
+    /// Writes the key of a member and its colon.
     mutating func writeKey(_ node: Int, _ version: JSONVersion) {
         guard let document = documents[version.rawValue] else { return }
         let range = document.nodes[node].key
@@ -107,5 +107,78 @@ struct JSONWriter {
     mutating func writeLine(depth: Int) {
         write(style.newline)
         for _ in 0..<depth { write(style.indentation ?? []) }
+    }
+}
+
+/// How a document is laid out: what is needed to write a part of another document in its style.
+struct JSONStyle: Hashable {
+    /// The white space of one level; nil where nothing is on a line of its own.
+    var indentation: [UInt8]?
+    var newline: [UInt8] = [0x0A]
+    /// Whether most lines are indented by a multiple of the same; else it is not to be imitated.
+    private(set) var isRegular = true
+    /// The colon and the white space around it, where most are the same.
+    var colon: [UInt8]?
+
+    /// Whether a colon is followed by its value at once, and so a comma.
+    var isTight: Bool { colon == [UInt8(ascii: ":")] }
+
+    /// Detected by majority at the beginning of the document, so that one odd line changes nothing.
+    init(_ document: JSONDocument) {
+        var (units, newlines, colons) = (JSONVotes(), JSONVotes(), JSONVotes())
+        var ends: [Int32] = []
+        for (index, node) in document.nodes.prefix(Self.sample).enumerated() {
+            while let end = ends.last, Int32(index) >= end { ends.removeLast() }
+            if !node.key.isEmpty {
+                colons.add(document.slice(node.key.upperBound..<node.value.lowerBound))
+            }
+            let before = document.bytes[..<Int(node.start)]
+            let indent = before.reversed().prefix { $0 == 0x20 || $0 == 0x09 }.count
+            let line = before.dropLast(indent)
+            if line.last == 0x0A, !ends.isEmpty {
+                units.add(before.suffix(indent).prefix(indent / ends.count))
+                newlines.add(line.dropLast().last == 0x0D ? [0x0D, 0x0A] : [0x0A])
+            }
+            if node.kind.isContainer { ends.append(node.after) }
+        }
+        indentation = units.winner
+        newline = newlines.winner ?? [0x0A]
+        colon = colons.majority
+        isRegular = units.winner == units.majority
+    }
+
+    private static let sample = 2000
+
+    /// The style that one side changed to; when both did, the lesser.
+    static func merged(base: JSONStyle?, ours: JSONStyle, theirs: JSONStyle) -> JSONStyle {
+        if ours == theirs || base == theirs { return ours }
+        if base == ours { return theirs }
+        return ours.order.lexicographicallyPrecedes(theirs.order) ? ours : theirs
+    }
+
+    /// An order of styles that is the same on both devices. Styles with lines come first.
+    private var order: [UInt8] {
+        [indentation == nil ? 1 : 0] + (indentation ?? []) + [0xFF] + newline + [0xFF]
+            + (colon ?? [])
+    }
+}
+
+/// Counts spellings.
+struct JSONVotes {
+    private var counts: [[UInt8]: Int] = [:]
+
+    mutating func add(_ bytes: ArraySlice<UInt8>) { counts[Array(bytes), default: 0] += 1 }
+
+    /// The spelling with more than half of all votes.
+    var majority: [UInt8]? {
+        winner.flatMap { (counts[$0] ?? 0) * 2 > counts.values.reduce(0, +) ? $0 : nil }
+    }
+
+    var winner: [UInt8]? {
+        counts.max { left, right in
+            (left.value, right.key.count) < (right.value, left.key.count)
+                || left.value == right.value && left.key.count == right.key.count
+                    && right.key.lexicographicallyPrecedes(left.key)
+        }?.key
     }
 }

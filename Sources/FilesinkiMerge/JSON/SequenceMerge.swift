@@ -1,60 +1,64 @@
-/// What two sides did to a sequence, part by part.
+/// The changes of two sides to a sequence, part by part.
 ///
 /// Parts that only touch are parts of their own; two insertions at the same place are one.
 enum SequenceMerge {
-    enum Side { case none, here, there, both }
+    enum Side { case none, ours, theirs, both }
 
-    /// A range of base, and what the sides have there.
+    /// A range of the base, and the ranges of the sides that correspond to it.
     struct Group: Hashable {
         var change: Side
         var base: Range<Int>
-        var here: Range<Int>
-        var there: Range<Int>
+        var ours: Range<Int>
+        var theirs: Range<Int>
     }
 
-    static func groups(base: [Int], here: [Int], there: [Int]) -> [Group] {
-        var ours = SequenceDiff.changes(base, here)[...]
-        var theirs = SequenceDiff.changes(base, there)[...]
+    static func groups(base: [Int], ours: [Int], theirs: [Int]) -> [Group] {
+        var ourChanges = SequenceDiff.changes(base, ours)[...]
+        var theirChanges = SequenceDiff.changes(base, theirs)[...]
         var result: [Group] = []
-        var (position, shiftHere, shiftThere) = (0, 0, 0)
-        func append(_ change: Side, upTo end: Int, growsHere: Int, growsThere: Int) {
-            guard end > position || growsHere != 0 || growsThere != 0 || change != .none else {
+        var (position, shiftOurs, shiftTheirs) = (0, 0, 0)
+        func append(_ change: Side, upTo end: Int, growsOurs: Int, growsTheirs: Int) {
+            guard end > position || growsOurs != 0 || growsTheirs != 0 || change != .none else {
                 return
             }
-            let here = (position + shiftHere)..<(end + shiftHere + growsHere)
-            let there = (position + shiftThere)..<(end + shiftThere + growsThere)
-            result.append(Group(change: change, base: position..<end, here: here, there: there))
-            (shiftHere, shiftThere) = (shiftHere + growsHere, shiftThere + growsThere)
+            let ours = (position + shiftOurs)..<(end + shiftOurs + growsOurs)
+            let theirs = (position + shiftTheirs)..<(end + shiftTheirs + growsTheirs)
+            result.append(Group(change: change, base: position..<end, ours: ours, theirs: theirs))
+            (shiftOurs, shiftTheirs) = (shiftOurs + growsOurs, shiftTheirs + growsTheirs)
             position = end
         }
-        while let next = nextGroup(&ours, &theirs) {
-            append(.none, upTo: next.base.lowerBound, growsHere: 0, growsThere: 0)
+        while let next = nextGroup(&ourChanges, &theirChanges) {
+            append(.none, upTo: next.base.lowerBound, growsOurs: 0, growsTheirs: 0)
             append(
-                next.change, upTo: next.base.upperBound, growsHere: next.here,
-                growsThere: next.there)
+                next.change, upTo: next.base.upperBound, growsOurs: next.ours,
+                growsTheirs: next.theirs)
         }
-        append(.none, upTo: base.count, growsHere: 0, growsThere: 0)
+        append(.none, upTo: base.count, growsOurs: 0, growsTheirs: 0)
         return result
     }
 
     /// Changes that overlap, taken off the lists, and by how much each side grows.
     private static func nextGroup(
-        _ ours: inout ArraySlice<SequenceDiff.Change>,
-        _ theirs: inout ArraySlice<SequenceDiff.Change>
-    ) -> (change: Side, base: Range<Int>, here: Int, there: Int)? {
+        _ ourChanges: inout ArraySlice<SequenceDiff.Change>,
+        _ theirChanges: inout ArraySlice<SequenceDiff.Change>
+    ) -> (change: Side, base: Range<Int>, ours: Int, theirs: Int)? {
         var range: Range<Int>?
-        var (here, there): (Int?, Int?)
+        var (ours, theirs): (Int?, Int?)
         while true {
-            let our = ours.first.flatMap { range == nil || overlap($0.base, range) ? $0 : nil }
-            let their = theirs.first.flatMap { range == nil || overlap($0.base, range) ? $0 : nil }
+            let our = ourChanges.first.flatMap {
+                range == nil || overlap($0.base, range) ? $0 : nil
+            }
+            let their = theirChanges.first.flatMap {
+                range == nil || overlap($0.base, range) ? $0 : nil
+            }
             guard let next = first(our, their) else { break }
             let growth = next.change.side.count - next.change.base.count
             if next.isOurs {
-                here = (here ?? 0) + growth
-                ours.removeFirst()
+                ours = (ours ?? 0) + growth
+                ourChanges.removeFirst()
             } else {
-                there = (there ?? 0) + growth
-                theirs.removeFirst()
+                theirs = (theirs ?? 0) + growth
+                theirChanges.removeFirst()
             }
             let base = next.change.base
             range =
@@ -63,8 +67,8 @@ enum SequenceMerge {
                 } ?? base
         }
         guard let range else { return nil }
-        let change: Side = here == nil ? .there : there == nil ? .here : .both
-        return (change, range, here ?? 0, there ?? 0)
+        let change: Side = ours == nil ? .theirs : theirs == nil ? .ours : .both
+        return (change, range, ours ?? 0, theirs ?? 0)
     }
 
     private static func first(
@@ -81,5 +85,169 @@ enum SequenceMerge {
         guard let range else { return false }
         if change.isEmpty && range.isEmpty { return change.lowerBound == range.lowerBound }
         return change.lowerBound < range.upperBound && range.lowerBound < change.upperBound
+    }
+
+    // MARK: Stability
+
+    /// Whether merging the result again with either side gives the same result.
+    ///
+    /// Where the same value occurs more than once, it can be ambiguous which of them was removed or
+    /// moved. If the result, merged again with either side, becomes something else, it was a guess.
+    ///
+    /// - Parameter known: From this number on, an element of the result is made of both sides'.
+    static func isStable(
+        base: [Int], ours: [Int], theirs: [Int], result: [Int], known: Int
+    ) -> Bool {
+        [ours, theirs].allSatisfy { merged(base, result, $0, known) == result }
+    }
+
+    /// Nil for a conflict.
+    private static func merged(
+        _ base: [Int], _ ours: [Int], _ theirs: [Int], _ known: Int
+    ) -> [Int]? {
+        if ours == theirs { return ours }
+        let isPlain = ours.allSatisfy { $0 < known }
+        if isPlain, [base, ours, theirs].allSatisfy({ Set($0).count == $0.count }) {
+            return mergedOrder(base, ours, theirs)
+        }
+        var result: [Int] = []
+        for group in groups(base: base, ours: ours, theirs: theirs) {
+            let (ourPart, theirPart) = (ours[group.ours], theirs[group.theirs])
+            switch group.change {
+            case .none, .ours: result += ourPart
+            case .theirs: result += theirPart
+            case .both:
+                guard let both = inPlace(base[group.base], ourPart, theirPart, known) else {
+                    return nil
+                }
+                result += both
+            }
+        }
+        return result
+    }
+
+    private static func inPlace(
+        _ base: ArraySlice<Int>, _ ours: ArraySlice<Int>, _ theirs: ArraySlice<Int>, _ known: Int
+    ) -> [Int]? {
+        if ours == theirs { return Array(ours) }
+        guard ours.count == base.count, theirs.count == base.count else { return nil }
+        var result: [Int] = []
+        for (old, (our, their)) in zip(base, zip(ours, theirs)) {
+            guard our == their || old == our || old == their || our >= known else { return nil }
+            result.append(old == our ? their : our)
+        }
+        return result
+    }
+
+    private static func mergedOrder(_ base: [Int], _ ours: [Int], _ theirs: [Int]) -> [Int] {
+        let count = 1 + (base + ours + theirs).reduce(0, max)
+        let order = SequenceOrder(
+            base: base, ours: ours, theirs: theirs, count: count, precedes: <, sortings: { [] })
+        let (baseSet, ourSet, theirSet) = (Set(base), Set(ours), Set(theirs))
+        return order.merged {
+            ourSet.contains($0) == theirSet.contains($0)
+                ? ourSet.contains($0) : !baseSet.contains($0)
+        }
+    }
+}
+
+/// Where two sequences differ.
+///
+/// Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1986. Beyond a number
+/// of differences it gives up and reports everything between the equal ends as different: that is
+/// correct, too, and costs nothing.
+struct SequenceDiff {
+    /// A range of the base, and the range of a side that replaced it.
+    struct Change: Hashable {
+        var base: Range<Int>
+        var side: Range<Int>
+    }
+
+    private static let mostDifferences = 500
+
+    static func changes(_ base: [Int], _ side: [Int]) -> [Change] {
+        let head = zip(base, side).prefix { $0 == $1 }.count
+        let tail = zip(base[head...].reversed(), side[head...].reversed()).prefix { $0 == $1 }.count
+        let left = Array(base[head..<(base.count - tail)])
+        let right = Array(side[head..<(side.count - tail)])
+        guard !left.isEmpty || !right.isEmpty else { return [] }
+        let whole = Change(
+            base: head..<(head + left.count), side: head..<(head + right.count))
+        guard !left.isEmpty, !right.isEmpty, let trail = trail(left, right) else { return [whole] }
+        let pairs = path(trail, left, right).reversed() + [(left.count, right.count)]
+        return gaps(pairs, offset: head)
+    }
+
+    /// How far each diagonal was reached, for every number of differences.
+    private static func trail(_ left: [Int], _ right: [Int]) -> [[Int]]? {
+        var trail: [[Int]] = []
+        let limit = min(mostDifferences, left.count + right.count)
+        var reach = [Int](repeating: 0, count: 2 * limit + 3)
+        for count in 0...limit {
+            for diagonal in stride(from: -count, through: count, by: 2) {
+                let goesDown =
+                    diagonal == -count
+                    || diagonal != count && reach[limit + diagonal] < reach[limit + diagonal + 2]
+                var x = goesDown ? reach[limit + diagonal + 2] : reach[limit + diagonal] + 1
+                while x < left.count, x - diagonal < right.count, left[x] == right[x - diagonal] {
+                    x += 1
+                }
+                reach[limit + diagonal + 1] = x
+                if x >= left.count, x - diagonal >= right.count {
+                    trail.append(Array(reach[(limit + 1 - count)...(limit + 1 + count)]))
+                    return trail
+                }
+            }
+            trail.append(Array(reach[(limit + 1 - count)...(limit + 1 + count)]))
+        }
+        return nil
+    }
+
+    /// The pairs of equal elements, last first.
+    private static func path(_ trail: [[Int]], _ left: [Int], _ right: [Int]) -> [(Int, Int)] {
+        var pairs: [(Int, Int)] = []
+        var (x, y) = (left.count, right.count)
+        for count in stride(from: trail.count - 1, through: 0, by: -1) {
+            let diagonal = x - y
+            guard count > 0 else {
+                while x > 0, y > 0 {
+                    (x, y) = (x - 1, y - 1)
+                    pairs.append((x, y))
+                }
+                break
+            }
+            let before = trail[count - 1]
+            func reached(_ other: Int) -> Int {
+                abs(other) <= count - 1 ? before[other + count - 1] : -1
+            }
+            let goesDown =
+                diagonal == -count
+                || diagonal != count && reached(diagonal - 1) < reached(diagonal + 1)
+            let previous = goesDown ? diagonal + 1 : diagonal - 1
+            let from = reached(previous)
+            let start = goesDown ? from : from + 1
+            while x > start {
+                (x, y) = (x - 1, y - 1)
+                pairs.append((x, y))
+            }
+            (x, y) = (from, from - previous)
+        }
+        return pairs
+    }
+
+    /// What lies between pairs of equal elements.
+    private static func gaps(_ pairs: [(Int, Int)], offset: Int) -> [Change] {
+        var result: [Change] = []
+        var (x, y) = (0, 0)
+        for pair in pairs {
+            if pair.0 > x || pair.1 > y {
+                result.append(
+                    Change(
+                        base: (offset + x)..<(offset + pair.0),
+                        side: (offset + y)..<(offset + pair.1)))
+            }
+            (x, y) = (pair.0 + 1, pair.1 + 1)
+        }
+        return result
     }
 }

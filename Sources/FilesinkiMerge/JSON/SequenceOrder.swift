@@ -1,39 +1,39 @@
-/// The order of things that each version has at most once, made of three versions' orders.
+/// The merged order of things that each version has at most once.
 ///
 /// Things are numbers from 0. What base has and a side does not stays in that side's order as a
 /// ghost behind what preceded it in base: so a replacement stays where the replaced was, and both
 /// sides have all of base. What both have makes the spine; what only one side has follows what it
-/// follows there. A side that moved nothing follows the other; where both moved differently, the
+/// follows on that side. A side that moved nothing follows the other; where both moved differently, the
 /// lesser order is taken, which is a choice but loses nothing.
 struct SequenceOrder {
     let base: [Int]
-    let here: [Int]
-    let there: [Int]
+    let ours: [Int]
+    let theirs: [Int]
     /// Whether one thing sorts before another. Total, and the same on both devices.
     let precedes: (Int, Int) -> Bool
-    /// The orders that a list may be sorted by, likeliest first.
+    /// The orders that a list may be sorted by, most likely first.
     let sortings: () -> [(Int, Int) -> Bool]
 
-    private let hereGhosts: [Int]
-    private let thereGhosts: [Int]
-    private let isInHere: [Bool]
-    private let isInThere: [Bool]
+    private let oursGhosts: [Int]
+    private let theirsGhosts: [Int]
+    private let isInOurs: [Bool]
+    private let isInTheirs: [Bool]
     private let isInBase: [Bool]
 
     init(
-        base: [Int], here: [Int], there: [Int], count: Int,
+        base: [Int], ours: [Int], theirs: [Int], count: Int,
         precedes: @escaping (Int, Int) -> Bool, sortings: @escaping () -> [(Int, Int) -> Bool]
     ) {
         self.base = base
-        self.here = here
-        self.there = there
+        self.ours = ours
+        self.theirs = theirs
         self.precedes = precedes
         self.sortings = sortings
         isInBase = Self.marks(base, count)
-        isInHere = Self.marks(here, count)
-        isInThere = Self.marks(there, count)
-        hereGhosts = Self.withGhosts(here, isIn: isInHere, base: base)
-        thereGhosts = Self.withGhosts(there, isIn: isInThere, base: base)
+        isInOurs = Self.marks(ours, count)
+        isInTheirs = Self.marks(theirs, count)
+        oursGhosts = Self.withGhosts(ours, isIn: isInOurs, base: base)
+        theirsGhosts = Self.withGhosts(theirs, isIn: isInTheirs, base: base)
     }
 
     private static func marks(_ things: [Int], _ count: Int) -> [Bool] {
@@ -65,11 +65,11 @@ struct SequenceOrder {
     /// Whether both replaced the same thing of base, by different ones.
     /// - Parameter orRemoved: whether it is enough that one side replaced it, the other removed it.
     func isReplacedTwice(orRemoved: Bool) -> Bool {
-        let ours = replaced(hereGhosts, isIn: isInHere, isInOther: isInThere)
-        let theirs = replaced(thereGhosts, isIn: isInThere, isInOther: isInHere)
+        let ours = replaced(oursGhosts, isIn: isInOurs, isInOther: isInTheirs)
+        let theirs = replaced(theirsGhosts, isIn: isInTheirs, isInOther: isInOurs)
         if !ours.isDisjoint(with: theirs) { return true }
         return orRemoved
-            && (ours.contains { !isInThere[$0] } || theirs.contains { !isInHere[$0] })
+            && (ours.contains { !isInTheirs[$0] } || theirs.contains { !isInOurs[$0] })
     }
 
     /// The ghosts that things follow which only this side has.
@@ -91,15 +91,15 @@ struct SequenceOrder {
     func merged(isKept: (Int) -> Bool) -> [Int] {
         let spine = self.spine()
         let isOnSpine = Self.marks(spine, isInBase.count)
-        let here = followers(hereGhosts, isOnSpine)
-        let there = followers(thereGhosts, isOnSpine)
-        let sortings = here.isEmpty || there.isEmpty ? [] : self.sortings()
+        let ourFollowers = followers(oursGhosts, isOnSpine)
+        let theirFollowers = followers(theirsGhosts, isOnSpine)
+        let sortings = ourFollowers.isEmpty || theirFollowers.isEmpty ? [] : self.sortings()
         let sorting = commonSorting(sortings)
         var result: [Int] = []
         result.reserveCapacity(isInBase.count)
         for anchor in [-1] + spine {
             if anchor >= 0, isKept(anchor) { result.append(anchor) }
-            let (ours, theirs) = (here[anchor] ?? [], there[anchor] ?? [])
+            let (ours, theirs) = (ourFollowers[anchor] ?? [], theirFollowers[anchor] ?? [])
             result += joined(ours, theirs, after: result.last, sortings).filter(isKept)
         }
         guard let sorting else { return result }
@@ -140,7 +140,7 @@ struct SequenceOrder {
         _ sortings: [(Int, Int) -> Bool]
     ) -> ((Int, Int) -> Bool)? {
         sortings.first { sorting in
-            [base, here, there].allSatisfy { Self.isSorted($0, sorting) }
+            [base, ours, theirs].allSatisfy { Self.isSorted($0, sorting) }
         }
     }
 
@@ -155,15 +155,15 @@ struct SequenceOrder {
     // MARK: The spine
 
     private func spine() -> [Int] {
-        let here = hereGhosts.filter { isInBase[$0] || isInThere[$0] }
-        let there = thereGhosts.filter { isInBase[$0] || isInHere[$0] }
-        guard here != there else { return here }
-        let ours = here.filter { isInBase[$0] }
-        let theirs = there.filter { isInBase[$0] }
-        if ours == theirs { return lesser(here, there) }
-        if ours == base { return there }
-        if theirs == base { return here }
-        return isLess(ours, theirs) ? here : there
+        let ours = oursGhosts.filter { isInBase[$0] || isInTheirs[$0] }
+        let theirs = theirsGhosts.filter { isInBase[$0] || isInOurs[$0] }
+        guard ours != theirs else { return ours }
+        let ourBase = ours.filter { isInBase[$0] }
+        let theirBase = theirs.filter { isInBase[$0] }
+        if ourBase == theirBase { return lesser(ours, theirs) }
+        if ourBase == base { return theirs }
+        if theirBase == base { return ours }
+        return isLess(ourBase, theirBase) ? ours : theirs
     }
 
     private func lesser(_ left: [Int], _ right: [Int]) -> [Int] {

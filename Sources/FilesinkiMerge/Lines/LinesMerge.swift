@@ -1,16 +1,16 @@
 /// Merges texts that are lists of lines, such as ignore rules, words or known hosts.
 ///
-/// Both sides' additions and removals count, and nothing is ever a conflict:
+/// Both sides' additions and removals are applied, and there are no conflicts:
 /// * A line of the base stays if neither side removed it. Of equal lines each counts for itself.
 /// * A line that one side added is in the result, at its place between the lines that stay. Lines
-///   that one side added twice are there twice.
-/// * What both added at the same place in the same order is there once; what only one of them
-///   added there stands in the order of its bytes. The same line added at two places is there twice.
+///   that one side added twice occur twice.
+/// * What both added at the same place in the same order occurs once; what only one of them added
+///   at that place is ordered by its bytes. The same line added at two places occurs twice.
 /// * An edited line is a removal and an addition: if both sides edited it, the old line goes and
 ///   both new ones stay, if one side edited it and the other removed it, the new one stays.
 ///
 /// Places with only removed lines between them are the same place. The end of a line is part of
-/// it, save for the last: a missing last newline is the file's, and never makes two lines one.
+/// it, except for the last: a missing last newline is the file's, and never makes two lines one.
 /// Content that is not text is declined.
 package struct LinesMerge: ContentMerge {
     package init() {}
@@ -19,14 +19,14 @@ package struct LinesMerge: ContentMerge {
         if let reason = input.refusalAsText { return .declined([MergeConflict("", reason)]) }
         if let easy = input.obvious { return .merged(easy) }
         var base = input.base ?? []
-        var here = input.here
-        var there = input.there
+        var ours = input.ours
+        var theirs = input.theirs
         let baseFrame = TextFrame(removingFrom: &base)
         let newline = TextFrame.newline(in: base) ?? [10]
-        let hereFrame = TextFrame(removingFrom: &here, newline: newline)
-        let thereFrame = TextFrame(removingFrom: &there, newline: newline)
-        let frame = TextFrame(base: baseFrame, here: hereFrame, there: thereFrame)
-        let lines = Self.lines(of: ThreeTexts(base: base, here: here, there: there))
+        let oursFrame = TextFrame(removingFrom: &ours, newline: newline)
+        let theirsFrame = TextFrame(removingFrom: &theirs, newline: newline)
+        let frame = TextFrame(base: baseFrame, ours: oursFrame, theirs: theirsFrame)
+        let lines = Self.lines(of: ThreeTexts(base: base, ours: ours, theirs: theirs))
         return .merged(frame.added(to: lines))
     }
 
@@ -37,19 +37,19 @@ package struct LinesMerge: ContentMerge {
                     texts.bytes[texts.firsts[Int(other)]])
             }
         }
-        var here = SideOfList(texts.here, texts.hereChanges)
-        var there = SideOfList(texts.there, texts.thereChanges)
+        var ours = SideOfList(texts.ours, texts.oursChanges)
+        var theirs = SideOfList(texts.theirs, texts.theirsChanges)
         var result: [Int32] = []
         for (place, line) in texts.base.classes.enumerated() {
-            let staysHere = here.pass(place)
-            let staysThere = there.pass(place)
-            guard staysHere, staysThere else { continue }
-            result += lineMerge3.merged(here.takeAdded(), there.takeAdded())
+            let staysOurs = ours.pass(place)
+            let staysTheirs = theirs.pass(place)
+            guard staysOurs, staysTheirs else { continue }
+            result += lineMerge3.merged(ours.takeAdded(), theirs.takeAdded())
             result.append(line)
         }
-        _ = here.pass(texts.base.classes.count)
-        _ = there.pass(texts.base.classes.count)
-        result += lineMerge3.merged(here.takeAdded(), there.takeAdded())
+        _ = ours.pass(texts.base.classes.count)
+        _ = theirs.pass(texts.base.classes.count)
+        result += lineMerge3.merged(ours.takeAdded(), theirs.takeAdded())
         return result.reduce(into: []) { $0 += texts.bytes[texts.firsts[Int($1)]] }
     }
 }
@@ -67,7 +67,7 @@ private struct SideOfList {
         self.changes = changes
     }
 
-    /// Goes to this place of the base, and says whether the line there stays.
+    /// Advances to a line of the base, and returns whether it stays.
     mutating func pass(_ place: Int) -> Bool {
         if next < changes.count, changes[next].old.lowerBound == place {
             added += lines.classes[changes[next].new]
@@ -81,5 +81,62 @@ private struct SideOfList {
     mutating func takeAdded() -> [Int32] {
         defer { added = [] }
         return added
+    }
+}
+
+/// Merges two runs that were inserted at the same place.
+///
+/// What both have in the same order is taken once. Between that, the pieces that only one has stand
+/// behind each other, the lesser one first: so the result does not depend on which side is which.
+struct LineMerge3 {
+    /// Whether a run stands before another; of two different runs exactly one must.
+    let precedes: (ArraySlice<Int32>, ArraySlice<Int32>) -> Bool
+
+    func merged(_ one: [Int32], _ other: [Int32]) -> [Int32] {
+        if one.isEmpty || one == other { return other }
+        if other.isEmpty { return one }
+        let isInOrder = precedes(one[...], other[...])
+        let (first, second) = isInOrder ? (one, other) : (other, one)
+        var firstOnly = ChangedLines(lineCount: first.count)
+        var secondOnly = ChangedLines(lineCount: second.count)
+        let firstShared = Self.shared(first, with: second, &firstOnly)
+        let secondShared = Self.shared(second, with: first, &secondOnly)
+        var diff = MyersDiff(firstShared.map { first[$0] }, secondShared.map { second[$0] })
+        for change in diff.changes() {
+            for place in change.old { firstOnly[firstShared[place]] = true }
+            for place in change.new { secondOnly[secondShared[place]] = true }
+        }
+        return woven(first, firstOnly, second, secondOnly)
+    }
+
+    /// Where a run has what the other has too; the rest needs no comparison.
+    private static func shared(
+        _ run: [Int32], with other: [Int32], _ only: inout ChangedLines
+    ) -> [Int] {
+        let known = Set(other)
+        return run.indices.filter { place in
+            let isShared = known.contains(run[place])
+            if !isShared { only[place] = true }
+            return isShared
+        }
+    }
+
+    private func woven(
+        _ first: [Int32], _ firstOnly: ChangedLines, _ second: [Int32], _ secondOnly: ChangedLines
+    ) -> [Int32] {
+        var result: [Int32] = []
+        var (place, other) = (0, 0)
+        while place < first.count || other < second.count {
+            let (start, otherStart) = (place, other)
+            while firstOnly[place] { place += 1 }
+            while secondOnly[other] { other += 1 }
+            let piece = first[start..<place]
+            let otherPiece = second[otherStart..<other]
+            result += precedes(piece, otherPiece) ? piece + otherPiece : otherPiece + piece
+            if place < first.count { result.append(first[place]) }
+            place += 1
+            other += 1
+        }
+        return result
     }
 }

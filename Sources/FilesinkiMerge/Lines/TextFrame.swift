@@ -21,11 +21,11 @@ struct TextFrame {
     }
 
     /// What both sides made of the frame: where one changed it, as that one has it.
-    init(base: TextFrame, here: TextFrame, there: TextFrame) {
+    init(base: TextFrame, ours: TextFrame, theirs: TextFrame) {
         hasByteOrderMark = Self.merged(
-            base.hasByteOrderMark, here.hasByteOrderMark, there.hasByteOrderMark)
+            base.hasByteOrderMark, ours.hasByteOrderMark, theirs.hasByteOrderMark)
         lacksLastNewline = Self.merged(
-            base.lacksLastNewline, here.lacksLastNewline, there.lacksLastNewline)
+            base.lacksLastNewline, ours.lacksLastNewline, theirs.lacksLastNewline)
     }
 
     /// Puts the frame around ended lines.
@@ -45,7 +45,7 @@ struct TextFrame {
     }
 
     /// Of two values one always is the base's, or both sides agree.
-    private static func merged(_ base: Bool, _ here: Bool, _ there: Bool) -> Bool {
-        here == base ? there : here
+    private static func merged(_ base: Bool, _ ours: Bool, _ theirs: Bool) -> Bool {
+        ours == base ? theirs : ours
     }
 }

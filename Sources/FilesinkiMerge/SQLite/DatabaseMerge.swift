@@ -12,18 +12,18 @@ struct DatabaseMerge {
 
     /// Creates the result.
     func merge() throws(SQLiteMergeError) {
-        let isSkeletonHere = try SkeletonChoice(sides: sides, size: size).isHere()
+        let isSkeletonOurs = try SkeletonChoice(sides: sides, size: size).isOurs()
         let (skeleton, other) =
-            isSkeletonHere ? (sides.here, sides.there) : (sides.there, sides.here)
+            isSkeletonOurs ? (sides.ours, sides.theirs) : (sides.theirs, sides.ours)
         // The skeleton's own damage shows in the result, which is checked as a whole.
         for content in [sides.base, other].compactMap(\.self) { try checkWhole(content) }
         let mode = try copy(skeleton)
-        try apply(other, CellRules(rules, isSkeletonHere: isSkeletonHere))
+        try apply(other, CellRules(rules, isSkeletonOurs: isSkeletonOurs))
         try setMode(mode)
     }
 
     private var size: Int {
-        [sides.base?.size ?? 0, sides.here.size, sides.there.size].reduce(0) {
+        [sides.base?.size ?? 0, sides.ours.size, sides.theirs.size].reduce(0) {
             let (sum, isTooLarge) = $0.addingReportingOverflow($1)
             return isTooLarge ? Int.max : sum
         }
@@ -213,17 +213,17 @@ extension MergeConnection {
         try check("PRAGMA main.quick_check(1)", "A content that takes part is damaged")
     }
 
-    /// Declines a table whose indices do not fit: where rows are looked up by one, a wrong one would
-    /// make rows look removed.
+    /// Declines a table whose indices do not match it: rows are looked up by an index, and a wrong one
+    /// would make rows look removed.
     func checkIndices(of table: String, in database: String) throws(SQLiteMergeError) {
         try check(
             "PRAGMA \(database).integrity_check(\(quoted(table)))",
             "A content that takes part is damaged")
     }
 
-    /// Declines a database that is not whole in every way that SQLite can tell.
+    /// Declines a database that fails SQLite's complete check.
     func checkIntegrity(_ what: String) throws(SQLiteMergeError) {
-        // Named, as without a name it is for the attached ones, too.
+        // With a name, as the pragma otherwise checks the attached databases, too.
         try check("PRAGMA main.integrity_check(1)", what)
     }
 
@@ -233,7 +233,7 @@ extension MergeConnection {
         throw .declined("", "\(what): \(rows.text(0)).")
     }
 
-    /// Declines a result in which a row refers to one that is not there.
+    /// Declines a result in which a row refers to a missing one.
     func checkForeignKeys() throws(SQLiteMergeError) {
         let rows = try prepare("PRAGMA main.foreign_key_check")
         var conflicts: [MergeConflict] = []

@@ -1,6 +1,6 @@
 import FilesinkiSQLite
 
-/// The merge of a table whose rows are known by their primary key.
+/// The merge of a table whose rows are identified by their primary key.
 ///
 /// First it plans, in temporary tables, which rows the skeleton loses, which it has anew and which
 /// are added; then it carries the plan out. Changed rows are taken out before any comes in, so that

@@ -1,6 +1,6 @@
 import FilesinkiSQLite
 
-/// What is to be done to the rows of the skeleton, in temporary tables until all is known.
+/// What is to be done to the rows of the skeleton, collected in temporary tables.
 struct RowPlan {
     /// The name of the table.
     let table: String
@@ -168,8 +168,8 @@ struct Candidates {
         try findRemoved(rowid)
     }
 
-    /// Rows whose rowid is gone altogether; the numbers of rows tell whether there are any. No index
-    /// is to serve it, as that would visit the rows in the index's order and take six times as long.
+    /// Finds rows whose rowid is gone altogether, if the row counts say that there are any. NOT INDEXED,
+    /// as an index would visit the rows in its own order and take six times as long.
     private func findRemoved(_ rowid: String) throws(SQLiteMergeError) {
         let removed = try table.connection.number(
             """

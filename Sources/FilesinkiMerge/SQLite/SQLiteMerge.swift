@@ -7,8 +7,8 @@ import Glibc
 /// It works by SQL over attached databases and not by the session extension. A changeset knows for
 /// an updated row the old and new values of the changed cells, but it says nothing of tables without
 /// a primary key, cannot be made where the schemas differ, and calls back for a conflict without the
-/// base's row. Here all three rows are at hand wherever two differ, so a cell is decided by the same
-/// three-way rule as anywhere else.
+/// base's row. SQL has all three rows wherever two differ, so a cell is decided by the same
+/// three-way rule as everywhere else.
 ///
 /// One side is the skeleton: the result is a copy of it, to which the changes of the other are
 /// applied. It is the side that changed the schema, else the one whose bytes are greater, so both
@@ -16,41 +16,42 @@ import Glibc
 /// and journal mode are the skeleton's.
 ///
 /// Rows that both sides inserted under one key decline unless they are equal, also where the key is
-/// an automatic number: a new number would break whatever refers to the row from within or without
-/// the database, and SQLite does not know what does.
+/// an automatic number: a new number would break references to the row from inside or outside the
+/// database, and SQLite does not know them.
 package struct SQLiteMerge: Sendable {
     let settings: MergeSettings
-    let hereModified: Timestamp
-    let thereModified: Timestamp
+    let oursModified: Timestamp
+    let theirsModified: Timestamp
 
     package init(
         settings: MergeSettings = .init(),
-        hereModified: Timestamp = Timestamp(nanoseconds: 0),
-        thereModified: Timestamp = Timestamp(nanoseconds: 0)
+        oursModified: Timestamp = Timestamp(nanoseconds: 0),
+        theirsModified: Timestamp = Timestamp(nanoseconds: 0)
     ) {
         self.settings = settings
-        self.hereModified = hereModified
-        self.thereModified = thereModified
+        self.oursModified = oursModified
+        self.theirsModified = theirsModified
     }
 
-    /// Merges files that hold still: copies of our own, with nothing in a log beside them.
+    /// Merges private copies that nobody writes, without a log beside them. Costs a few passes over
+    /// all three databases.
     ///
     /// - Parameters:
-    ///   - base: What both sides started from; nil where they never agreed on anything.
-    ///   - here: What this replica has.
-    ///   - there: What is committed.
-    ///   - result: A path to create; nothing is there unless the answer is `merged`.
-    /// - Throws: `Failure` with code `full` or `io` where the disk refuses. Whatever is wrong with
-    ///   the contents declines.
-    package func merge(base: String?, here: String, there: String, into result: String)
+    ///   - base: What both sides started from; nil when there is no common version.
+    ///   - ours: This replica's version.
+    ///   - theirs: The committed version.
+    ///   - result: A path to create; it exists afterwards only if the outcome is `merged`.
+    /// - Throws: `Failure` with code `full` or `io` when the disk refuses. Unsound contents are
+    ///   declined, not thrown.
+    package func merge(base: String?, ours: String, theirs: String, into result: String)
         throws(Failure) -> FileMergeOutcome
     {
-        let sides = try Sides(base: base, here: here, there: there)
+        let sides = try Sides(base: base, ours: ours, theirs: theirs)
         if let only = try sides.onlyChanged {
             try only.copy(to: result)
             return .merged
         }
-        for content in [sides.base, sides.here, sides.there].compactMap(\.self)
+        for content in [sides.base, sides.ours, sides.theirs].compactMap(\.self)
         where try !content.isDatabase {
             return .declined([MergeConflict("", "The content is not an SQLite database.")])
         }
@@ -65,35 +66,32 @@ package struct SQLiteMerge: Sendable {
             }
         }
     }
-}
 
-extension SQLiteMerge {
     /// The three files of one merge.
     struct Sides {
         let base: FileContent?
-        let here: FileContent
-        let there: FileContent
+        let ours: FileContent
+        let theirs: FileContent
 
-        init(base: String?, here: String, there: String) throws(Failure) {
+        init(base: String?, ours: String, theirs: String) throws(Failure) {
             if let base { self.base = try FileContent(base) } else { self.base = nil }
-            self.here = try FileContent(here)
-            self.there = try FileContent(there)
+            self.ours = try FileContent(ours)
+            self.theirs = try FileContent(theirs)
         }
 
-        /// The content that is the answer without a look inside: where the sides are equal, or only
-        /// one of them is not the base.
+        /// The result when no merge is needed: the sides are equal, or one of them equals the base.
         var onlyChanged: FileContent? {
             get throws(Failure) {
-                if try here.compared(to: there) == 0 { return here }
+                if try ours.compared(to: theirs) == 0 { return ours }
                 guard let base else { return nil }
-                if try base.compared(to: here) == 0 { return there }
-                return try base.compared(to: there) == 0 ? here : nil
+                if try base.compared(to: ours) == 0 { return theirs }
+                return try base.compared(to: theirs) == 0 ? ours : nil
             }
         }
     }
 }
 
-/// What a merge of files came to.
+/// The result of a merge of files.
 package enum FileMergeOutcome: Hashable, Sendable {
     /// Both sides are in the result, and nothing was guessed.
     case merged
@@ -102,7 +100,7 @@ package enum FileMergeOutcome: Hashable, Sendable {
     case declined([MergeConflict])
 }
 
-/// A private file that holds still, read in pieces.
+/// A private file that nobody writes, read in pieces.
 final class FileContent {
     private let file: NamedFile
     let path: String

@@ -1,8 +1,7 @@
 import FilesinkiModel
 import FilesinkiSQLite
 
-/// What a database says about itself: its tables, and the numbers in its header that are the
-/// application's.
+/// What a database declares: its tables, and the application's numbers in its header.
 struct SQLiteSchema {
     /// One row of `sqlite_schema`, without the page it begins at.
     struct Item: Hashable {
@@ -69,20 +68,20 @@ extension SQLiteSchema.Item {
     }
 }
 
-/// A table as `pragma_table_xinfo` tells it.
+/// A table as `pragma_table_xinfo` describes it.
 struct SQLiteTable {
     struct Column: Hashable {
         var name: String
         var affinity: Affinity
     }
 
-    /// What SQLite makes of a value before it keeps it (datatype3.html, section 3.1).
+    /// How SQLite converts a value before it stores it (datatype3.html, section 3.1).
     enum Affinity: Hashable {
         case integer, text, blob, real, numeric
     }
 
     let name: String
-    /// The columns that are kept and not computed.
+    /// The stored columns, without generated ones.
     private(set) var columns: [Column] = []
     /// The names of the primary key's columns, in its order; empty for a table without one.
     private(set) var key: [String] = []
@@ -130,7 +129,7 @@ struct SQLiteTable {
 
 extension SQLiteTable.Affinity {
     /// - Parameter type: A declared type, in small letters. `ANY` keeps values as they are in a
-    ///   STRICT table; to think so of others does no harm.
+    ///   STRICT table; treating others alike is harmless.
     init(_ type: String) {
         func has(_ part: String) -> Bool { type.firstRange(of: part) != nil }
         if has("int") {
@@ -169,13 +168,13 @@ func sameKey(_ left: String, _ right: String, _ key: [String]) -> String {
     key.map { "\(left).\(quoted($0)) = \(right).\(quoted($0))" }.joined(separator: " AND ")
 }
 
-/// A name as SQL takes it, whatever characters it has.
+/// A name quoted for SQL.
 func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
         + "\""
 }
 
-/// Names of SQLite are the same in either case of ASCII's letters.
+/// A name in lower case: SQLite compares names without regard to the case of ASCII letters.
 func folded(_ name: String) -> String {
     String(
         String.UnicodeScalarView(

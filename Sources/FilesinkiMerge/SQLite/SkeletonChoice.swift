@@ -1,49 +1,50 @@
 import FilesinkiModel
 import FilesinkiSQLite
 
-/// Which side the result begins as a copy of, the same on both devices.
+/// Which side the result starts as a copy of; both devices choose the same one.
 struct SkeletonChoice {
     let sides: SQLiteMerge.Sides
     /// The bytes of all three files.
     let size: Int
 
-    /// - Returns: Whether it is here's.
-    /// - Throws: A decline where both sides changed what only one can bring.
-    func isHere() throws(SQLiteMergeError) -> Bool {
+    /// - Returns: Whether it is ours.
+    /// - Throws: `declined` when both sides changed what only the skeleton can contribute.
+    func isOurs() throws(SQLiteMergeError) -> Bool {
         let schemas = try Schemas(sides, size: size)
-        let bySchema = try schemas.isHereChanged()
-        let byModule = try isHereTouched(schemas)
+        let bySchema = try schemas.isOursChanged()
+        let byModule = try isOursTouched(schemas)
         if let bySchema, let byModule, bySchema != byModule {
             throw .declined(
                 "", "One side changed the schema, the other what a virtual table keeps.")
         }
         if let only = bySchema ?? byModule { return only }
         do {
-            return try sides.here.compared(to: sides.there) > 0
+            return try sides.ours.compared(to: sides.theirs) > 0
         } catch {
             throw .failed(error)
         }
     }
 
-    /// Whether here changed the tables of a module, as a full-text index; nil when nobody did.
-    private func isHereTouched(_ schemas: Schemas) throws(SQLiteMergeError) -> Bool? {
-        let tables = Set(schemas.here.ownedTables).union(schemas.there.ownedTables).sorted()
+    /// Whether our side changed the tables of a virtual table, such as a full-text index; nil when no
+    /// side did.
+    private func isOursTouched(_ schemas: Schemas) throws(SQLiteMergeError) -> Bool? {
+        let tables = Set(schemas.ours.ownedTables).union(schemas.theirs.ownedTables).sorted()
         guard !tables.isEmpty else { return nil }
-        let known = sides.base ?? sides.there
+        let known = sides.base ?? sides.theirs
         let connection = try MergeConnection(known.path, .merging(isWritable: false, size))
-        try connection.attach(sides.here.path, as: "here")
-        try connection.attach(sides.there.path, as: "there")
+        try connection.attach(sides.ours.path, as: "ours")
+        try connection.attach(sides.theirs.path, as: "theirs")
         var found: Bool?
         for table in tables {
-            let here = try connection.differs(table, "main", "here")
-            let there = try connection.differs(table, "main", "there")
-            if here && there || sides.base == nil && here
-                || found.map({ $0 ? there : here }) == true
+            let ours = try connection.differs(table, "main", "ours")
+            let theirs = try connection.differs(table, "main", "theirs")
+            if ours && theirs || sides.base == nil && ours
+                || found.map({ $0 ? theirs : ours }) == true
             {
                 throw .declined(
                     "table \(table)", "It belongs to a virtual table that both sides changed.")
             }
-            if here || there { found = here }
+            if ours || theirs { found = ours }
         }
         return found
     }
@@ -52,8 +53,8 @@ struct SkeletonChoice {
 /// What the three databases declare.
 private struct Schemas {
     var base: SQLiteSchema?
-    var here: SQLiteSchema
-    var there: SQLiteSchema
+    var ours: SQLiteSchema
+    var theirs: SQLiteSchema
 
     init(_ sides: SQLiteMerge.Sides, size: Int) throws(SQLiteMergeError) {
         func schema(_ content: FileContent) throws(SQLiteMergeError) -> SQLiteSchema {
@@ -61,25 +62,26 @@ private struct Schemas {
             return try SQLiteSchema(of: "main", on: connection)
         }
         if let file = sides.base { base = try schema(file) }
-        here = try schema(sides.here)
-        there = try schema(sides.there)
-        guard here.encoding == there.encoding, base == nil || base?.encoding == here.encoding else {
+        ours = try schema(sides.ours)
+        theirs = try schema(sides.theirs)
+        guard ours.encoding == theirs.encoding, base == nil || base?.encoding == ours.encoding
+        else {
             throw .declined("", "The databases keep text in different encodings.")
         }
     }
 
-    /// Whether it was here that changed the schema; nil where both have the same one.
-    func isHereChanged() throws(SQLiteMergeError) -> Bool? {
-        if here.items == there.items { return nil }
-        if let base, base.items == there.items { return true }
-        if let base, base.items == here.items { return false }
-        let name = here.items.symmetricDifference(there.items).map(\.name).sorted().first ?? ""
+    /// Whether our side changed the schema; nil when both have the same one.
+    func isOursChanged() throws(SQLiteMergeError) -> Bool? {
+        if ours.items == theirs.items { return nil }
+        if let base, base.items == theirs.items { return true }
+        if let base, base.items == ours.items { return false }
+        let name = ours.items.symmetricDifference(theirs.items).map(\.name).sorted().first ?? ""
         throw .declined("table \(name)", "Both sides changed the schema, each in another way.")
     }
 }
 
 extension MergeConnection {
-    /// Whether a table's rows in one database are not those in another, in rowid's or key's place.
+    /// Whether a table's rows differ between two databases, compared by rowid or key.
     func differs(_ table: String, _ left: String, _ right: String) throws(SQLiteMergeError) -> Bool
     {
         let first = try SQLiteTable(table, in: left, on: self)

@@ -1,8 +1,8 @@
 import FilesinkiModel
 import FilesinkiSQLite
 
-/// The merge of one table: finds out by what its rows are known, and leaves the work to
-/// ``KeyedRows`` or ``WholeRows``.
+/// The merge of one table: finds out how its rows are identified, and delegates to ``KeyedRows`` or
+/// ``WholeRows``.
 struct TableMerge {
     let connection: MergeConnection
     let cells: CellRules
@@ -14,7 +14,7 @@ struct TableMerge {
     let skeleton: SQLiteTable?
     let other: SQLiteTable
 
-    /// Nil for a table that there is nothing to say about.
+    /// - Returns: Nil for a table without anything to merge.
     init?(
         _ name: String, _ schemas: SchemaTriple, _ connection: MergeConnection,
         _ cells: CellRules, _ conflicts: ConflictList
@@ -83,19 +83,19 @@ struct TableMerge {
     }
 }
 
-/// What becomes of a cell that both sides changed, each to another value.
+/// How a cell is resolved that both sides changed to different values.
 struct CellRules {
     let settings: MergeSettings
     /// Whether the skeleton is what this replica has.
-    let isSkeletonHere: Bool
+    let isSkeletonOurs: Bool
     /// Whether the skeleton was modified later than the other side; nil when at the same time.
     let isSkeletonLater: Bool?
 
-    init(_ rules: SQLiteMerge, isSkeletonHere: Bool) {
+    init(_ rules: SQLiteMerge, isSkeletonOurs: Bool) {
         settings = rules.settings
-        self.isSkeletonHere = isSkeletonHere
-        let (here, there) = (rules.hereModified, rules.thereModified)
-        isSkeletonLater = here == there ? nil : (here > there) == isSkeletonHere
+        self.isSkeletonOurs = isSkeletonOurs
+        let (ours, theirs) = (rules.oursModified, rules.theirsModified)
+        isSkeletonLater = ours == theirs ? nil : (ours > theirs) == isSkeletonOurs
     }
 
     /// The three values of one cell.
@@ -118,8 +118,8 @@ struct CellRules {
             switch choice {
             case .newest: isSkeletonLater
             case .oldest: isSkeletonLater.map(!)
-            case .here: isSkeletonHere
-            case .there: !isSkeletonHere
+            case .ours: isSkeletonOurs
+            case .theirs: !isSkeletonOurs
             }
         return takesSkeleton.map { $0 ? cell.skeleton : cell.other }
     }
@@ -135,7 +135,7 @@ struct CellRules {
         }
     }
 
-    /// The base and both differences. Without a base nobody knows how much of it both share.
+    /// The base plus both differences. Without a base it is unknown how much both share.
     private func sum(of cell: Cell) -> SQLiteValue? {
         if case (.integer(let base)?, .integer(let left), .integer(let right)) = (
             cell.base, cell.skeleton, cell.other
@@ -164,8 +164,8 @@ extension SQLiteValue {
         }
     }
 
-    /// The order of two numbers or two texts; nil for anything else, as no order would be the
-    /// user's.
+    /// The order of two numbers or two texts; nil for other values, which have no order that a user
+    /// would expect.
     func precedes(_ other: SQLiteValue) -> Bool? {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): left < right
@@ -177,7 +177,7 @@ extension SQLiteValue {
         }
     }
 
-    /// The number, when it is one.
+    /// The value as a number; nil for other types.
     var number: Double? {
         switch self {
         case .integer(let number): Double(number)

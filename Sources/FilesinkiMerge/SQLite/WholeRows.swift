@@ -3,9 +3,8 @@ import FilesinkiSQLite
 /// The merge of a table without a key: its rows are a set in which a row may be several times.
 ///
 /// How often each side has a row more or less than the base is counted. What both added or removed
-/// alike counts once. A row that one side removed and the other left is removed; where both
-/// replaced one row, each by another, nobody knows whether two rows or one are meant, and the merge
-/// declines.
+/// alike counts once. A row that one side removed and the other left is removed; where both replaced
+/// one row, each by another, it is unknown whether one row or two are meant, and the merge declines.
 struct WholeRows {
     let table: TableMerge
     let rowid: String

@@ -1,8 +1,8 @@
-/// What was changed between two sequences of lines, found as git finds it.
+/// The differences between two sequences of lines, exactly as git finds them.
 ///
 /// It answers line by line as libxdiff does, on which `git merge-file` stands, with the defaults of
-/// that command (Myers' algorithm, no indent heuristic). That is what makes a merge here the same
-/// as one of git's: of several shortest differences both must choose the same one.
+/// that command (Myers' algorithm, no indent heuristic). So a merge gives the same result as git's:
+/// of several shortest differences both choose the same one.
 ///
 /// Sources: Eugene W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986; the steps
 /// around it and their limits as in git's `xdiff/xprepare.c` and `xdiff/xdiffi.c`, 2.39.
@@ -56,9 +56,9 @@ struct LineDiff {
     ) -> [Int] {
         for line in other { counts[Int(line)] += 1 }
         defer { for line in other { counts[Int(line)] = 0 } }
-        let sieve = LineFilter(lines, range, occurrences: counts)
+        let filter = LineFilter(lines, range, occurrences: counts)
         return range.filter { line in
-            let isKept = sieve.keeps(line)
+            let isKept = filter.keeps(line)
             if !isKept { changed[line] = true }
             return isKept
         }
@@ -80,5 +80,124 @@ struct LineDiff {
             newLine += 1
         }
         return changes
+    }
+}
+
+/// A run of lines that was replaced by another; one of the two may be empty.
+struct LineChange: Hashable {
+    var old: Range<Int>
+    var new: Range<Int>
+}
+
+/// Which lines of a text were changed. Beyond both ends lies an unchanged line, which ends runs.
+struct ChangedLines {
+    private var flags: [Bool]
+
+    init(lineCount: Int) {
+        flags = Array(repeating: false, count: lineCount + 2)
+    }
+
+    var lineCount: Int { flags.count - 2 }
+
+    subscript(line: Int) -> Bool {
+        get { flags[line + 1] }
+        set { flags[line + 1] = newValue }
+    }
+}
+
+/// Moves runs of changed lines, where they can be moved, to the place that git puts them at.
+///
+/// A run can slide down if its first line equals the one behind it, and up if its last line equals
+/// the one before it; the difference stays as right. Each run is slid up and down as far as it
+/// goes, swallowing the runs that it meets, and then up again to the last place where it stands
+/// beside a run of the other text; without such a place it stays at the bottom.
+/// Source: git's `xdl_change_compact` in `xdiff/xdiffi.c`, without the indent heuristic, which
+/// `git merge-file` does not use.
+enum ChangeGroups {
+    /// Moves the runs of one text; the other's stay.
+    static func align(
+        _ lines: [Int32], _ changed: inout ChangedLines, beside otherChanged: ChangedLines
+    ) {
+        var group = ChangeGroup(firstIn: changed)
+        var other = ChangeGroup(firstIn: otherChanged)
+        repeat {
+            if !group.isEmpty {
+                align(&group, lines, &changed, &other, otherChanged)
+            }
+        } while group.goToNext(in: changed) && other.goToNext(in: otherChanged)
+    }
+
+    private static func align(
+        _ group: inout ChangeGroup, _ lines: [Int32], _ changed: inout ChangedLines,
+        _ other: inout ChangeGroup, _ otherChanged: ChangedLines
+    ) {
+        var hasPartner = false
+        var size = 0
+        repeat {
+            size = group.count
+            while group.slideUp(lines, &changed) {
+                guard other.goToPrevious(in: otherChanged) else { return }
+            }
+            hasPartner = !other.isEmpty
+            while group.slideDown(lines, &changed) {
+                guard other.goToNext(in: otherChanged) else { return }
+                hasPartner = hasPartner || !other.isEmpty
+            }
+        } while size != group.count
+        while hasPartner && other.isEmpty {
+            guard group.slideUp(lines, &changed), other.goToPrevious(in: otherChanged) else {
+                return
+            }
+        }
+    }
+}
+
+/// A run of changed lines. One stands before every unchanged line and one at the end, most of them
+/// empty; so two texts of one difference have equally many.
+struct ChangeGroup {
+    private(set) var start = 0
+    private(set) var end = 0
+
+    init(firstIn changed: ChangedLines) {
+        while changed[end] { end += 1 }
+    }
+
+    var isEmpty: Bool { start == end }
+    var count: Int { end - start }
+
+    mutating func goToNext(in changed: ChangedLines) -> Bool {
+        guard end < changed.lineCount else { return false }
+        start = end + 1
+        end = start
+        while changed[end] { end += 1 }
+        return true
+    }
+
+    mutating func goToPrevious(in changed: ChangedLines) -> Bool {
+        guard start > 0 else { return false }
+        end = start - 1
+        start = end
+        while changed[start - 1] { start -= 1 }
+        return true
+    }
+
+    mutating func slideDown(_ lines: [Int32], _ changed: inout ChangedLines) -> Bool {
+        guard end < lines.count, lines[start] == lines[end] else { return false }
+        changed[start] = false
+        changed[end] = true
+        start += 1
+        end += 1
+        while changed[end] { end += 1 }
+        return true
+    }
+
+    mutating func slideUp(_ lines: [Int32], _ changed: inout ChangedLines) -> Bool {
+        guard start > 0, lines[start - 1] == lines[end - 1] else { return false }
+        start -= 1
+        end -= 1
+        changed[start] = true
+        changed[end] = false
+        while changed[start - 1] { start -= 1 }
+        return true
     }
 }

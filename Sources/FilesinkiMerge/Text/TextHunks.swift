@@ -20,57 +20,57 @@ struct TextHunks {
     }
 
     private mutating func layOut() {
-        var here = texts.hereChanges[...]
-        var there = texts.thereChanges[...]
-        while let first = here.first, let second = there.first {
+        var ours = texts.oursChanges[...]
+        var theirs = texts.theirsChanges[...]
+        while let first = ours.first, let second = theirs.first {
             if first.old.upperBound < second.old.lowerBound {
-                append(here: first, thereShift: second.new.lowerBound - second.old.lowerBound)
-                here.removeFirst()
+                append(ours: first, theirsShift: second.new.lowerBound - second.old.lowerBound)
+                ours.removeFirst()
             } else if second.old.upperBound < first.old.lowerBound {
-                append(there: second, hereShift: first.new.lowerBound - first.old.lowerBound)
-                there.removeFirst()
+                append(theirs: second, oursShift: first.new.lowerBound - first.old.lowerBound)
+                theirs.removeFirst()
             } else {
                 append(first, second)
-                if first.old.upperBound >= second.old.upperBound { there.removeFirst() }
-                if second.old.upperBound >= first.old.upperBound { here.removeFirst() }
+                if first.old.upperBound >= second.old.upperBound { theirs.removeFirst() }
+                if second.old.upperBound >= first.old.upperBound { ours.removeFirst() }
             }
         }
         let baseCount = texts.base.classes.count
-        for change in here {
-            append(here: change, thereShift: texts.there.classes.count - baseCount)
+        for change in ours {
+            append(ours: change, theirsShift: texts.theirs.classes.count - baseCount)
         }
-        for change in there {
-            append(there: change, hereShift: texts.here.classes.count - baseCount)
+        for change in theirs {
+            append(theirs: change, oursShift: texts.ours.classes.count - baseCount)
         }
     }
 
-    private mutating func append(here change: LineChange, thereShift: Int) {
+    private mutating func append(ours change: LineChange, theirsShift: Int) {
         append(
-            TextHunk(source: .here, here: change.new, there: change.old.shifted(by: thereShift)))
+            TextHunk(source: .ours, ours: change.new, theirs: change.old.shifted(by: theirsShift)))
     }
 
-    private mutating func append(there change: LineChange, hereShift: Int) {
+    private mutating func append(theirs change: LineChange, oursShift: Int) {
         append(
-            TextHunk(source: .there, here: change.old.shifted(by: hereShift), there: change.new))
+            TextHunk(source: .theirs, ours: change.old.shifted(by: oursShift), theirs: change.new))
     }
 
-    private mutating func append(_ here: LineChange, _ there: LineChange) {
+    private mutating func append(_ ours: LineChange, _ theirs: LineChange) {
         let isEqual =
-            here.old == there.old
-            && texts.here.classes[here.new] == texts.there.classes[there.new]
+            ours.old == theirs.old
+            && texts.ours.classes[ours.new] == texts.theirs.classes[theirs.new]
         if isEqual { return }
-        let start = min(here.old.lowerBound, there.old.lowerBound)
-        let end = max(here.old.upperBound, there.old.upperBound)
+        let start = min(ours.old.lowerBound, theirs.old.lowerBound)
+        let end = max(ours.old.upperBound, theirs.old.upperBound)
         append(
             TextHunk(
-                source: .conflict, here: here.new(reaching: start..<end),
-                there: there.new(reaching: start..<end)))
+                source: .conflict, ours: ours.new(reaching: start..<end),
+                theirs: theirs.new(reaching: start..<end)))
     }
 
     private mutating func append(_ hunk: TextHunk) {
         guard var last = hunks.last,
-            hunk.here.lowerBound <= last.here.upperBound
-                || hunk.there.lowerBound <= last.there.upperBound
+            hunk.ours.lowerBound <= last.ours.upperBound
+                || hunk.theirs.lowerBound <= last.theirs.upperBound
         else { return hunks.append(hunk) }
         if hunk.source != last.source { last.source = .conflict }
         last.extend(to: hunk)
@@ -81,7 +81,7 @@ struct TextHunks {
         guard hunks.contains(where: { $0.source == .conflict }) else { return }
         var refined: [TextHunk] = []
         for hunk in hunks {
-            if hunk.source == .conflict, !hunk.here.isEmpty, !hunk.there.isEmpty {
+            if hunk.source == .conflict, !hunk.ours.isEmpty, !hunk.theirs.isEmpty {
                 refined += parts(of: hunk)
             } else {
                 refined.append(hunk)
@@ -92,14 +92,14 @@ struct TextHunks {
 
     private mutating func parts(of hunk: TextHunk) -> [TextHunk] {
         let changes = texts.diff.changes(
-            from: texts.here.classes[hunk.here], to: texts.there.classes[hunk.there])
+            from: texts.ours.classes[hunk.ours], to: texts.theirs.classes[hunk.theirs])
         if changes.isEmpty {
-            return [TextHunk(source: .same, here: hunk.here, there: hunk.there)]
+            return [TextHunk(source: .same, ours: hunk.ours, theirs: hunk.theirs)]
         }
         return changes.map {
             TextHunk(
-                source: .conflict, here: $0.old.shifted(by: hunk.here.lowerBound),
-                there: $0.new.shifted(by: hunk.there.lowerBound))
+                source: .conflict, ours: $0.old.shifted(by: hunk.ours.lowerBound),
+                theirs: $0.new.shifted(by: hunk.theirs.lowerBound))
         }
     }
 
@@ -107,7 +107,7 @@ struct TextHunks {
         var joined: [TextHunk] = []
         for hunk in hunks {
             if hunk.source == .conflict, var last = joined.last, last.source == .conflict,
-                isLittle(last.here.upperBound..<hunk.here.lowerBound)
+                isLittle(last.ours.upperBound..<hunk.ours.lowerBound)
             {
                 last.extend(to: hunk)
                 joined[joined.count - 1] = last
@@ -120,7 +120,7 @@ struct TextHunks {
 
     private func isLittle(_ lines: Range<Int>) -> Bool {
         lines.count <= Self.fewLines
-            || !texts.bytes[texts.here.bytes(lines)].contains(where: isLetterOrDigit)
+            || !texts.bytes[texts.ours.bytes(lines)].contains(where: isLetterOrDigit)
     }
 }
 
@@ -146,5 +146,54 @@ extension LineChange {
         let start = new.lowerBound - (old.lowerBound - lines.lowerBound)
         let end = new.upperBound + (lines.upperBound - old.upperBound)
         return start..<end
+    }
+}
+
+/// A place of a three-way merge where at least one side changed the base.
+struct TextHunk {
+    enum Source {
+        /// Each side changed it in its own way.
+        case conflict
+        /// Only this side changed it: take its lines.
+        case ours, theirs
+        /// Both sides came to the same lines.
+        case same
+    }
+
+    var source: Source
+    /// The lines of this place in each side.
+    var ours: Range<Int>
+    var theirs: Range<Int>
+
+    /// Takes in a hunk that begins where this one ends, or before it ends.
+    mutating func extend(to next: TextHunk) {
+        ours = ours.lowerBound..<max(ours.lowerBound, next.ours.upperBound)
+        theirs = theirs.lowerBound..<max(theirs.lowerBound, next.theirs.upperBound)
+    }
+}
+
+/// The lines of base, ours and theirs, and what each side changed.
+struct ThreeTexts {
+    let bytes: [UInt8]
+    /// Where the first line of each number is in the bytes.
+    let firsts: [Range<Int>]
+    let base: LineClasses.Lines
+    let ours: LineClasses.Lines
+    let theirs: LineClasses.Lines
+    let oursChanges: [LineChange]
+    let theirsChanges: [LineChange]
+    /// For differences between pieces of these texts.
+    var diff: LineDiff
+
+    init(base: [UInt8], ours: [UInt8], theirs: [UInt8]) {
+        let lines = LineClasses(of: [base, ours, theirs])
+        diff = LineDiff(classCount: lines.count)
+        bytes = lines.bytes
+        firsts = lines.firsts
+        self.base = lines.texts[0]
+        self.ours = lines.texts[1]
+        self.theirs = lines.texts[2]
+        oursChanges = diff.changes(from: self.base.classes[...], to: self.ours.classes[...])
+        theirsChanges = diff.changes(from: self.base.classes[...], to: self.theirs.classes[...])
     }
 }

@@ -4,8 +4,8 @@
 /// taken once. Where both changed the same or neighbouring lines otherwise, it declines. Bytes are
 /// kept as they are: line ends, a missing last newline, byte order marks, any encoding.
 ///
-/// A content with a zero byte in its first 8000 is no text, and is declined. Without a base, lines
-/// that both sides have are no conflict only if the contents are equal.
+/// A content with a zero byte in its first 8000 is not text, and is declined. Without a base, two
+/// different contents always conflict.
 package struct TextMerge: ContentMerge {
     package init() {}
 
@@ -18,23 +18,108 @@ package struct TextMerge: ContentMerge {
     }
 
     /// The merged text in which both sides of each conflict stand between markers, byte for byte
-    /// as `git merge-file -p` prints it; nil if one of the contents is no text.
+    /// as `git merge-file -p` prints it; nil if one of the contents is not text.
     ///
     /// A marker's line ends as the lines around it do.
     package static func marked(
-        _ input: MergeInput, labels: Labels = Labels(here: "here", there: "there")
+        _ input: MergeInput, labels: Labels = Labels(ours: "here", theirs: "there")
     ) -> [UInt8]? {
         input.refusalAsText == nil ? TextWriter(input).bytes(labels) : nil
     }
 
     /// What stands behind the markers of a conflict's two sides.
     package struct Labels: Hashable, Sendable {
-        package var here: String
-        package var there: String
+        package var ours: String
+        package var theirs: String
 
-        package init(here: String, there: String) {
-            self.here = here
-            self.there = there
+        package init(ours: String, theirs: String) {
+            self.ours = ours
+            self.theirs = theirs
         }
+    }
+}
+
+/// Writes the merged text.
+struct TextWriter {
+    private let texts: ThreeTexts
+    private let hunks: [TextHunk]
+
+    init(_ input: MergeInput) {
+        texts = ThreeTexts(base: input.base ?? [], ours: input.ours, theirs: input.theirs)
+        hunks = TextHunks(of: texts).hunks
+    }
+
+    /// The conflicts, named by the lines of both sides, which count from 1.
+    var conflicts: [MergeConflict] {
+        hunks.filter { $0.source == .conflict }.map { hunk in
+            let lines =
+                hunk.ours == hunk.theirs
+                ? "" : ": \(Self.name(hunk.ours)) here, \(Self.name(hunk.theirs)) there"
+            return MergeConflict(
+                "line \(hunk.ours.lowerBound + 1)", "Both sides changed it\(lines).")
+        }
+    }
+
+    private static func name(_ lines: Range<Int>) -> String {
+        switch lines.count {
+        case 0: "no line"
+        case 1: "line \(lines.upperBound)"
+        default: "lines \(lines.lowerBound + 1)-\(lines.upperBound)"
+        }
+    }
+
+    /// The merged text.
+    ///
+    /// - Parameter labels: What the conflicts' markers say.
+    func bytes(_ labels: TextMerge.Labels = TextMerge.Labels(ours: "", theirs: "")) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(texts.bytes.count / 2)
+        var next = 0
+        for hunk in hunks where hunk.source != .same {
+            result += texts.bytes[texts.ours.bytes(next..<hunk.ours.lowerBound)]
+            switch hunk.source {
+            case .conflict: append(hunk, labels, to: &result)
+            case .theirs: result += texts.bytes[texts.theirs.bytes(hunk.theirs)]
+            case .ours, .same: result += texts.bytes[texts.ours.bytes(hunk.ours)]
+            }
+            next = hunk.ours.upperBound
+        }
+        result += texts.bytes[texts.ours.bytes(next..<texts.ours.classes.count)]
+        return result
+    }
+
+    private func append(
+        _ hunk: TextHunk, _ labels: TextMerge.Labels, to result: inout [UInt8]
+    ) {
+        let newline: [UInt8] = needsCarriageReturn(hunk) ? [13, 10] : [10]
+        result += "<<<<<<< \(labels.ours)".utf8 + newline
+        append(texts.ours.bytes(hunk.ours), newline, to: &result)
+        result += "=======".utf8 + newline
+        append(texts.theirs.bytes(hunk.theirs), newline, to: &result)
+        result += ">>>>>>> \(labels.theirs)".utf8 + newline
+    }
+
+    private func append(_ lines: Range<Int>, _ newline: [UInt8], to result: inout [UInt8]) {
+        guard !lines.isEmpty else { return }
+        result += texts.bytes[lines]
+        if result.last != 10 { result += newline }
+    }
+
+    /// Whether the lines before the conflict end in a carriage return and a newline, on both sides and
+    /// in the first line of the base. The first of them that does not decides.
+    private func needsCarriageReturn(_ hunk: TextHunk) -> Bool {
+        let ours = endsInCarriageReturn(texts.ours, max(0, hunk.ours.lowerBound - 1))
+        if ours == false { return false }
+        let theirs = endsInCarriageReturn(texts.theirs, max(0, hunk.theirs.lowerBound - 1))
+        if theirs == false { return false }
+        return endsInCarriageReturn(texts.base, 0) ?? false
+    }
+
+    /// nil where the line cannot tell; a last line without an end is like the one before it.
+    private func endsInCarriageReturn(_ text: LineClasses.Lines, _ line: Int) -> Bool? {
+        guard line < text.classes.count else { return nil }
+        let bytes = texts.bytes[text.bytes(line..<(line + 1))]
+        if bytes.last == 10 { return bytes.dropLast().last == 13 }
+        return line == 0 ? nil : endsInCarriageReturn(text, line - 1)
     }
 }

@@ -7,8 +7,8 @@ import Testing
 struct CSVCase: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var base: String?
-    var here: String
-    var there: String
+    var ours: String
+    var theirs: String
     /// The result; nil where it declines.
     var merged: String?
     /// The place of the first conflict.
@@ -18,14 +18,14 @@ struct CSVCase: Sendable, CustomTestStringConvertible {
     var keys: [String] = []
 
     init(
-        _ description: String, base: String?, here: String, there: String, merged: String? = nil,
+        _ description: String, base: String?, ours: String, theirs: String, merged: String? = nil,
         place: String = "", fields: [String: FieldRule.Resolution] = [:],
         choice: FieldChoice? = nil, keys: [String] = []
     ) {
         testDescription = description
         self.base = base
-        self.here = here
-        self.there = there
+        self.ours = ours
+        self.theirs = theirs
         self.merged = merged
         self.place = place
         self.fields = fields
@@ -41,8 +41,8 @@ struct CSVCase: Sendable, CustomTestStringConvertible {
         settings.fieldChoice = choice
         settings.keyColumns = keys
         return MergeInput(
-            base: base.map(Self.bytes), here: Self.bytes(here), there: Self.bytes(there),
-            hereModified: Timestamp(nanoseconds: 1), thereModified: Timestamp(nanoseconds: 2),
+            base: base.map(Self.bytes), ours: Self.bytes(ours), theirs: Self.bytes(theirs),
+            oursModified: Timestamp(nanoseconds: 1), theirsModified: Timestamp(nanoseconds: 2),
             settings: settings)
     }
 

@@ -5,108 +5,108 @@ import Testing
 @Suite struct CSVMergeTests {
     private static let rows = [
         CSVCase(
-            "two fields of one row", base: "id,a,b\n1,x,y", here: "id,a,b\n1,X,y",
-            there: "id,a,b\n1,x,Y", merged: "id,a,b\n1,X,Y"),
+            "two fields of one row", base: "id,a,b\n1,x,y", ours: "id,a,b\n1,X,y",
+            theirs: "id,a,b\n1,x,Y", merged: "id,a,b\n1,X,Y"),
         CSVCase(
-            "one field by both", base: "id,a\n7,x", here: "id,a\n7,y", there: "id,a\n7,z",
+            "one field by both", base: "id,a\n7,x", ours: "id,a\n7,y", theirs: "id,a\n7,z",
             place: "row 7, column a"),
         CSVCase(
             "the same value by both, quoted otherwise", base: "id,a,b\n1,x,y",
-            here: "id,a,b\n1,z,Y", there: "id,a,b\n1,\"z\",y", merged: "id,a,b\n1,\"z\",Y"),
+            ours: "id,a,b\n1,z,Y", theirs: "id,a,b\n1,\"z\",y", merged: "id,a,b\n1,\"z\",Y"),
         CSVCase(
             "rows added by both to a sorted table", base: "id,a\n1,x\n5,y",
-            here: "id,a\n1,x\n5,y\n30,z", there: "id,a\n1,x\n4,w\n5,y",
+            ours: "id,a\n1,x\n5,y\n30,z", theirs: "id,a\n1,x\n4,w\n5,y",
             merged: "id,a\n1,x\n4,w\n5,y\n30,z"),
         CSVCase(
             "rows added at the same place to an unsorted table", base: "id,a\n5,x\n1,y",
-            here: "id,a\n5,x\n9,h\n1,y", there: "id,a\n5,x\n8,t\n1,y",
+            ours: "id,a\n5,x\n9,h\n1,y", theirs: "id,a\n5,x\n8,t\n1,y",
             merged: "id,a\n5,x\n8,t\n9,h\n1,y"),
         CSVCase(
-            "one row added by both", base: "id,a\n1,x", here: "id,a\n1,x\n2,y",
-            there: "id,a\n1,x\n2,y", merged: "id,a\n1,x\n2,y"),
+            "one row added by both", base: "id,a\n1,x", ours: "id,a\n1,x\n2,y",
+            theirs: "id,a\n1,x\n2,y", merged: "id,a\n1,x\n2,y"),
         CSVCase(
             "one key added by both with other values", base: "id,a\n1,x",
-            here: "id,a\n1,x\n2,y", there: "id,a\n1,x\n2,z", place: "row 2, column a"),
+            ours: "id,a\n1,x\n2,y", theirs: "id,a\n1,x\n2,z", place: "row 2, column a"),
         CSVCase(
-            "removed by one, another edited", base: "id,a\n1,x\n2,y", here: "id,a\n2,y",
-            there: "id,a\n1,x\n2,z", merged: "id,a\n2,z"),
+            "removed by one, another edited", base: "id,a\n1,x\n2,y", ours: "id,a\n2,y",
+            theirs: "id,a\n1,x\n2,z", merged: "id,a\n2,z"),
         CSVCase(
             "removed by one and edited by the other", base: "id,a\n1,x\n2,y",
-            here: "id,a\n2,y", there: "id,a\n1,z\n2,y", place: "row 1"),
+            ours: "id,a\n2,y", theirs: "id,a\n1,z\n2,y", place: "row 1"),
         CSVCase(
-            "a column added by one", base: "id,a\n1,x\n2,y", here: "id,b,a\n1,p,x\n2,q,y",
-            there: "id,a\n1,x\n2,y\n3,z", merged: "id,b,a\n1,p,x\n2,q,y\n3,,z"),
+            "a column added by one", base: "id,a\n1,x\n2,y", ours: "id,b,a\n1,p,x\n2,q,y",
+            theirs: "id,a\n1,x\n2,y\n3,z", merged: "id,b,a\n1,p,x\n2,q,y\n3,,z"),
         CSVCase(
             "a column in quotes added by one", base: "id,a\n1,x",
-            here: "id,a,b\n1,x,\"p\"", there: "id,a\n1,x\n2,y",
+            ours: "id,a,b\n1,x,\"p\"", theirs: "id,a\n1,x\n2,y",
             merged: "id,a,b\n1,x,\"p\"\n2,y,\"\""),
         CSVCase(
-            "a column removed by one", base: "id,a,b\n1,x,p\n2,y,q", here: "id,b\n1,p\n2,q",
-            there: "id,a,b\n1,x,P\n2,y,q", merged: "id,b\n1,P\n2,q"),
+            "a column removed by one", base: "id,a,b\n1,x,p\n2,y,q", ours: "id,b\n1,p\n2,q",
+            theirs: "id,a,b\n1,x,P\n2,y,q", merged: "id,b\n1,P\n2,q"),
         CSVCase(
             "a column removed by one and edited by the other", base: "id,a,b\n1,x,p",
-            here: "id,b\n1,p", there: "id,a,b\n1,z,p", place: "row 1, column a"),
+            ours: "id,b\n1,p", theirs: "id,a,b\n1,z,p", place: "row 1, column a"),
         CSVCase(
-            "columns reordered by one", base: "id,a,b\n1,x,p", here: "b,id,a\np,1,x",
-            there: "id,a,b\n1,y,p", merged: "b,id,a\np,1,y"),
+            "columns reordered by one", base: "id,a,b\n1,x,p", ours: "b,id,a\np,1,x",
+            theirs: "id,a,b\n1,y,p", merged: "b,id,a\np,1,y"),
         CSVCase(
-            "rows reordered by one", base: "id,a\n3,x\n1,y\n2,z", here: "id,a\n1,y\n2,z\n3,x",
-            there: "id,a\n3,X\n1,y\n2,z", merged: "id,a\n1,y\n2,z\n3,X"),
+            "rows reordered by one", base: "id,a\n3,x\n1,y\n2,z", ours: "id,a\n1,y\n2,z\n3,x",
+            theirs: "id,a\n3,X\n1,y\n2,z", merged: "id,a\n1,y\n2,z\n3,X"),
         CSVCase(
-            "rows without a key", base: "a,b\nx,1\nx,1\ny,1", here: "a,b\nx,1\ny,1\nz,1",
-            there: "a,b\nx,1\nx,1\ny,1\ny,1", merged: "a,b\nx,1\ny,1\ny,1\nz,1"),
+            "rows without a key", base: "a,b\nx,1\nx,1\ny,1", ours: "a,b\nx,1\ny,1\nz,1",
+            theirs: "a,b\nx,1\nx,1\ny,1\ny,1", merged: "a,b\nx,1\ny,1\ny,1\nz,1"),
         CSVCase(
-            "chosen keys", base: "a,b,c\n1,1,x\n1,2,y", here: "a,b,c\n1,1,X\n1,2,y",
-            there: "a,b,c\n1,1,x\n1,2,Y", merged: "a,b,c\n1,1,X\n1,2,Y", keys: ["a", "b"]),
+            "chosen keys", base: "a,b,c\n1,1,x\n1,2,y", ours: "a,b,c\n1,1,X\n1,2,y",
+            theirs: "a,b,c\n1,1,x\n1,2,Y", merged: "a,b,c\n1,1,X\n1,2,Y", keys: ["a", "b"]),
         CSVCase(
-            "chosen keys that are not unique", base: "a,b\n1,x\n1,y", here: "a,b\n1,x\n1,z",
-            there: "a,b\n1,w\n1,y", keys: ["a"]),
+            "chosen keys that are not unique", base: "a,b\n1,x\n1,y", ours: "a,b\n1,x\n1,z",
+            theirs: "a,b\n1,w\n1,y", keys: ["a"]),
         CSVCase(
-            "a table without a header", base: "1,x,5\n2,y,6", here: "1,X,5\n2,y,6",
-            there: "1,x,5\n2,y,7", merged: "1,X,5\n2,y,7"),
+            "a table without a header", base: "1,x,5\n2,y,6", ours: "1,X,5\n2,y,6",
+            theirs: "1,x,5\n2,y,7", merged: "1,X,5\n2,y,7"),
         CSVCase(
-            "semicolons and a comma in a field", base: "id;a;b\n1;x,y;z", here: "id;a;b\n1;x,Y;z",
-            there: "id;a;b\n1;x,y;Z", merged: "id;a;b\n1;x,Y;Z"),
+            "semicolons and a comma in a field", base: "id;a;b\n1;x,y;z", ours: "id;a;b\n1;x,Y;z",
+            theirs: "id;a;b\n1;x,y;Z", merged: "id;a;b\n1;x,Y;Z"),
         CSVCase(
-            "a newline in a field", base: "id,a,b\n1,\"x\ny\",z", here: "id,a,b\n1,\"x\ny\",Z",
-            there: "id,a,b\n1,\"x\nY\",z", merged: "id,a,b\n1,\"x\nY\",Z"),
+            "a newline in a field", base: "id,a,b\n1,\"x\ny\",z", ours: "id,a,b\n1,\"x\ny\",Z",
+            theirs: "id,a,b\n1,\"x\nY\",z", merged: "id,a,b\n1,\"x\nY\",Z"),
         CSVCase(
-            "a short row stays short", base: "id,a,b\n1,x\n2,y,z", here: "id,a,b\n1,X\n2,y,z",
-            there: "id,a,b\n1,x\n2,y,Z", merged: "id,a,b\n1,X\n2,y,Z"),
+            "a short row stays short", base: "id,a,b\n1,x\n2,y,z", ours: "id,a,b\n1,X\n2,y,z",
+            theirs: "id,a,b\n1,x\n2,y,Z", merged: "id,a,b\n1,X\n2,y,Z"),
         CSVCase(
-            "a row that is too long", base: "id,a\n1,x", here: "id,a\n1,x,y",
-            there: "id,a\n1,z"),
-        CSVCase("an open quote", base: "id,a\n1,x", here: "id,a\n1,\"x", there: "id,a\n1,z"),
+            "a row that is too long", base: "id,a\n1,x", ours: "id,a\n1,x,y",
+            theirs: "id,a\n1,z"),
+        CSVCase("an open quote", base: "id,a\n1,x", ours: "id,a\n1,\"x", theirs: "id,a\n1,z"),
     ]
 
     private static let fields = [
         CSVCase(
-            "the greater number", base: "id,n\n1,5", here: "id,n\n1,10", there: "id,n\n1,9",
+            "the greater number", base: "id,n\n1,5", ours: "id,n\n1,10", theirs: "id,n\n1,9",
             merged: "id,n\n1,10", fields: ["/n": .max]),
         CSVCase(
-            "the lesser text", base: "id,n\n1,m", here: "id,n\n1,b", there: "id,n\n1,a",
+            "the lesser text", base: "id,n\n1,m", ours: "id,n\n1,b", theirs: "id,n\n1,a",
             merged: "id,n\n1,a", fields: ["/n": .min]),
         CSVCase(
-            "a counter", base: "id,n\n1,5.25", here: "id,n\n1,7", there: "id,n\n1,-4.5",
+            "a counter", base: "id,n\n1,5.25", ours: "id,n\n1,7", theirs: "id,n\n1,-4.5",
             merged: "id,n\n1,-2.75", fields: ["/*": .sum]),
         CSVCase(
             "a counter that both changed equally", base: "id,n,m\n1,5,a",
-            here: "id,n,m\n1,6,b", there: "id,n,m\n1,6,a", merged: "id,n,m\n1,7,b",
+            ours: "id,n,m\n1,6,b", theirs: "id,n,m\n1,6,a", merged: "id,n,m\n1,7,b",
             fields: ["/n": .sum]),
         CSVCase(
-            "a counter that is no number", base: "id,n\n1,5", here: "id,n\n1,six",
-            there: "id,n\n1,7", place: "row 1, column n", fields: ["/n": .sum]),
+            "a counter that is no number", base: "id,n\n1,5", ours: "id,n\n1,six",
+            theirs: "id,n\n1,7", place: "row 1, column n", fields: ["/n": .sum]),
         CSVCase(
-            "a counter in quotes", base: "id,n\n1,\"5\"", here: "id,n\n1,\"6\"",
-            there: "id,n\n1,\"7\"", merged: "id,n\n1,\"8\"", fields: ["/n": .sum]),
+            "a counter in quotes", base: "id,n\n1,\"5\"", ours: "id,n\n1,\"6\"",
+            theirs: "id,n\n1,\"7\"", merged: "id,n\n1,\"8\"", fields: ["/n": .sum]),
         CSVCase(
-            "the newer", base: "id,n\n1,5", here: "id,n\n1,6", there: "id,n\n1,7",
+            "the newer", base: "id,n\n1,5", ours: "id,n\n1,6", theirs: "id,n\n1,7",
             merged: "id,n\n1,7", fields: ["/n": .newest]),
         CSVCase(
-            "union has no meaning", base: "id,n\n1,5", here: "id,n\n1,6", there: "id,n\n1,7",
+            "union has no meaning", base: "id,n\n1,5", ours: "id,n\n1,6", theirs: "id,n\n1,7",
             place: "row 1, column n", fields: ["/n": .union]),
         CSVCase(
-            "the older by choice", base: "id,n\n1,5", here: "id,n\n1,6", there: "id,n\n1,7",
+            "the older by choice", base: "id,n\n1,5", ours: "id,n\n1,6", theirs: "id,n\n1,7",
             merged: "id,n\n1,6", choice: .oldest),
     ]
 
@@ -128,23 +128,23 @@ import Testing
     @Test func `byte order mark, line ends and a missing last newline stay`() {
         let input = MergeInput(
             base: Array("\u{FEFF}id,a,b\r\n1,x,y\r\n2,x,y".utf8),
-            here: Array("\u{FEFF}id,a,b\r\n1,X,y\r\n2,x,y".utf8),
-            there: Array("\u{FEFF}id,a,b\r\n1,x,y\r\n2,x,Y".utf8))
+            ours: Array("\u{FEFF}id,a,b\r\n1,X,y\r\n2,x,y".utf8),
+            theirs: Array("\u{FEFF}id,a,b\r\n1,x,y\r\n2,x,Y".utf8))
         let expected = "\u{FEFF}id,a,b\r\n1,X,y\r\n2,x,Y"
         #expect(CSVMerge().merge(input) == .merged(Array(expected.utf8)))
     }
 
     @Test func `a lone carriage return at the end is no loss`() {
         let input = MergeInput(
-            base: Array("i,\"hi\"\"\"\r".utf8), here: Array("41,66\ni,\"hi\"\"\"\r".utf8),
-            there: Array("17,new10\"\r".utf8))
+            base: Array("i,\"hi\"\"\"\r".utf8), ours: Array("41,66\ni,\"hi\"\"\"\r".utf8),
+            theirs: Array("17,new10\"\r".utf8))
         #expect(FuzzTarget.csv.laws().broken(by: input).isEmpty)
     }
 
     @Test func `a counter's sum is exact at any length`() throws {
         let digits = String(repeating: "9", count: 100)
         let row = CSVCase(
-            "", base: "id,n\n1,0", here: "id,n\n1,\(digits)", there: "id,n\n1,0.1",
+            "", base: "id,n\n1,0", ours: "id,n\n1,\(digits)", theirs: "id,n\n1,0.1",
             fields: ["/n": .sum])
         let expected = CSVCase.bytes("id,n\n1,\(digits).1")
         #expect(CSVMerge().merge(try row.input()) == .merged(expected))

@@ -26,9 +26,9 @@ struct RandomTables {
         }
         var base = Table(columns: columns, rows: rows)
         if dice.once(in: 2) { base.rows.shuffle(using: &dice) }
-        let here = edited(base)
-        let there = edited(base)
-        return MergeInput(base: base.bytes, here: here.bytes, there: there.bytes)
+        let ours = edited(base)
+        let theirs = edited(base)
+        return MergeInput(base: base.bytes, ours: ours.bytes, theirs: theirs.bytes)
     }
 
     private mutating func value() -> String { "v\(dice.below(1000))" }

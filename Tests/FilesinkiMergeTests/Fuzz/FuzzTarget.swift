@@ -79,7 +79,7 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
             _ = TextFrame(removingFrom: &content, newline: isBase ? [10] : newline)
             return content
         }
-        let versions = [base, unframed(input.here), unframed(input.there)]
+        let versions = [base, unframed(input.ours), unframed(input.theirs)]
         let separator = CSVSeparator.found(in: versions.filter { !$0.isEmpty })
         guard let table = CSVTable(unframed(content), separator: separator) else { return [] }
         let values = table.fields.indices.map { bare(CSVTable.value(of: table.raw($0))) }

@@ -23,8 +23,8 @@ import Testing
             } else if counts.all == Self.usualCount {
                 break
             }
-            let (base, here, there) = mutator.triple(from: target.corpus)
-            let input = MergeInput(base: base, here: here, there: there)
+            let (base, ours, theirs) = mutator.triple(from: target.corpus)
+            let input = MergeInput(base: base, ours: ours, theirs: theirs)
             let broken = laws.broken(by: input)
             #expect(
                 broken.isEmpty, "seed \(seed), number \(counts.all)\n\(describe(input))")

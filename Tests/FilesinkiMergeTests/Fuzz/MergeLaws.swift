@@ -29,7 +29,7 @@ struct MergeLaws {
             broken.append("exchanged: \(Self.text(exchanged)), else \(Self.text(outcome))")
         }
         guard case .merged(let result) = outcome else { return broken }
-        if merge.merge(MergeInput(base: result, here: result, there: result)) != .merged(result) {
+        if merge.merge(MergeInput(base: result, ours: result, theirs: result)) != .merged(result) {
             broken.append("the result is not of the format")
         }
         return broken + brokenAgain(input, result) + brokenPieces(input, result)
@@ -37,10 +37,10 @@ struct MergeLaws {
 
     private func brokenTrivially(by input: MergeInput) -> [String] {
         var broken: [String] = []
-        for side in [input.here, input.there] {
+        for side in [input.ours, input.theirs] {
             let trivial = [
-                with(input, here: side, there: side), with(input, here: side, there: input.base),
-                with(input, here: input.base, there: side),
+                with(input, ours: side, theirs: side), with(input, ours: side, theirs: input.base),
+                with(input, ours: input.base, theirs: side),
             ].compactMap(\.self).map { merge.merge($0) }
             let isRight = trivial.allSatisfy { outcome in
                 if case .merged(let bytes) = outcome { return bytes == side }
@@ -51,11 +51,11 @@ struct MergeLaws {
         return broken
     }
 
-    private func with(_ input: MergeInput, here: [UInt8]?, there: [UInt8]?) -> MergeInput? {
-        guard let here, let there else { return nil }
+    private func with(_ input: MergeInput, ours: [UInt8]?, theirs: [UInt8]?) -> MergeInput? {
+        guard let ours, let theirs else { return nil }
         var result = input
-        result.here = here
-        result.there = there
+        result.ours = ours
+        result.theirs = theirs
         return result
     }
 
@@ -77,8 +77,8 @@ struct MergeLaws {
 
     private func brokenAgain(_ input: MergeInput, _ result: [UInt8]) -> [String] {
         if again == .unknown { return [] }
-        return [input.here, input.there].compactMap { side in
-            guard let repeated = with(input, here: result, there: side) else { return nil }
+        return [input.ours, input.theirs].compactMap { side in
+            guard let repeated = with(input, ours: result, theirs: side) else { return nil }
             switch merge.merge(repeated) {
             case .merged(let bytes):
                 return bytes == result
@@ -92,7 +92,7 @@ struct MergeLaws {
     private func brokenPieces(_ input: MergeInput, _ result: [UInt8]) -> [String] {
         guard let pieces else { return [] }
         let base = pieces(input.base ?? [], input)
-        let added = pieces(input.here, input).union(pieces(input.there, input)).subtracting(base)
+        let added = pieces(input.ours, input).union(pieces(input.theirs, input)).subtracting(base)
         let lost = added.subtracting(pieces(result, input))
         return lost.isEmpty ? [] : ["lost: \(lost.map { printable($0) })"]
     }
@@ -100,6 +100,6 @@ struct MergeLaws {
 
 /// Base, here and there on three lines.
 func describe(_ input: MergeInput) -> String {
-    [("base", input.base ?? []), ("here", input.here), ("there", input.there)]
+    [("base", input.base ?? []), ("here", input.ours), ("there", input.theirs)]
         .map { "\($0): \(printable($1.prefix(2000)))" }.joined(separator: "\n")
 }

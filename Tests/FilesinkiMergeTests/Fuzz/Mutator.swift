@@ -83,11 +83,12 @@ struct Mutator {
     }
 
     /// A base and two descendants of it.
-    mutating func triple(from corpus: [String]) -> (base: [UInt8]?, here: [UInt8], there: [UInt8]) {
+    mutating func triple(from corpus: [String]) -> (base: [UInt8]?, ours: [UInt8], theirs: [UInt8])
+    {
         var base = Array(dice.pick(corpus).utf8)
         if dice.once(in: 2) { base = mutated(base, beside: corpus) }
-        let here = mutated(base, beside: corpus)
-        let there = mutated(base, beside: corpus)
-        return (dice.once(in: 20) ? nil : base, here, there)
+        let ours = mutated(base, beside: corpus)
+        let theirs = mutated(base, beside: corpus)
+        return (dice.once(in: 20) ? nil : base, ours, theirs)
     }
 }

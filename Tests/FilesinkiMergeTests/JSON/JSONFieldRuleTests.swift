@@ -5,18 +5,18 @@ import Testing
 
 @Suite struct JSONFieldRuleTests {
     private func merge(
-        _ base: String?, _ here: String, _ there: String, choice: FieldChoice? = nil,
+        _ base: String?, _ ours: String, _ theirs: String, choice: FieldChoice? = nil,
         rules: [(String, FieldRule.Resolution)] = [], times: (Int64, Int64) = (1, 2)
     ) throws -> String {
-        var input = JSONCase("", base, here, there, "").input
-        input.hereModified = Timestamp(nanoseconds: times.0)
-        input.thereModified = Timestamp(nanoseconds: times.1)
+        var input = JSONCase("", base, ours, theirs, "").input
+        input.oursModified = Timestamp(nanoseconds: times.0)
+        input.theirsModified = Timestamp(nanoseconds: times.1)
         input.settings.fieldChoice = choice
         input.settings.fields = try rules.map {
             FieldRule(pattern: try FieldPattern(parsing: $0.0), resolution: $0.1)
         }
         let result = JSONMerge().merge(input).shown
-        if choice != .here, choice != .there {
+        if choice != .ours, choice != .theirs {
             #expect(JSONMerge().merge(input.swapped).shown == result)
         }
         return result
@@ -42,12 +42,12 @@ import Testing
         (.newest, "1", "2", "{}", "{}"),
     ])
     func `a rule decides what both sides changed`(
-        _ rule: FieldRule.Resolution, _ base: String, _ here: String, _ there: String,
+        _ rule: FieldRule.Resolution, _ base: String, _ ours: String, _ theirs: String,
         _ expected: String
     ) throws {
         let document = { (value: String, other: Int) in "{\"f\":\(value),\"o\":\(other)}" }
         let result = try merge(
-            document(base, 1), document(here, 2), document(there, 1), rules: [("/f", rule)])
+            document(base, 1), document(ours, 2), document(theirs, 1), rules: [("/f", rule)])
         #expect(result == (expected.hasPrefix("declined") ? expected : document(expected, 2)))
     }
 
@@ -69,18 +69,18 @@ import Testing
     }
 
     @Test(arguments: [
-        (FieldChoice.here, 1, 2, #"{"a":2,"b":1,"c":9}"#),
-        (.there, 1, 2, #"{"a":3,"c":9}"#),
+        (FieldChoice.ours, 1, 2, #"{"a":2,"b":1,"c":9}"#),
+        (.theirs, 1, 2, #"{"a":3,"c":9}"#),
         (.newest, 1, 2, #"{"a":3,"c":9}"#),
         (.oldest, 1, 2, #"{"a":2,"b":1,"c":9}"#),
         (.newest, 2, 2, "declined: /a /b"),
     ])
     func `a choice is for the fields in conflict only`(
-        _ choice: FieldChoice, _ here: Int64, _ there: Int64, _ expected: String
+        _ choice: FieldChoice, _ ours: Int64, _ theirs: Int64, _ expected: String
     ) throws {
         let result = try merge(
             #"{"a":1,"b":0,"c":1}"#, #"{"a":2,"b":1,"c":1}"#, #"{"a":3,"c":9}"#, choice: choice,
-            times: (here, there))
+            times: (ours, theirs))
         #expect(Set(result.split(separator: " ")) == Set(expected.split(separator: " ")))
     }
 
@@ -115,10 +115,10 @@ import Testing
         ("/a", #"{"a":1e99999999999999999999}"#, #"{"a":2}"#, nil),
     ])
     func `a field of two documents is compared exactly`(
-        _ pointer: String, _ here: String, _ there: String, _ order: JSONComparison.Order?
+        _ pointer: String, _ ours: String, _ theirs: String, _ order: JSONComparison.Order?
     ) {
         let result = JSONComparison.compare(
-            pointer: pointer, here: Array(here.utf8), there: Array(there.utf8))
+            pointer: pointer, ours: Array(ours.utf8), theirs: Array(theirs.utf8))
         #expect(result == order)
     }
 }

@@ -3,8 +3,8 @@ import Testing
 @testable import FilesinkiMerge
 
 @Suite struct JSONMergeLawTests {
-    private func merge(_ base: [UInt8]?, _ here: [UInt8], _ there: [UInt8]) -> MergeOutcome {
-        JSONMerge().merge(MergeInput(base: base, here: here, there: there))
+    private func merge(_ base: [UInt8]?, _ ours: [UInt8], _ theirs: [UInt8]) -> MergeOutcome {
+        JSONMerge().merge(MergeInput(base: base, ours: ours, theirs: theirs))
     }
 
     /// Three versions, in up to three styles.
@@ -23,16 +23,16 @@ import Testing
     func `the laws hold for made up documents`(_ round: Int) throws {
         for seed in (UInt64(round) * 50)..<(UInt64(round) * 50 + 50) {
             let all = versions(seed)
-            let (base, here, there) = (all[0], all[1], all[2])
+            let (base, ours, theirs) = (all[0], all[1], all[2])
             let show = all.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "~~\n")
-            #expect(merge(base, here, here) == .merged(here), "seed \(seed)")
-            #expect(merge(base, base, here) == .merged(here), "seed \(seed)")
-            #expect(merge(base, here, base) == .merged(here), "seed \(seed)")
-            let outcome = merge(base, here, there)
-            #expect(sameBytes(outcome, merge(base, there, here)), "seed \(seed)\n\(show)")
+            #expect(merge(base, ours, ours) == .merged(ours), "seed \(seed)")
+            #expect(merge(base, base, ours) == .merged(ours), "seed \(seed)")
+            #expect(merge(base, ours, base) == .merged(ours), "seed \(seed)")
+            let outcome = merge(base, ours, theirs)
+            #expect(sameBytes(outcome, merge(base, theirs, ours)), "seed \(seed)\n\(show)")
             guard case .merged(let result) = outcome else { continue }
             #expect(throws: Never.self, "seed \(seed)\n\(show)") { try JSONDocument(result) }
-            let again = merge(base, result, there)
+            let again = merge(base, result, theirs)
             let shown = String(decoding: result, as: UTF8.self)
             if again != outcome {
                 Issue.record("seed \(seed)\n\(show)~~\n\(shown)~~\n\(text(of: again))")
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: 0..<400)
-    func `edits of different members are both there, written as by one`(_ seed: Int) {
+    func `edits of different members are both theirs, written as by one`(_ seed: Int) {
         var maker = JSONMaker(seed: UInt64(seed))
         let indent = maker.below(4) == 0 ? nil : 2
         let values = (0..<4).map { _ in maker.value() }

@@ -6,18 +6,18 @@ import Testing
 struct JSONCase: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var base: String?
-    var here: String
-    var there: String
+    var ours: String
+    var theirs: String
     var merged: String
 
-    init(_ name: String, _ base: String?, _ here: String, _ there: String, _ merged: String) {
-        (testDescription, self.base, self.here, self.there) = (name, base, here, there)
+    init(_ name: String, _ base: String?, _ ours: String, _ theirs: String, _ merged: String) {
+        (testDescription, self.base, self.ours, self.theirs) = (name, base, ours, theirs)
         self.merged = merged
     }
 
     var input: MergeInput {
         MergeInput(
-            base: base.map { Array($0.utf8) }, here: Array(here.utf8), there: Array(there.utf8))
+            base: base.map { Array($0.utf8) }, ours: Array(ours.utf8), theirs: Array(theirs.utf8))
     }
 }
 

@@ -115,28 +115,28 @@ private final class Rows {
 struct MergeTrial {
     let folder = DatabaseFolder()
     var settings = MergeSettings()
-    var hereModified = Timestamp(nanoseconds: 1)
-    var thereModified = Timestamp(nanoseconds: 1)
+    var oursModified = Timestamp(nanoseconds: 1)
+    var theirsModified = Timestamp(nanoseconds: 1)
 
     /// Merges what two edits make of a base.
-    func merge(base: String, here: String, there: String) throws -> Answer {
+    func merge(base: String, ours: String, theirs: String) throws -> Answer {
         let known = folder.database(base)
         return try merge(
-            known, folder.database(here, from: known), folder.database(there, from: known))
+            known, folder.database(ours, from: known), folder.database(theirs, from: known))
     }
 
     /// Merges files; both ways must come to the same bytes or the same reasons.
-    func merge(_ base: String?, _ here: String, _ there: String) throws -> Answer {
+    func merge(_ base: String?, _ ours: String, _ theirs: String) throws -> Answer {
         let (result, mirrored) = (folder.freePath(), folder.freePath())
         let outcome = try SQLiteMerge(
-            settings: settings, hereModified: hereModified, thereModified: thereModified
-        ).merge(base: base, here: here, there: there, into: result)
+            settings: settings, oursModified: oursModified, theirsModified: theirsModified
+        ).merge(base: base, ours: ours, theirs: theirs, into: result)
         var turned = settings
-        if settings.fieldChoice == .here { turned.fieldChoice = .there }
-        if settings.fieldChoice == .there { turned.fieldChoice = .here }
+        if settings.fieldChoice == .ours { turned.fieldChoice = .theirs }
+        if settings.fieldChoice == .theirs { turned.fieldChoice = .ours }
         let mirror = try SQLiteMerge(
-            settings: turned, hereModified: thereModified, thereModified: hereModified
-        ).merge(base: base, here: there, there: here, into: mirrored)
+            settings: turned, oursModified: theirsModified, theirsModified: oursModified
+        ).merge(base: base, ours: theirs, theirs: ours, into: mirrored)
         #expect(outcome == mirror)
         let isSame = folder.bytes(of: result) == folder.bytes(of: mirrored)
         #expect(isSame, "The mirrored merge makes other bytes.")

@@ -14,9 +14,9 @@ import Testing
     func `bytes that lie decline, and never end the process`(_ seed: Int) throws {
         let trial = MergeTrial()
         let base = trial.folder.database(Self.table)
-        let here = trial.folder.database("UPDATE t SET n = 0 WHERE id = 3", from: base)
-        let there = trial.folder.database("UPDATE t SET n = 0 WHERE id = 290", from: base)
-        var bytes = trial.folder.bytes(of: there)
+        let ours = trial.folder.database("UPDATE t SET n = 0 WHERE id = 3", from: base)
+        let theirs = trial.folder.database("UPDATE t SET n = 0 WHERE id = 290", from: base)
+        var bytes = trial.folder.bytes(of: theirs)
         if seed % 4 == 0 {
             bytes.removeLast(bytes.count * (seed + 1) / 82)
         } else {
@@ -25,9 +25,9 @@ import Testing
                 bytes[seed % 3 == 0 ? 16 + place % 84 : place] ^= UInt8(1 << (seed % 8))
             }
         }
-        trial.folder.write(bytes, to: there)
+        trial.folder.write(bytes, to: theirs)
         let result = trial.folder.freePath()
-        let outcome = try SQLiteMerge().merge(base: base, here: here, there: there, into: result)
+        let outcome = try SQLiteMerge().merge(base: base, ours: ours, theirs: theirs, into: result)
         if outcome == .merged {
             #expect(trial.folder.query(result, "PRAGMA integrity_check") == ["ok"])
         } else {
@@ -52,14 +52,14 @@ import Testing
             "CREATE TABLE t(k TEXT PRIMARY KEY, n INT); CREATE TABLE u(k TEXT PRIMARY KEY, n INT);"
                 + "INSERT INTO t VALUES ('a', 1), ('b', 2); INSERT INTO u VALUES ('x', 1), ('y', 2)"
         )
-        let here = trial.folder.database("UPDATE t SET n = 5 WHERE k = 'a'", from: base)
+        let ours = trial.folder.database("UPDATE t SET n = 5 WHERE k = 'a'", from: base)
         // The index of the one table is read as that of the other.
-        let there = trial.folder.database(
+        let theirs = trial.folder.database(
             "DELETE FROM t WHERE k = 'b'; PRAGMA writable_schema = ON;"
                 + "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema "
                 + "WHERE name = 'sqlite_autoindex_u_1') WHERE name = 'sqlite_autoindex_t_1'",
             from: base)
-        #expect(try trial.merge(base, here, there).path == nil)
+        #expect(try trial.merge(base, ours, theirs).path == nil)
     }
 
     @Test func `a check that takes more memory than the files hold declines`() throws {
@@ -68,22 +68,22 @@ import Testing
                 CREATE TABLE t(id INTEGER PRIMARY KEY, n,
                     CHECK (length(zeroblob(3000000)) > n))
                 """,
-            here: "INSERT INTO t VALUES (1, 5)", there: "INSERT INTO t VALUES (2, 6)")
+            ours: "INSERT INTO t VALUES (1, 5)", theirs: "INSERT INTO t VALUES (2, 6)")
         #expect(answer.conflicts == ["table t, key 1: SQLite refuses: string or blob too big."])
     }
 
     @Test func `a disk that refuses is a failure, and no decline`() throws {
         let trial = MergeTrial()
         let base = trial.folder.database(Self.table)
-        let here = trial.folder.database("UPDATE t SET n = 0 WHERE id = 3", from: base)
-        let there = trial.folder.database("UPDATE t SET n = 0 WHERE id = 4", from: base)
+        let ours = trial.folder.database("UPDATE t SET n = 0 WHERE id = 3", from: base)
+        let theirs = trial.folder.database("UPDATE t SET n = 0 WHERE id = 4", from: base)
         #expect(throws: Failure.self) {
             try SQLiteMerge().merge(
-                base: base, here: here, there: there, into: "/nowhere/at/all")
+                base: base, ours: ours, theirs: theirs, into: "/nowhere/at/all")
         }
         #expect(throws: Failure.self) {
             try SQLiteMerge().merge(
-                base: "/nowhere/at/all", here: here, there: there, into: trial.folder.freePath())
+                base: "/nowhere/at/all", ours: ours, theirs: theirs, into: trial.folder.freePath())
         }
     }
 }

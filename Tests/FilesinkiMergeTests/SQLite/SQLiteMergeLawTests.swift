@@ -12,8 +12,8 @@ import Testing
         let trial = MergeTrial()
         let base = trial.folder.database(Self.table)
         let changed = trial.folder.database("UPDATE t SET n = 1", from: base)
-        for (here, there) in [(changed, changed), (base, changed), (changed, base)] {
-            let answer = try trial.merge(base, here, there)
+        for (ours, theirs) in [(changed, changed), (base, changed), (changed, base)] {
+            let answer = try trial.merge(base, ours, theirs)
             let isSame = answer.path.map(trial.folder.bytes) == trial.folder.bytes(of: changed)
             #expect(isSame)
         }
@@ -21,21 +21,21 @@ import Testing
 
     @Test func `without a base the rows of both are in it, and unequal ones decline`() throws {
         let trial = MergeTrial()
-        let here = trial.folder.database(Self.table + "; INSERT INTO t VALUES (3, 3, 'c')")
-        let there = trial.folder.database(Self.table + "; INSERT INTO t VALUES (4, 4, 'd')")
-        let answer = try trial.merge(nil, here, there)
+        let ours = trial.folder.database(Self.table + "; INSERT INTO t VALUES (3, 3, 'c')")
+        let theirs = trial.folder.database(Self.table + "; INSERT INTO t VALUES (4, 4, 'd')")
+        let answer = try trial.merge(nil, ours, theirs)
         #expect(trial.rows("SELECT id FROM t", answer) == ["1", "2", "3", "4"])
-        let other = trial.folder.database("UPDATE t SET n = 0 WHERE id = 1", from: there)
+        let other = trial.folder.database("UPDATE t SET n = 0 WHERE id = 1", from: theirs)
         #expect(
-            try trial.merge(nil, here, other).conflicts
+            try trial.merge(nil, ours, other).conflicts
                 == ["table t, key 1: Both sides added the row, and column n is 0 and 10."])
     }
 
     @Test func `without a base a table without key has every row of both`() throws {
         let trial = MergeTrial()
-        let here = trial.folder.database("CREATE TABLE t(a); INSERT INTO t VALUES (1), (1), (2)")
-        let there = trial.folder.database("CREATE TABLE t(a); INSERT INTO t VALUES (3), (1)")
-        let answer = try trial.merge(nil, here, there)
+        let ours = trial.folder.database("CREATE TABLE t(a); INSERT INTO t VALUES (1), (1), (2)")
+        let theirs = trial.folder.database("CREATE TABLE t(a); INSERT INTO t VALUES (3), (1)")
+        let answer = try trial.merge(nil, ours, theirs)
         #expect(trial.rows("SELECT a FROM t ORDER BY a", answer) == ["1", "1", "2", "3"])
     }
 
@@ -47,28 +47,28 @@ import Testing
         _ resolution: FieldRule.Resolution, _ pattern: String, _ expected: Int
     ) throws {
         var trial = MergeTrial()
-        trial.thereModified = Timestamp(nanoseconds: 2)
+        trial.theirsModified = Timestamp(nanoseconds: 2)
         trial.settings.fields = [
             FieldRule(pattern: try FieldPattern(parsing: pattern), resolution: resolution)
         ]
         let answer = try trial.merge(
-            base: Self.table, here: "UPDATE t SET n = 17 WHERE id = 1",
-            there: "UPDATE t SET n = 13 WHERE id = 1")
+            base: Self.table, ours: "UPDATE t SET n = 17 WHERE id = 1",
+            theirs: "UPDATE t SET n = 13 WHERE id = 1")
         #expect(trial.rows("SELECT n FROM t WHERE id = 1", answer) == [String(expected)])
     }
 
     @Test(arguments: [
-        (FieldChoice.here, 1), (.there, 2), (.newest, 2), (.oldest, 1),
+        (FieldChoice.ours, 1), (.theirs, 2), (.newest, 2), (.oldest, 1),
     ])
     func `a choice of side decides what no rule is for`(_ choice: FieldChoice, _ expected: Int)
         throws
     {
         var trial = MergeTrial()
-        trial.thereModified = Timestamp(nanoseconds: 2)
+        trial.theirsModified = Timestamp(nanoseconds: 2)
         trial.settings.fieldChoice = choice
         let answer = try trial.merge(
-            base: Self.table, here: "UPDATE t SET n = 1 WHERE id = 1",
-            there: "UPDATE t SET n = 2 WHERE id = 1")
+            base: Self.table, ours: "UPDATE t SET n = 1 WHERE id = 1",
+            theirs: "UPDATE t SET n = 2 WHERE id = 1")
         #expect(trial.rows("SELECT n FROM t WHERE id = 1", answer) == [String(expected)])
     }
 
@@ -80,8 +80,8 @@ import Testing
                 FieldRule(pattern: try FieldPattern(parsing: "/n"), resolution: resolution)
             ]
             let answer = try trial.merge(
-                base: Self.table, here: "UPDATE t SET n = \(value) WHERE id = 1",
-                there: "UPDATE t SET n = \(value - 1) WHERE id = 1")
+                base: Self.table, ours: "UPDATE t SET n = \(value) WHERE id = 1",
+                theirs: "UPDATE t SET n = \(value - 1) WHERE id = 1")
             #expect(answer.path == nil)
         }
     }
@@ -91,9 +91,9 @@ import Testing
         let base = trial.folder.database(
             "PRAGMA encoding = 'UTF-16be'; PRAGMA page_size = 1024; PRAGMA journal_mode = WAL;"
                 + Self.table)
-        let here = trial.folder.database("UPDATE t SET s = 'ä𝄞' WHERE id = 1", from: base)
-        let there = trial.folder.database("UPDATE t SET s = 'ö' WHERE id = 2", from: base)
-        let answer = try trial.merge(base, here, there)
+        let ours = trial.folder.database("UPDATE t SET s = 'ä𝄞' WHERE id = 1", from: base)
+        let theirs = trial.folder.database("UPDATE t SET s = 'ö' WHERE id = 2", from: base)
+        let answer = try trial.merge(base, ours, theirs)
         #expect(
             trial.rows(
                 "SELECT s FROM t; PRAGMA page_size; PRAGMA encoding; PRAGMA journal_mode", answer)
@@ -105,32 +105,34 @@ import Testing
         var random = RandomDatabase(seed: UInt64(seed))
         let trial = MergeTrial()
         let base = trial.folder.database(random.schema + random.edits(count: 12, ids: 0..<20))
-        let here = trial.folder.database(random.edits(count: 6, ids: 0..<30), from: base)
-        let there = trial.folder.database(random.edits(count: 6, ids: 0..<30), from: base)
-        let answer = try trial.merge(base, here, there)
+        let ours = trial.folder.database(random.edits(count: 6, ids: 0..<30), from: base)
+        let theirs = trial.folder.database(random.edits(count: 6, ids: 0..<30), from: base)
+        let answer = try trial.merge(base, ours, theirs)
         guard let result = answer.path else { return }
         let rows = ["k", "w", "n"].map { table in
             { (path: String) in Set(trial.folder.query(path, "SELECT * FROM \(table)")) }
         }
         for read in rows {
-            let (old, mine, theirs, new) = (read(base), read(here), read(there), read(result))
+            let (old, ourRows, theirRows, new) = (
+                read(base), read(ours), read(theirs), read(result)
+            )
             // What one side added anew, and the other left alone, is there as it is.
             let key = { (row: String) in row.split(separator: "|").first }
-            let touchedByHere = Set(old.symmetricDifference(mine).map(key))
-            let touchedByThere = Set(old.symmetricDifference(theirs).map(key))
-            for row in mine.subtracting(old) where !touchedByThere.contains(key(row)) {
+            let touchedByOurs = Set(old.symmetricDifference(ourRows).map(key))
+            let touchedByTheirs = Set(old.symmetricDifference(theirRows).map(key))
+            for row in ourRows.subtracting(old) where !touchedByTheirs.contains(key(row)) {
                 #expect(new.contains(row))
             }
-            for row in theirs.subtracting(old) where !touchedByHere.contains(key(row)) {
+            for row in theirRows.subtracting(old) where !touchedByOurs.contains(key(row)) {
                 #expect(new.contains(row))
             }
-            #expect(new.isSuperset(of: old.intersection(mine).intersection(theirs)))
-            for row in old.subtracting(mine) where !touchedByThere.contains(key(row)) {
+            #expect(new.isSuperset(of: old.intersection(ourRows).intersection(theirRows)))
+            for row in old.subtracting(ourRows) where !touchedByTheirs.contains(key(row)) {
                 #expect(!new.contains(row))
             }
         }
         // Once merged, a second merge with either side says the same.
-        for side in [here, there] {
+        for side in [ours, theirs] {
             let again = try trial.merge(base, result, side)
             #expect(again.path.map(trial.folder.dump) == trial.folder.dump(result))
         }

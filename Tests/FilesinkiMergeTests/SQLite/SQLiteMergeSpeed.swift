@@ -14,8 +14,8 @@ import Testing
         let clock = ContinuousClock()
         let time = try clock.measure {
             let outcome = try SQLiteMerge().merge(
-                base: "\(folder)/base.db", here: "\(folder)/here.db",
-                there: "\(folder)/there.db", into: result)
+                base: "\(folder)/base.db", ours: "\(folder)/here.db",
+                theirs: "\(folder)/there.db", into: result)
             #expect(outcome == .merged)
         }
         print("The merge took \(time).")

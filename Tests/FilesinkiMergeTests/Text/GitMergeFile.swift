@@ -30,8 +30,8 @@ final class GitMergeFile {
 
     func answer(to input: MergeInput) throws -> Answer {
         try write(input.base ?? [], "base")
-        try write(input.here, "here")
-        try write(input.there, "there")
+        try write(input.ours, "here")
+        try write(input.theirs, "there")
         let status = try run([
             "git", "-C", folder, "merge-file", "-p", "-q", "-L", "here", "-L", "base", "-L",
             "there", "here",

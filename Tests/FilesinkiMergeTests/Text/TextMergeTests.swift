@@ -3,9 +3,9 @@ import Testing
 @testable import FilesinkiMerge
 
 @Suite struct TextMergeTests {
-    private func input(_ base: String?, _ here: String, _ there: String) -> MergeInput {
+    private func input(_ base: String?, _ ours: String, _ theirs: String) -> MergeInput {
         MergeInput(
-            base: base.map { Array($0.utf8) }, here: Array(here.utf8), there: Array(there.utf8))
+            base: base.map { Array($0.utf8) }, ours: Array(ours.utf8), theirs: Array(theirs.utf8))
     }
 
     @Test(arguments: [
@@ -17,10 +17,10 @@ import Testing
         ("a\nb\n", "", "a\nb\n", ""),
     ])
     func `edits at two places are both taken`(
-        _ base: String, _ here: String, _ there: String, _ merged: String
+        _ base: String, _ ours: String, _ theirs: String, _ merged: String
     ) {
-        #expect(TextMerge().merge(input(base, here, there)) == .merged(Array(merged.utf8)))
-        #expect(TextMerge().merge(input(base, there, here)) == .merged(Array(merged.utf8)))
+        #expect(TextMerge().merge(input(base, ours, theirs)) == .merged(Array(merged.utf8)))
+        #expect(TextMerge().merge(input(base, theirs, ours)) == .merged(Array(merged.utf8)))
     }
 
     @Test func `edits of neighbouring lines are a conflict that names both sides' lines`() {
@@ -42,7 +42,7 @@ import Testing
     func `a zero byte among the first 8000 is no text`(_ place: Int) {
         var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: 9000)
         bytes[place] = 0
-        let outcome = TextMerge().merge(MergeInput(base: [], here: [], there: bytes))
+        let outcome = TextMerge().merge(MergeInput(base: [], ours: [], theirs: bytes))
         let refusal = MergeOutcome.declined([MergeConflict("", "The content is not text.")])
         #expect(outcome == (place < 8000 ? refusal : .merged(bytes)))
     }
@@ -50,7 +50,7 @@ import Testing
     @Test func `markers stand around what each side says, with the line ends around them`() {
         let marked = TextMerge.marked(
             input("a\r\nb\r\n", "a\r\nx", "a\r\ny\r\n"),
-            labels: TextMerge.Labels(here: "laptop", there: "phone"))
+            labels: TextMerge.Labels(ours: "laptop", theirs: "phone"))
         let expected =
             "a\r\n<<<<<<< laptop\r\nx\r\n=======\r\ny\r\n>>>>>>> phone\r\n"
         #expect(marked == Array(expected.utf8))
@@ -62,15 +62,15 @@ import Testing
         var dice = Dice(seed: 3)
         for number in 0..<200 {
             let base = (0..<60).map { "line \($0)\n" }
-            var here = base
-            var there = base
+            var ours = base
+            var theirs = base
             // Every second line, so that no two edits touch.
             for place in stride(from: 0, to: 60, by: 2) where dice.once(in: 3) {
-                if dice.once(in: 2) { here[place] = "here \(place)\n" } else { there[place] = "" }
+                if dice.once(in: 2) { ours[place] = "here \(place)\n" } else { theirs[place] = "" }
             }
             let broken = laws.broken(
-                by: input(base.joined(), here.joined(), there.joined()))
-            #expect(broken.isEmpty, "number \(number): \(here) \(there)")
+                by: input(base.joined(), ours.joined(), theirs.joined()))
+            #expect(broken.isEmpty, "number \(number): \(ours) \(theirs)")
         }
     }
 

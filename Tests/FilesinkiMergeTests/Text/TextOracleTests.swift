@@ -29,8 +29,8 @@ import Testing
         while access("\(folder)/\(counts.all)/base", R_OK) == 0 {
             let triple = "\(folder)/\(counts.all)"
             let input = MergeInput(
-                base: try wholeFile("\(triple)/base"), here: try wholeFile("\(triple)/here"),
-                there: try wholeFile("\(triple)/there"))
+                base: try wholeFile("\(triple)/base"), ours: try wholeFile("\(triple)/here"),
+                theirs: try wholeFile("\(triple)/there"))
             if try isClean(input, git, triple) { counts.clean += 1 }
             counts.all += 1
         }

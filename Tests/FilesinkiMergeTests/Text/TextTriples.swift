@@ -36,16 +36,16 @@ struct TextTriples {
 
     private mutating func triple(_ alphabet: [String], lines: Int, edits: Int) -> MergeInput {
         let base = (0..<lines).map { _ in dice.pick(alphabet) }
-        var here = base
-        var there = base
-        for _ in 0..<dice.below(edits + 1) { edit(&here, alphabet) }
-        for _ in 0..<dice.below(edits + 1) { edit(&there, alphabet) }
-        if dice.once(in: 3) { editBoth(&here, &there, alphabet) }
+        var ours = base
+        var theirs = base
+        for _ in 0..<dice.below(edits + 1) { edit(&ours, alphabet) }
+        for _ in 0..<dice.below(edits + 1) { edit(&theirs, alphabet) }
+        if dice.once(in: 3) { editBoth(&ours, &theirs, alphabet) }
         let ends = dice.once(in: 4) ? ["\n", "\r\n"] : [dice.pick(["\n", "\n", "\r\n"])]
         let usualSeed = dice.next()
         return MergeInput(
-            base: text(base, ends, usualSeed), here: text(here, ends, usualSeed),
-            there: text(there, ends, usualSeed))
+            base: text(base, ends, usualSeed), ours: text(ours, ends, usualSeed),
+            theirs: text(theirs, ends, usualSeed))
     }
 
     private mutating func edit(_ lines: inout [String], _ alphabet: [String]) {
@@ -65,12 +65,12 @@ struct TextTriples {
 
     /// The same lines at about the same place of both.
     private mutating func editBoth(
-        _ here: inout [String], _ there: inout [String], _ alphabet: [String]
+        _ ours: inout [String], _ theirs: inout [String], _ alphabet: [String]
     ) {
-        let place = dice.range(in: min(here.count, there.count), atMost: 4)
+        let place = dice.range(in: min(ours.count, theirs.count), atMost: 4)
         let lines = (0..<dice.below(5)).map { _ in dice.pick(alphabet) }
-        here.replaceSubrange(place, with: lines)
-        there.replaceSubrange(place, with: dice.once(in: 3) ? lines.dropLast() : lines)
+        ours.replaceSubrange(place, with: lines)
+        theirs.replaceSubrange(place, with: dice.once(in: 3) ? lines.dropLast() : lines)
     }
 
     /// The line end of a line follows from its content and the seed, so that equal lines stay
