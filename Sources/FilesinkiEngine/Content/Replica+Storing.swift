@@ -36,46 +36,46 @@ extension SyncEngine {
     ///
     /// - Returns: Whether the files are still what the plan saw; if not, the run needs another round.
     func storeContents(
-        of decision: Decision, _ run: inout SyncRun, _ view: RemoteView
+        of decision: Decision, _ run: inout SyncRun
     ) async throws -> Bool {
         if let merged = decision.merged {
-            try await keepMerged(merged, decision.plan.steps, &run, view)
+            try await keepMerged(merged, decision.plan.steps, &run)
         }
-        let items = try await unstoredItems(decision.plan.steps, run, view)
+        let items = try await unstoredItems(decision.plan.steps, run)
         guard !items.isEmpty else { return true }
-        let result = try await intake(items, run, storing: view)
-        run.observation.inline += result.inline
-        run.observation.packs += result.packs
+        let result = try await intake(items, run, isStoring: true)
+        run.local.inline += result.inline
+        run.local.packs += result.packs
         var changed = result
         changed.inline = []
         changed.packs = []
         changed.files.removeAll { file in
-            run.observation.changes[file.path]?.entry?.content == file.entry.content
+            run.local.changes[file.path]?.entry?.content == file.entry.content
         }
-        run.observation.unstored.subtract(items.map(\.path))
+        run.local.unstored.subtract(items.map(\.path))
         let paths = changed.files.map(\.path) + changed.vanished + changed.problems.map(\.path)
         guard !paths.isEmpty else { return true }
-        run.observation.take(changed, run.base)
-        run.observation = try await lookAgain(run.observation, run, storing: nil)
+        run.local.take(changed, run.base)
+        run.local = try await scanAgain(run.local, run, isStoring: false)
         run.surprised = Set(paths)
         return false
     }
 
     /// The files whose content the steps need in the store, and that may not be there.
     private func unstoredItems(
-        _ steps: [Step], _ run: SyncRun, _ view: RemoteView
+        _ steps: [Step], _ run: SyncRun
     ) async throws -> [ContentUploader.Item] {
-        let unstored = run.observation.unstored
+        let unstored = run.local.unstored
         guard !unstored.isEmpty else { return [] }
         let needed = Set(
             steps.flatMap { [$0.published(preserved: nil), $0.superseded] }
                 .compactMap { $0?.entry }.filter { $0.kind == .file }.map(\.content))
         guard !needed.isEmpty else { return [] }
-        let source = try await storedContents.source(view, run.observation)
+        let source = try await storedContents.source(run.remote, run.local)
         let known = run.base.contents
         var items: [ContentUploader.Item] = []
         for path in unstored.sorted() {
-            guard let entry = run.observation.changes[path]?.entry, needed.contains(entry.content),
+            guard let entry = run.local.changes[path]?.entry, needed.contains(entry.content),
                 !known.contains(entry.content), try await !source.holds(entry.content)
             else { continue }
             items.append(ContentUploader.Item(path: path, size: entry.size))

@@ -9,16 +9,16 @@ import FilesinkiSystem
 extension SyncEngine {
     /// Stores what a round has merged, and notes it before anything is written here.
     func keepMerged(
-        _ shelf: MergeOutputs, _ steps: [Step], _ run: inout SyncRun, _ view: RemoteView
+        _ shelf: MergeOutputs, _ steps: [Step], _ run: inout SyncRun
     ) async throws {
         let items = shelf.items
         guard !items.isEmpty, !run.options.isDryRun else { return }
         let result = try await intake(
             items.map { ContentUploader.Item(path: $0.file, size: $0.entry.size) }, run,
-            storing: view, from: RootFolder(path: shelf.path))
+            isStoring: true, from: RootFolder(path: shelf.path))
         if let problem = result.problems.first { throw problem.failure }
-        run.observation.inline += result.inline
-        run.observation.packs += result.packs
+        run.local.inline += result.inline
+        run.local.packs += result.packs
         var note = try mergeNote()
         note.items.removeAll { item in
             (run.base.row(item.path)?.version ?? 0) >= item.there.version
@@ -37,7 +37,7 @@ extension SyncEngine {
     func takeNotedMerges(_ run: inout SyncRun, _ view: inout RemoteView) throws {
         let rows = try mergeNote().items.compactMap { item -> BaseRow? in
             guard (run.base.row(item.path)?.version ?? 0) < item.there.version,
-                run.observation.changes[item.path]?.entry?.content == item.merged,
+                run.local.changes[item.path]?.entry?.content == item.merged,
                 (view.changes[item.path]?.entry.version ?? 0) >= item.there.version
             else { return nil }
             return BaseRow(

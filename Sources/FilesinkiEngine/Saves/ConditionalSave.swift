@@ -7,7 +7,7 @@ import FilesinkiStore
 
 /// A content that is to be saved only upon one version of its path: made ready outside the tree,
 /// and in the store where it is too large for a commit.
-private struct Offer {
+private struct StagedSave {
     let path: RelativePath
     let version: UInt64
     let file: StagedFile
@@ -17,10 +17,9 @@ private struct Offer {
     let writer: TreeWriter
 }
 
-/// An offer that is in the log, and not yet in the tree.
-private struct Taken {
+/// A save that is in the log, and not yet in the tree.
+private struct PublishedSave {
     var run: SyncRun
-    var view: RemoteView
     /// The folders that it brings along.
     var folders: [RelativePath]
 }
@@ -38,14 +37,14 @@ extension Saves {
         _ path: RelativePath, upon version: UInt64, _ options: SaveOptions,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
-        let offer = try await offer(path, upon: version, options, content: write)
+        let staged = try await stage(path, upon: version, options, content: write)
         var earlier = SyncReport()
         var lostRaces = 0
         while true {
-            if let taken = try await publish(offer, options.sync) {
-                var report = try await place(offer, taken, options.sync)
+            if let published = try await publish(staged, options.sync) {
+                var report = try await place(staged, published, options.sync)
                 report.addCopies(of: earlier)
-                return try self.report(report, of: path, offer.entry.content)
+                return try self.report(report, of: path, staged.entry.content)
             }
             lostRaces += 1
             try await sync.pause(afterLosing: lostRaces)
@@ -53,32 +52,35 @@ extension Saves {
         }
     }
 
-    private func offer(
+    private func stage(
         _ path: RelativePath, upon version: UInt64, _ options: SaveOptions,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
-    ) async throws -> Offer {
-        let run = try saving(path, options.sync)
+    ) async throws -> StagedSave {
+        var run = try beginSave(of: path, options.sync)
         _ = try missingFolders(above: path)
         let staging = try Staging(root: root, folder: state.staging)
         let (file, _) = try editor.stage(path, in: staging, mode: options.mode, content: write)
         let name = try RelativePath(file.name)
         let item = ContentUploader.Item(path: name, size: file.status?.stamp.size ?? 0)
+        if let view = try sync.seenView(run.base) {
+            run.remote = view
+            run.isOnline = true
+        }
         let result = try await sync.intake(
-            [item], run, storing: try sync.seenView(run.base), from: RootFolder(path: state.staging)
-        )
+            [item], run, isStoring: run.isOnline, from: RootFolder(path: state.staging))
         if let problem = result.problems.first { throw problem.failure }
         guard let entry = result.files.first?.entry else { throw Failure.changedWhileRead(path) }
-        return Offer(
+        return StagedSave(
             path: path, version: version, file: file, entry: entry, inline: result.inline,
             packs: result.packs,
             writer: TreeWriter(root: root, staging: staging, sync: .each))
     }
 
-    private func saving(_ path: RelativePath, _ options: SyncOptions) throws -> SyncRun {
+    private func beginSave(of path: RelativePath, _ options: SyncOptions) throws -> SyncRun {
         var run = SyncRun(
             options: options, selection: PathSelection(paths: [path]),
-            rules: try rulesReader.runRules(options), base: try sync.partialBase([path]),
-            started: systemContext.now())
+            rules: try rulesReader.runRules(options), started: systemContext.now(),
+            base: try sync.partialBase([path]))
         run.isPartial = true
         run.options.paths = [path]
         run.watched = [path]
@@ -86,31 +88,35 @@ extension Saves {
     }
 
     /// - Returns: Nil when somebody else's commit came first, whatever it changed.
-    private func publish(_ offer: Offer, _ options: SyncOptions) async throws -> Taken? {
-        var run = try saving(offer.path, options)
-        guard var view = try sync.seenView(run.base), view.changes[offer.path] == nil else {
+    private func publish(_ staged: StagedSave, _ options: SyncOptions) async throws
+        -> PublishedSave?
+    {
+        var run = try beginSave(of: staged.path, options)
+        guard var view = try sync.seenView(run.base), view.changes[staged.path] == nil else {
             return nil
         }
         do { try await zone.proveEnd(at: view.token) } catch let mismatch as StoreMismatch {
             throw mismatch.failure
         }
-        let folders = try missingFolders(above: offer.path)
+        let folders = try missingFolders(above: staged.path)
         let now = systemContext.now()
         var changes = folders.map {
             Change(path: $0, entry: .directory(mode: 0o755, modified: now), basedOn: 0)
         }
-        changes.append(Change(path: offer.path, entry: offer.entry, basedOn: offer.version))
+        changes.append(Change(path: staged.path, entry: staged.entry, basedOn: staged.version))
         let draft = CommitDraft(
-            device: config.device, time: now, changes: changes, inline: offer.inline,
-            packs: offer.packs, operation: options.operation)
-        guard let commit = try await append(draft, after: view.token, offer.path) else {
+            device: config.device, time: now, changes: changes, inline: staged.inline,
+            packs: staged.packs, operation: options.operation)
+        guard let commit = try await append(draft, after: view.token, staged.path) else {
             return nil
         }
         view.fold(commit)
         run.report.publishedCommits = 1
         run.report.sentBytes = commit.contentBytes
         run.report.sequence = commit.sequence
-        return Taken(run: run, view: view, folders: folders)
+        run.remote = view
+        run.isOnline = true
+        return PublishedSave(run: run, folders: folders)
     }
 
     private func append(
@@ -130,34 +136,34 @@ extension Saves {
 
     /// Writes here what was published, and notes it.
     private func place(
-        _ offer: Offer, _ taken: Taken, _ options: SyncOptions
+        _ staged: StagedSave, _ published: PublishedSave, _ options: SyncOptions
     ) async throws -> SyncReport {
-        var run = taken.run
-        if (try? install(offer, taken.folders, &run)) == true {
-            return try await sync.finish(&run, taken.view)
+        var run = published.run
+        if (try? install(staged, published.folders, &run)) == true {
+            return try await sync.carryOut(&run)
         }
         // A user was quick, or the disk is full: then it is a change of the remote like any other.
-        var report = try await sync.syncPaths([offer.path], options)
+        var report = try await sync.syncPaths([staged.path], options)
         report.publishedCommits += 1
         return report
     }
 
     private func install(
-        _ offer: Offer, _ folders: [RelativePath], _ run: inout SyncRun
+        _ staged: StagedSave, _ folders: [RelativePath], _ run: inout SyncRun
     ) throws -> Bool {
         for folder in folders {
-            guard case .done(let status) = try offer.writer.makeDirectory(folder, mode: 0o755)
+            guard case .done(let status) = try staged.writer.makeDirectory(folder, mode: 0o755)
             else { return false }
             let entry = Entry.directory(mode: status.mode, modified: status.stamp.modified)
-            run.observation.changes[folder] = LocalChange(entry)
-            run.observation.stamps[folder] = status.stamp
+            run.local.changes[folder] = LocalChange(entry)
+            run.local.stamps[folder] = status.stamp
         }
-        let outcome = try offer.writer.install(
-            offer.file, at: offer.path, expecting: editor.expectation(run.base.row(offer.path)))
+        let outcome = try staged.writer.install(
+            staged.file, at: staged.path, expecting: editor.expectation(run.base.row(staged.path)))
         guard case .done(let status) = outcome else { return false }
-        run.observation.changes[offer.path] = LocalChange(offer.entry)
-        run.observation.stamps[offer.path] = status.stamp
-        if !status.stamp.isSettled { run.observation.unsettled.insert(offer.path) }
+        run.local.changes[staged.path] = LocalChange(staged.entry)
+        run.local.stamps[staged.path] = status.stamp
+        if !status.stamp.isSettled { run.local.unsettled.insert(staged.path) }
         return true
     }
 

@@ -8,7 +8,7 @@ import FilesinkiReconcile
 extension SyncEngine {
     /// Marks the changes that somebody has saved, in this run or in one that could not publish.
     func markSaved(_ run: inout SyncRun) throws {
-        for path in run.saved { run.observation.markSaved(path, content: nil, run.base) }
+        for path in run.saved { run.local.markSaved(path, content: nil, run.base) }
         let waiting =
             run.isPartial
             ? try run.selection.paths.compactMap(manifest.local) : try manifest.loadLocal()
@@ -16,10 +16,10 @@ extension SyncEngine {
             guard let bytes = try manifest.value(Self.savedKey(row.path)),
                 let content = ContentID(bytes)
             else { continue }
-            run.observation.markSaved(row.path, content: content, run.base)
+            run.local.markSaved(row.path, content: content, run.base)
             // Another content is an edit by itself: nobody saved it by this name.
-            guard run.observation.changes[row.path]?.isSaved != true, !run.options.isDryRun,
-                !run.observation.blocked.contains(row.path)
+            guard run.local.changes[row.path]?.isSaved != true, !run.options.isDryRun,
+                !run.local.blocked.contains(row.path)
             else { continue }
             try manifest.write { try $0.setValue(Self.savedKey(row.path), nil) }
         }
@@ -44,25 +44,5 @@ extension Observation {
             content.map({ $0 == found.content }) ?? true
         else { return }
         changes[path]?.isSaved = true
-    }
-}
-
-extension ManifestWriter {
-    /// Records a local change that waits for the remote.
-    func putWaiting(
-        _ path: RelativePath, _ change: LocalChange, _ observation: Observation
-    ) throws {
-        try putLocal(
-            LocalRow(
-                path: path, entry: change.entry, stamp: observation.settledStamp(path),
-                movedFrom: change.movedFrom))
-        guard change.isSaved, let content = change.entry?.content else { return }
-        try setValue(SyncEngine.savedKey(path), content.bytes)
-    }
-
-    /// Removes a local change that waits no more.
-    func removeWaiting(_ path: RelativePath, _ change: LocalChange?) throws {
-        try removeLocal(path)
-        if change?.isSaved == true { try setValue(SyncEngine.savedKey(path), nil) }
     }
 }

@@ -1,6 +1,9 @@
 import FilesinkiFileSystem
+import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
 
 /// One write that a step asks for here.
 struct ApplyTask: Sendable {
@@ -220,5 +223,22 @@ struct ApplyResult: Sendable {
         deferred += other.deferred
         problems += other.problems
         bytes += other.bytes
+    }
+}
+
+extension ApplyResult {
+    /// Whether a step may be published and noted: it writes nothing here, or that is done.
+    func allows(_ step: Step) -> Bool {
+        guard !held.contains(where: { $0 == step.path || step.path.isInside($0) }) else {
+            return false
+        }
+        return !step.action.writesOurs || done[step.path] != nil
+    }
+
+    /// Holds back what would take the name of a content whose conflict copy could not be made.
+    mutating func hold(_ steps: [Step]) {
+        for step in steps where step.action.writesOurs && done[step.path] == nil {
+            if case .conflictCopy(let original) = step.reason { held.append(original) }
+        }
     }
 }

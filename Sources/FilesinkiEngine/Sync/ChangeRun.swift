@@ -24,58 +24,58 @@ extension SyncEngine {
         var options = options
         options.isUnattended = true
         let rules = try rulesReader.runRules(options)
-        let here = try touched(changes, rules)
-        if here.isEmpty, !isRemoteHinted {
+        let ours = try touched(changes, rules)
+        if ours.isEmpty, !isRemoteHinted {
             var report = ChangeReport(SyncReport())
             report.isIdle = true
             return report
         }
-        guard here.count <= Self.changesPerRun else { return try await whole(options) }
+        guard ours.count <= Self.changesPerRun else { return try await syncWholeTree(options) }
         var run = SyncRun(
-            options: options, selection: PathSelection(only: here), rules: rules,
-            base: try exactBase(here), started: systemContext.now())
+            options: options, selection: PathSelection(only: ours), rules: rules,
+            started: systemContext.now(), base: try exactBase(ours))
         run.isPartial = true
         let known = try manifest.token?.sequence ?? 0
-        var view = try await fetchOrQueue(&run)
-        let there = try view.map { try incoming($0, rules, known: known) } ?? []
-        guard here.count + there.count <= Self.changesPerRun else {
-            return try await whole(options)
+        try await fetch(&run)
+        let theirs = try incoming(run, known: known)
+        guard ours.count + theirs.count <= Self.changesPerRun else {
+            return try await syncWholeTree(options)
         }
-        let all = here.union(there)
-        let looked = try pathsToLookAt(all, view, rules)
+        let all = ours.union(theirs)
+        let scanned = try pathsToScan(all, run)
         run.selection = PathSelection(only: all)
         run.options.paths = run.selection.paths
-        run.base = try exactBase(looked)
-        view?.dropAgreed(run.base)
-        return try await carryOut(run, view, looked.sorted(), known)
+        run.base = try exactBase(scanned)
+        run.remote.dropAgreed(run.base)
+        return try await syncChanges(&run, scanned.sorted(), known)
     }
 
-    private func carryOut(
-        _ made: SyncRun, _ seen: RemoteView?, _ paths: [RelativePath], _ known: UInt64
+    private func syncChanges(
+        _ run: inout SyncRun, _ paths: [RelativePath], _ known: UInt64
     ) async throws -> ChangeReport {
-        var run = made
-        var view = seen
         let base = run.base
-        let found = try statScan(only: paths, run)
-        if let view, try needsGuards(run, found, view) { return try await whole(run.options) }
-        try await look(&run, &view) { run, target in
-            var seen = try await self.read(found, run, storing: target)
+        let found = try statScan(paths, run)
+        if run.isOnline, try needsGuards(run, found) {
+            return try await syncWholeTree(run.options)
+        }
+        try await scan(&run) { run, isStoring in
+            var seen = try await self.read(found, run, isStoring: isStoring)
             seen.findMoves(seen.changes.filter { $0.value.entry == nil }.map(\.key), base)
             return seen
         }
-        if let view, run.hasNothingToDo, view.token.sequence == known,
-            run.selected(view.changes).isEmpty
+        if run.isOnline, run.hasNothingToDo, run.remote.token.sequence == known,
+            run.selected(run.remote.changes).isEmpty
         {
             var report = ChangeReport(run.report)
             report.isIdle = true
             return report
         }
-        var report = ChangeReport(try await finish(&run, view))
+        var report = ChangeReport(try await carryOut(&run))
         report.hasMore = try hasIncoming(beyond: run)
         return report
     }
 
-    private func whole(_ options: SyncOptions) async throws -> ChangeReport {
+    private func syncWholeTree(_ options: SyncOptions) async throws -> ChangeReport {
         var options = options
         options.paths = []
         var report = ChangeReport(try await syncTree(options))
@@ -97,14 +97,12 @@ extension SyncEngine {
 
     /// Paths that changed at the remote and are kept here. An open conflict waits for a person, unless
     /// something came since.
-    private func incoming(
-        _ view: RemoteView, _ rules: RunRules, known: UInt64
-    ) throws -> Set<RelativePath> {
-        guard !view.changes.isEmpty else { return [] }
+    private func incoming(_ run: SyncRun, known: UInt64) throws -> Set<RelativePath> {
+        guard !run.remote.changes.isEmpty else { return [] }
         let open = Set(try manifest.conflicts(.open).map(\.path))
-        var ignored = IgnoredPaths(root: root, filter: rules.filter)
+        var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
         var paths: Set<RelativePath> = []
-        for (path, change) in view.changes {
+        for (path, change) in run.remote.changes {
             if open.contains(path), change.entry.version <= known { continue }
             let isFolder = change.entry.entry.kind == .directory
             if try ignored.contains(path, isDirectory: isFolder || isFolderInBase(path)) {
@@ -120,29 +118,29 @@ extension SyncEngine {
     }
 
     /// The paths themselves, the folders above them, and all that is in folders which are to go.
-    private func pathsToLookAt(
-        _ paths: Set<RelativePath>, _ view: RemoteView?, _ rules: RunRules
+    private func pathsToScan(
+        _ paths: Set<RelativePath>, _ run: SyncRun
     ) throws -> Set<RelativePath> {
         var all = paths
         for path in paths {
             all.formUnion(path.ancestors)
-            guard let change = view?.changes[path], change.entry.entry.kind != .directory,
+            guard let change = run.remote.changes[path], change.entry.entry.kind != .directory,
                 try isFolderInBase(path)
             else { continue }
             all.formUnion(try manifest.baseRows(below: path).map(\.path))
-            all.formUnion(try touched(LocalChanges(folders: [path]), rules))
+            all.formUnion(try touched(LocalChanges(folders: [path]), run.rules))
         }
         return all
     }
 
     /// Whether so much is deleted or overwritten, on either side, that it may be an accident.
     private func needsGuards(
-        _ run: SyncRun, _ found: StatScan, _ view: RemoteView
+        _ run: SyncRun, _ found: StatScan
     ) throws -> Bool {
-        let there = run.selected(view.changes).values
+        let theirs = run.selected(run.remote.changes).values
         let changes = found.observation.changes
         let missingOurs = changes.values.lazy.filter { $0.entry == nil }.count
-        let missingTheirs = there.lazy.filter { $0.entry.entry.kind == .tombstone }.count
+        let missingTheirs = theirs.lazy.filter { $0.entry.entry.kind == .tombstone }.count
         var gone = max(missingOurs, missingTheirs)
         if gone > 0 {
             let recent = try recentDeletions().counts
@@ -151,7 +149,7 @@ extension SyncEngine {
         if case .count(let limit) = run.rules.maxDelete, gone > limit { return true }
         let usual = Guard()
         if gone >= usual.minimumDeletions { return true }
-        if max(changes.count + found.items.count, there.count) >= usual.minimumOverwrites {
+        if max(changes.count + found.items.count, theirs.count) >= usual.minimumOverwrites {
             return true
         }
         guard gone >= usual.minimumEmptied else { return false }
@@ -177,7 +175,7 @@ extension SyncEngine {
 extension SyncRun {
     /// Whether nothing was found here that a run would have to note.
     fileprivate var hasNothingToDo: Bool {
-        observation.changes.isEmpty && observation.refreshed.isEmpty && report.problems.isEmpty
+        local.changes.isEmpty && local.refreshed.isEmpty && report.problems.isEmpty
             && report.away == nil
     }
 }

@@ -73,7 +73,7 @@ extension SyncEngine {
         let now = run.isPartial ? try manifest.baseCount() : run.base.count
         let count = run.guards.baseCount ?? now
         run.guards.baseCount = count
-        let gone = run.observation.changes.values.lazy.filter { $0.entry == nil }.count
+        let gone = run.local.changes.values.lazy.filter { $0.entry == nil }.count
         return Guard(maxDelete: run.rules.maxDelete).check(
             run.guards.counted(plan), after: run.guards.done,
             and: run.options.isUnattended ? try recentDeletions().counts : Plan.Counts(),
@@ -83,14 +83,12 @@ extension SyncEngine {
     /// Whether the guards could stop the plan that follows from a stat scan, whatever the contents turn
     /// out to be. Counts the most deletions and overwrites that are possible, so a run that the guards
     /// stop has stored nothing.
-    func mayExceedGuards(
-        _ found: StatScan, _ run: SyncRun, _ view: RemoteView
-    ) throws -> Bool {
+    func mayExceedGuards(_ found: StatScan, _ run: SyncRun) throws -> Bool {
         guard run.hasGuards else { return false }
         let count = run.isPartial ? try manifest.baseCount() : run.base.count
         let gone = found.observation.changes.values.lazy.filter { $0.entry == nil }.count
         return !Guard(maxDelete: run.rules.maxDelete).check(
-            found.mostCounts(run, view),
+            found.mostCounts(run),
             and: run.options.isUnattended ? try recentDeletions().counts : Plan.Counts(),
             baseCount: count, missingOurs: gone
         ).isEmpty
@@ -104,10 +102,10 @@ extension SyncRun {
 }
 
 extension StatScan {
-    /// The most that a plan for this scan and this view can delete and overwrite.
-    func mostCounts(_ run: SyncRun, _ view: RemoteView) -> Plan.Counts {
+    /// The most that a plan for this scan and the remote tree can delete and overwrite.
+    func mostCounts(_ run: SyncRun) -> Plan.Counts {
         let ours = run.selected(observation.changes)
-        let theirs = run.selected(view.changes)
+        let theirs = run.selected(run.remote.changes)
         let edited = Set(items.lazy.map(\.path).filter(run.selection.contains))
         var counts = Plan.Counts()
         for (path, change) in ours {

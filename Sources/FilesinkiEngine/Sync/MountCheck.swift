@@ -46,20 +46,6 @@ struct MountCheck {
     }
 }
 
-extension ManifestDatabase {
-    /// The device that the root was on when all of it was last seen; nil when that is not known.
-    var rootDevice: UInt64? {
-        get throws {
-            let number = try counter("root-device")
-            return number == 0 ? nil : number
-        }
-    }
-}
-
-extension ManifestWriter {
-    func setRootDevice(_ number: UInt64) throws { try setCounter("root-device", number) }
-}
-
 extension Failure {
     /// A file system is mounted below the root.
     static func mountPoint(_ path: RelativePath) -> Failure {

@@ -1,6 +1,8 @@
+import FilesinkiFileSystem
 import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRemote
 import FilesinkiStore
 import Glibc
 
@@ -46,6 +48,162 @@ struct Observation: Sendable {
     func isBlocked(_ path: RelativePath) -> Bool {
         !blocked.isEmpty
             && (blocked.contains(path) || path.ancestors.contains(where: blocked.contains))
+    }
+}
+
+extension Observation {
+    /// Takes over what the scan knows without reading contents.
+    mutating func take(_ scan: ScanResult, _ base: BaseIndex) {
+        for change in scan.changed {
+            changes[change.path] = LocalChange(change.entry)
+            stamps[change.path] = change.stamp
+        }
+        for path in scan.missing { changes[path] = LocalChange(nil) }
+        blocked.formUnion(scan.blocked)
+        blocked.formUnion(scan.ignored)
+        ignored = scan.ignored
+        problems += scan.problems
+        for known in scan.restamped {
+            guard let row = base.row(known.path) else { continue }
+            refreshed.append(
+                BaseRow(path: row.path, entry: row.entry, version: row.version, stamp: known.stamp))
+        }
+        notices += scan.mountPoints.map { Problem($0, .mountPoint($0)) }
+        notices += scan.replicas.map { Problem($0, .innerReplica($0)) }
+        notices += scan.specials.map { special in
+            Problem(
+                special.path,
+                Failure(
+                    .usage, path: special.path.bytes,
+                    "This is a \(special.word); it is not kept in step.",
+                    remedy: "Name it in .filesinkiignore to hear no more of it."))
+        }
+        fileCount = scan.fileCount
+        folderCount = scan.directoryCount
+    }
+
+    /// Takes over the files that were read.
+    mutating func take(_ result: IntakeResult, _ base: BaseIndex) {
+        for file in result.files {
+            if !file.isSettled { unsettled.insert(file.path) }
+            if let row = base.row(file.path), file.agrees(with: row.entry) {
+                refreshed.append(
+                    BaseRow(
+                        path: row.path, entry: row.entry, version: row.version,
+                        stamp: file.isSettled ? file.stamp : nil))
+                changes[file.path] = nil
+                // What replaces the file compares with this, not with the row of the base.
+                stamps[file.path] = file.stamp
+            } else {
+                changes[file.path] = LocalChange(file.entry)
+                stamps[file.path] = file.stamp
+            }
+        }
+        for problem in result.problems {
+            blocked.insert(problem.path)
+            if problem.failure.code == .changing {
+                restless[problem.path] = problem.failure
+            } else {
+                problems.append(problem)
+            }
+        }
+        // What stays away is looked at by the next run.
+        blocked.formUnion(result.vanished)
+        vanished.formUnion(result.vanished)
+        inline += result.inline
+        packs += result.packs
+    }
+
+    /// Tells which new files are old ones under another name: same inode, size and time. The inode
+    /// alone would not do, for a file system gives that of a deleted file to the next new one.
+    mutating func findMoves(_ missing: [RelativePath], _ base: BaseIndex) {
+        guard !missing.isEmpty else { return }
+        var gone: [UInt64: RelativePath] = [:]
+        for path in missing {
+            if let stamp = base.row(path)?.stamp { gone[stamp.inode] = path }
+        }
+        guard !gone.isEmpty else { return }
+        for (path, stamp) in stamps where base.row(path) == nil {
+            guard let origin = gone[stamp.inode],
+                let row = base.row(origin), let old = row.stamp, old.device == stamp.device,
+                old.size == stamp.size, old.modified == stamp.modified,
+                row.entry.kind == changes[path]?.entry?.kind
+            else { continue }
+            changes[path]?.movedFrom = origin
+        }
+    }
+
+    /// Takes over a folder or a symlink that was looked at by itself.
+    mutating func take(
+        _ path: RelativePath, _ status: FileStatus, _ root: RootFolder, _ base: BaseIndex
+    ) throws(Failure) {
+        let entry: Entry
+        switch status.kind {
+        case .directory:
+            entry = .directory(mode: status.mode, modified: status.stamp.modified)
+        case .symlink:
+            entry = .symlink(to: try root.readLink(path), modified: status.stamp.modified)
+        case .file, .special: return
+        }
+        if let known = base.row(path)?.entry, known.agrees(with: entry) { return }
+        changes[path] = LocalChange(entry)
+        stamps[path] = status.stamp
+    }
+
+    /// Brings what was seen up to date with what a round has done, for a further round.
+    mutating func settle(_ steps: [Step], _ applied: ApplyResult, _ publication: Publication) {
+        refreshed = []
+        for step in steps {
+            switch step.action {
+            case .agree: changes[step.path] = nil
+            case .take:
+                guard let stamp = applied.done[step.path] else { continue }
+                changes[step.path] = nil
+                replaceStamp(step.path, stamp)
+            case .publish:
+                if publication.version(step.path) != nil { changes[step.path] = nil }
+            case .both(let entry):
+                guard let stamp = applied.done[step.path] else { continue }
+                replaceStamp(step.path, stamp)
+                if publication.version(step.path) != nil {
+                    changes[step.path] = nil
+                } else {
+                    changes[step.path] = LocalChange(entry.kind == .tombstone ? nil : entry)
+                }
+            case .undecided, .leave, .skip: continue
+            }
+        }
+        for commit in publication.commits { leaveOut(commit) }
+    }
+
+    /// Goes by what the round has written at a path, no longer by what was seen there.
+    private mutating func replaceStamp(_ path: RelativePath, _ stamp: FileStamp?) {
+        stamps[path] = stamp
+        unsettled.remove(path)
+    }
+
+    /// Takes over what was seen since of some paths.
+    mutating func add(_ other: Observation) {
+        changes.merge(other.changes) { $1 }
+        stamps.merge(other.stamps) { $1 }
+        unsettled.formUnion(other.unsettled)
+        unstored.formUnion(other.unstored)
+        refreshed += other.refreshed
+        blocked.formUnion(other.blocked)
+        problems += other.problems
+        vanished.formUnion(other.vanished)
+        restless.merge(other.restless) { $1 }
+        inline += other.inline
+        packs += other.packs
+    }
+
+    /// Leaves out contents and packs that a commit has brought to the store.
+    mutating func leaveOut(_ commit: Commit) {
+        if !commit.inline.isEmpty { inline.removeAll { commit.inlineContent($0.id) != nil } }
+        if !commit.packs.isEmpty {
+            let published = Set(commit.packs.map(\.id))
+            packs.removeAll { published.contains($0.id) }
+        }
     }
 }
 

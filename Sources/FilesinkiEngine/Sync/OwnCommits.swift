@@ -56,14 +56,6 @@ extension LocalRow {
     }
 }
 
-extension RemoteView {
-    /// Leaves out what commits of this replica itself say, which is in the base.
-    mutating func dropOwn(_ sequences: Set<UInt64>) {
-        guard !sequences.isEmpty else { return }
-        changes = changes.filter { !sequences.contains($0.value.entry.version) }
-    }
-}
-
 extension SyncEngine {
     /// Fills the base of a manifest that has none with what the log proves to have been here: the
     /// tree at the noted position, and what this replica has published since.

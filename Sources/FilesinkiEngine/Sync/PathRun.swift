@@ -22,23 +22,18 @@ extension SyncEngine {
     ) async throws -> SyncReport {
         var options = options
         options.paths = paths
-        var run = SyncRun(
-            options: options, selection: PathSelection(paths: paths),
-            rules: try rulesReader.runRules(options), base: try partialBase(paths),
-            started: systemContext.now()
-        )
+        var run = try await begin(options, PathSelection(paths: paths), partialBase(paths))
         run.isPartial = true
         run.saved = saved
-        try await reportLeftCopies(&run)
         try addWaitingCopies(&run)
-        var view = try await look(&run, after: before)
-        run.watched = try watched(run, view)
+        try await fetch(&run, after: before)
+        run.watched = try watched(run)
         let base = run.base
-        try await look(&run, &view) { run, target in
-            try await self.observe(only: run.watched, run, base: base, storing: target)
+        try await scan(&run) { run, isStoring in
+            try await self.scanPaths(run.watched, run, base: base, isStoring: isStoring)
         }
-        let report = try await finish(&run, view)
-        // Whoever goes on after this run relies on all of it.
+        let report = try await carryOut(&run)
+        // The caller relies on all of it.
         if let stopped = report.stopped {
             try keepUnreported(report.copies)
             throw stopped
@@ -46,18 +41,18 @@ extension SyncEngine {
         return report
     }
 
-    private func look(
-        _ run: inout SyncRun, after before: SyncReport?
-    ) async throws -> RemoteView? {
+    /// Goes by what a run saw a moment ago, if it reached the remote; else fetches.
+    private func fetch(_ run: inout SyncRun, after before: SyncReport?) async throws {
         guard let before, before.away == nil, before.hasRemote, let view = try seenView(run.base)
-        else { return try await fetchOrQueue(&run) }
+        else { return try await fetch(&run) }
         run.report.sequence = view.token.sequence
-        return view
+        run.remote = view
+        run.isOnline = true
     }
 
     /// The paths themselves, the folders above them, their conflict copies, and everything known or
     /// found below them.
-    private func watched(_ run: SyncRun, _ view: RemoteView?) throws -> [RelativePath] {
+    private func watched(_ run: SyncRun) throws -> [RelativePath] {
         var all: Set<RelativePath> = Set(run.base.rows.map(\.path))
         for path in run.selection.paths {
             all.insert(path)
@@ -68,7 +63,7 @@ extension SyncEngine {
                 + manifest.localRows(beginning: conflictPrefix(of: path))
             all.formUnion(waiting.map(\.path).filter(run.selection.contains))
         }
-        for path in view?.changes.keys.filter(run.selection.contains) ?? [] { all.insert(path) }
+        all.formUnion(run.remote.changes.keys.filter(run.selection.contains))
         return all.sorted()
     }
 
@@ -96,6 +91,14 @@ extension SyncEngine {
     func knownCopies(of path: RelativePath) throws -> [BaseRow] {
         try manifest.baseRows(beginning: conflictPrefix(of: path))
             .filter { conflictOriginal(of: $0.path)?.path == path }
+    }
+
+    /// The whole base. Memory grows with the tree.
+    func fullBase() throws -> BaseIndex { BaseIndex(try manifest.loadBase()) }
+
+    /// The base as the manifest has it now.
+    func currentBase(_ run: SyncRun) throws -> BaseIndex {
+        try run.isPartial ? partialBase(run.selection.paths) : fullBase()
     }
 
     /// The rows of the base that a run for some paths needs.

@@ -33,20 +33,20 @@ struct StatScan: Sendable {
 }
 
 extension SyncEngine {
-    /// Looks at some paths only, and at nothing below them.
+    /// Scans some paths, and nothing below them.
     ///
-    /// - Parameter view: Where new contents are to be stored; nil when nothing is to be sent.
-    func observe(
-        only paths: [RelativePath], _ run: SyncRun, base: BaseIndex, storing view: RemoteView?
+    /// - Parameter isStoring: Whether new contents go to the store.
+    func scanPaths(
+        _ paths: [RelativePath], _ run: SyncRun, base: BaseIndex, isStoring: Bool
     ) async throws -> Observation {
         var narrowed = run
         narrowed.base = base
-        let found = try statScan(only: paths, narrowed)
-        return try await read(found, narrowed, storing: view)
+        let found = try statScan(paths, narrowed)
+        return try await read(found, narrowed, isStoring: isStoring)
     }
 
     /// What can be said of some paths without reading a content.
-    func statScan(only paths: [RelativePath], _ run: SyncRun) throws -> StatScan {
+    func statScan(_ paths: [RelativePath], _ run: SyncRun) throws -> StatScan {
         let base = run.base
         let mounts = try MountCheck(root, base, formerDevice: manifest.rootDevice)
         var found = StatScan()
@@ -73,10 +73,10 @@ extension SyncEngine {
         return found
     }
 
-    /// Looks again at paths that were not what they had been a moment ago: at what has become of the
-    /// folders above them too, and at all below.
-    func observe(
-        again paths: [RelativePath], _ run: SyncRun, storing view: RemoteView?
+    /// Scans paths again that were not what they had been a moment ago, with the folders above them and
+    /// everything below.
+    func scanAround(
+        _ paths: [RelativePath], _ run: SyncRun, isStoring: Bool
     ) async throws -> Observation {
         var all = Set(paths)
         for path in paths {
@@ -86,13 +86,13 @@ extension SyncEngine {
             }
             all.formUnion(try newBelow(path, run))
         }
-        return try await observe(only: all.sorted(), run, base: run.base, storing: view)
+        return try await scanPaths(all.sorted(), run, base: run.base, isStoring: isStoring)
     }
 
-    /// Looks once more at files that were gone, or no files any more, when they were to be read, as
-    /// long as something else is found there.
-    func lookAgain(
-        _ first: Observation, _ run: SyncRun, storing view: RemoteView?
+    /// Scans files again that were gone, or no longer regular files, when they were to be read, until
+    /// nothing else is found there.
+    func scanAgain(
+        _ first: Observation, _ run: SyncRun, isStoring: Bool
     ) async throws -> Observation {
         var seen = first
         for _ in 0..<SyncRun.maximumRounds {
@@ -105,7 +105,7 @@ extension SyncEngine {
                 seen.restless[path] = nil
                 seen.blocked.remove(path)
             }
-            seen.add(try await observe(again: again.sorted(), run, storing: view))
+            seen.add(try await scanAround(again.sorted(), run, isStoring: isStoring))
         }
         seen.problems += seen.restless.sorted { $0.key < $1.key }.map { Problem($0, $1) }
         seen.vanished = []
@@ -129,33 +129,15 @@ extension SyncEngine {
     }
 }
 
-extension Observation {
-    /// Takes over a folder or a symlink that was looked at by itself.
-    mutating func take(
-        _ path: RelativePath, _ status: FileStatus, _ root: RootFolder, _ base: BaseIndex
-    ) throws(Failure) {
-        let entry: Entry
-        switch status.kind {
-        case .directory:
-            entry = .directory(mode: status.mode, modified: status.stamp.modified)
-        case .symlink:
-            entry = .symlink(to: try root.readLink(path), modified: status.stamp.modified)
-        case .file, .special: return
-        }
-        if let known = base.row(path)?.entry, known.agrees(with: entry) { return }
-        changes[path] = LocalChange(entry)
-        stamps[path] = status.stamp
-    }
-}
-
 extension SyncEngine {
     /// Refuses a path that is nowhere: not in the root, not in what is known of it, not in the store.
     ///
-    /// - Parameter view: The remote's state; where the remote is away, nothing can be said.
+    /// While the remote is away, nothing can be said.
+    ///
     /// - Throws: `Failure` with code `not-found`, before anything was changed.
-    func requireSelection(_ run: SyncRun, _ view: RemoteView?) throws {
-        guard view != nil || !run.report.hasRemote else { return }
-        for path in run.selection.paths where try !isKnown(path, run, view) {
+    func requireSelection(_ run: SyncRun) throws {
+        guard run.isOnline || !run.report.hasRemote else { return }
+        for path in run.selection.paths where try !isKnown(path, run) {
             throw Failure(
                 .notFound, path: path.bytes, "Not found here or in the store.",
                 remedy: "Check the path; filesinki ls lists what the store has.")
@@ -163,10 +145,12 @@ extension SyncEngine {
     }
 
     private func isKnown(
-        _ path: RelativePath, _ run: SyncRun, _ view: RemoteView?
+        _ path: RelativePath, _ run: SyncRun
     ) throws -> Bool {
         if run.base.row(path) != nil || !run.base.rows(below: path).isEmpty { return true }
-        if let view, view.changes.keys.contains(where: { $0 == path || $0.isInside(path) }) {
+        if run.isOnline,
+            run.remote.changes.keys.contains(where: { $0 == path || $0.isInside(path) })
+        {
             return true
         }
         if try manifest.tombstone(path) != nil || !manifest.tombstones(below: path).isEmpty {

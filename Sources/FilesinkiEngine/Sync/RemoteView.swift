@@ -1,7 +1,11 @@
+import FilesinkiFileSystem
 import FilesinkiHashing
+import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiSystem
 
 /// What was seen of the remote tree, as differences from the base.
 struct RemoteView: Sendable {
@@ -54,6 +58,56 @@ struct RemoteView: Sendable {
     }
 }
 
+extension RemoteView {
+    /// Takes in a whole remote tree.
+    ///
+    /// - Parameter base: What it has and the checkpoint has not was deleted in between.
+    mutating func load(_ checkpoint: Checkpoint, upon base: BaseIndex) {
+        for row in checkpoint.entries {
+            changes[row.path] = RemoteChange(
+                row.entry, formerContents: Set(row.formerContents))
+        }
+        storedHeader = []
+        packs += checkpoint.packs.map { ($0, checkpoint.token.sequence) }
+        inline += checkpoint.inline.map { ($0.id, $0.sequence) }
+        token = checkpoint.token
+        for row in base.rows
+        where row.version <= checkpoint.token.sequence && changes[row.path] == nil {
+            changes[row.path] = RemoteChange(
+                VersionedEntry(.tombstone, version: checkpoint.token.sequence))
+        }
+    }
+
+    /// Leaves out what the base has already, by version.
+    mutating func dropAgreed(_ base: BaseIndex) {
+        for (path, change) in changes {
+            guard let row = base.row(path) else {
+                continue
+            }
+            if row.version == change.entry.version, row.entry.agrees(with: change.entry.entry) {
+                changes[path] = nil
+            }
+        }
+    }
+
+    /// Leaves out what commits of this replica itself say, which is in the base.
+    mutating func dropOwn(_ sequences: Set<UInt64>) {
+        guard !sequences.isEmpty else { return }
+        changes = changes.filter { !sequences.contains($0.value.entry.version) }
+    }
+
+    /// Tells which of the links that are here a path had there before: the manifest keeps only the
+    /// hash of a target.
+    mutating func recogniseLinks(_ observation: Observation) {
+        for (path, local) in observation.changes {
+            guard let entry = local.entry, entry.kind == .symlink, let identity = entry.identity,
+                changes[path]?.formerContents.contains(identity) ?? false
+            else { continue }
+            changes[path]?.formerTargets.insert(entry.target)
+        }
+    }
+}
+
 extension Problem {
     /// A path of a commit that cannot be used here. The bytes are kept for the message only.
     static func refused(_ bytes: [UInt8], _ failure: Failure) -> Problem {
@@ -78,18 +132,5 @@ extension RemoteChange {
     /// What the path held before, targets included.
     var identities: Set<ContentID> {
         formerContents.union(formerTargets.map { ContentHasher.hash($0) })
-    }
-}
-
-extension RemoteView {
-    /// Tells which of the links that are here a path had there before: the manifest keeps only the
-    /// hash of a target.
-    mutating func recogniseLinks(_ observation: Observation) {
-        for (path, local) in observation.changes {
-            guard let entry = local.entry, entry.kind == .symlink, let identity = entry.identity,
-                changes[path]?.formerContents.contains(identity) ?? false
-            else { continue }
-            changes[path]?.formerTargets.insert(entry.target)
-        }
     }
 }

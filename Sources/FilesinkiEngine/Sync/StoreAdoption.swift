@@ -38,7 +38,7 @@ extension SyncEngine {
         run.options.approved = nil
         run.base = BaseIndex([])
         run.preserved = [:]
-        return try await fetch(run.base)
+        return try await fetchView(run.base)
     }
 
     /// Names the store in its present state: who it is, and what it holds where this replica had

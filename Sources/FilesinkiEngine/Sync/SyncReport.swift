@@ -1,5 +1,6 @@
 package import FilesinkiModel
 package import FilesinkiReconcile
+import FilesinkiStore
 
 /// What a run did, or with `--dry-run` would do.
 package struct SyncReport: Sendable {
@@ -80,5 +81,13 @@ package struct SyncReport: Sendable {
     private static func joined(_ earlier: [Problem], _ later: [Problem]) -> [Problem] {
         let known = Set(later.map { "\($0.path): \($0.failure)" })
         return earlier.filter { !known.contains("\($0.path): \($0.failure)") } + later
+    }
+}
+
+extension SyncReport {
+    /// Adds paths of commits that cannot be used here; each is said once in a run.
+    mutating func noteRefused(_ refused: [Problem]) {
+        let known = Set(problems.map(\.path))
+        problems += refused.filter { !known.contains($0.path) }
     }
 }

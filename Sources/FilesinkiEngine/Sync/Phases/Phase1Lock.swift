@@ -5,6 +5,24 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
+extension SyncEngine {
+    /// Phase 1: begins a run of a replica that is locked: see ``ReplicaContext/open(_:writable:)``.
+    ///
+    /// The lock dies with its process, so a killed run leaves nothing for a person to clear. Files that it
+    /// left in staging were put right when the replica was opened; here its conflict copies are reported.
+    ///
+    /// - Parameter base: What both sides agreed on: all of it, or the rows of the selection.
+    func begin(
+        _ options: SyncOptions, _ selection: PathSelection, _ base: BaseIndex
+    ) async throws -> SyncRun {
+        var run = SyncRun(
+            options: options, selection: selection, rules: try rulesReader.runRules(options),
+            started: systemContext.now(), base: base)
+        try await reportLeftCopies(&run)
+        return run
+    }
+}
+
 /// Every conflict copy that a run makes is in the report of that run; where the run was killed, or its
 /// command failed, in the report of the next one.
 ///
@@ -28,7 +46,7 @@ extension SyncEngine {
             try manifest.local($0) == nil && manifest.base($0) == nil
         }
         let base = try partialBase(unrecorded)
-        let seen = try await observe(only: unrecorded, run, base: base, storing: nil)
+        let seen = try await scanPaths(unrecorded, run, base: base, isStoring: false)
         try manifest.write { try $0.recordWaiting(seen) }
     }
 

@@ -5,11 +5,49 @@ import FilesinkiRemote
 import FilesinkiStore
 
 extension SyncEngine {
-    /// Fetches the remote tree: what is in its log beyond the position, upon what was known already.
+    /// Phase 2: fetches the remote tree into ``SyncRun/remote``.
+    ///
+    /// A remote that cannot be reached is in the report; the run goes on without it.
+    ///
+    /// - Throws: Code `wrong-store` when the store or its history is not the one that was seen before.
+    func fetch(_ run: inout SyncRun) async throws {
+        run.isOnline = false
+        guard config.remote != nil else {
+            run.report.hasRemote = false
+            return
+        }
+        do {
+            let own = try await recordOwnCommits()
+            if try !own.isEmpty || manifest.token == nil { run.base = try currentBase(run) }
+            if !own.isEmpty { try reportCopies(of: own, &run) }
+            var view = try await fetchOrAdopt(&run)
+            view.dropOwn(Set(own.map(\.sequence)))
+            try DeviceIdentity(replica).keepIdentity(&run, view)
+            run.report.sequence = view.token.sequence
+            run.report.noteRefused(view.refused)
+            run.remote = view
+            run.isOnline = true
+        } catch let failure as Failure where failure.code == .away {
+            run.report.away = failure
+        }
+    }
+
+    private func fetchOrAdopt(_ run: inout SyncRun) async throws -> RemoteView {
+        do {
+            let view = try await fetchView(run.base)
+            // What a person has approved of may be what stopped a run before it published.
+            if run.options.approved != nil { try await zone.proveEnd(at: view.token) }
+            return view
+        } catch let mismatch as StoreMismatch {
+            return try await adoptStore(&run, mismatch.failure)
+        }
+    }
+
+    /// Fetches what is in the log beyond the position, upon what was known already.
     ///
     /// - Throws: Code `away` when it cannot be reached; ``FilesinkiStore/StoreMismatch`` when the store or
     ///   its history is not the one that was seen before.
-    func fetch(_ base: BaseIndex) async throws -> RemoteView {
+    func fetchView(_ base: BaseIndex) async throws -> RemoteView {
         var tree = FetchedTree(view: try knownView(manifest.token), manifest: manifest)
         switch try await zone.fetch(into: &tree) {
         case .mismatch(let mismatch): throw mismatch
@@ -76,37 +114,4 @@ struct FetchedTree: FetchTarget {
     }
 
     mutating func add(_ commit: Commit) { view.fold(commit) }
-}
-
-extension RemoteView {
-    /// Takes in a whole remote tree.
-    ///
-    /// - Parameter base: What it has and the checkpoint has not was deleted in between.
-    mutating func load(_ checkpoint: Checkpoint, upon base: BaseIndex) {
-        for row in checkpoint.entries {
-            changes[row.path] = RemoteChange(
-                row.entry, formerContents: Set(row.formerContents))
-        }
-        storedHeader = []
-        packs += checkpoint.packs.map { ($0, checkpoint.token.sequence) }
-        inline += checkpoint.inline.map { ($0.id, $0.sequence) }
-        token = checkpoint.token
-        for row in base.rows
-        where row.version <= checkpoint.token.sequence && changes[row.path] == nil {
-            changes[row.path] = RemoteChange(
-                VersionedEntry(.tombstone, version: checkpoint.token.sequence))
-        }
-    }
-
-    /// Leaves out what the base has already, by version.
-    mutating func dropAgreed(_ base: BaseIndex) {
-        for (path, change) in changes {
-            guard let row = base.row(path) else {
-                continue
-            }
-            if row.version == change.entry.version, row.entry.agrees(with: change.entry.entry) {
-                changes[path] = nil
-            }
-        }
-    }
 }

@@ -21,25 +21,25 @@ struct Decision: Sendable {
 }
 
 extension SyncEngine {
-    /// Reconciles, and has every link answered that needs contents, a command or a person.
-    func decide(_ run: inout SyncRun, _ seen: RemoteView) async throws -> Decision {
-        var view = seen
+    /// Phase 4: makes the plan, and asks the links of strategies that need contents, a command or a person.
+    func reconcile(_ run: inout SyncRun) async throws -> Decision {
+        var view = run.remote
         try takeNotedMerges(&run, &view)
-        view.recogniseLinks(run.observation)
+        view.recogniseLinks(run.local)
         let ignored = ignoredPaths(of: view, run)
         var input = ReconcileInput(
-            base: run.base, ours: run.selected(run.observation.changes),
-            theirs: run.selected(view.changes), blocked: run.observation.blocked.union(ignored),
+            base: run.base, ours: run.selected(run.local.changes),
+            theirs: run.selected(view.changes), blocked: run.local.blocked.union(ignored),
             rules: run.rules.strategies, device: config.device)
-        var plan = reconcile(input)
+        var plan = FilesinkiReconcile.reconcile(input)
         if try await findWriters(&view, of: plan) {
             input.theirs = run.selected(view.changes)
-            plan = reconcile(input)
+            plan = FilesinkiReconcile.reconcile(input)
         }
         guard plan.steps.contains(where: { $0.waits != nil }) else { return Decision(plan) }
         let answers = Answers(
             options: run.options, rules: run.rules, root: root,
-            contents: try await storedContents.source(view, run.observation),
+            contents: try await storedContents.source(view, run.local),
             shelf: try MergeOutputs(path: state.merging),
             runner: LinkRunner(commandLimit: options.commandLimit), resolver: options.resolver)
         var settled: [Step] = []

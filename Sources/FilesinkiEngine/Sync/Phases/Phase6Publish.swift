@@ -40,11 +40,22 @@ enum Publication: Sendable {
 }
 
 extension SyncEngine {
-    /// Publishes what a plan has for the remote, after everything that it refers to is there: as
+    /// Phase 6: publishes what the plan has for the remote, after everything that it refers to is there: as
     /// several commits where one cannot hold it.
+    ///
+    /// - Throws: What keeps the commit from being published. What was applied is recorded before.
     func publish(
-        _ run: SyncRun, _ view: RemoteView, _ steps: [Step]
+        _ run: inout SyncRun, _ steps: [Step], _ applied: ApplyResult
     ) async throws -> Publication {
+        do {
+            return try await publish(steps.filter { applied.allows($0) }, of: run)
+        } catch let failure as Failure where failure.code != .interrupted {
+            if !applied.done.isEmpty { try remember(&run, steps, applied, .lost) }
+            throw failure
+        }
+    }
+
+    private func publish(_ steps: [Step], of run: SyncRun) async throws -> Publication {
         let changes = steps.compactMap { step in
             step.published(preserved: run.preserved[step.path]?.sequence)?
                 .explained(by: run.word(for: step))
@@ -52,9 +63,9 @@ extension SyncEngine {
         guard !changes.isEmpty else { return .nothing }
         let draft = CommitDraft(
             device: config.device, time: systemContext.now(), changes: changes,
-            inline: run.observation.inline, packs: run.observation.packs,
+            inline: run.local.inline, packs: run.local.packs,
             operation: run.options.operation)
-        var token = view.token
+        var token = run.remote.token
         var commits: [Commit] = []
         var versions: [RelativePath: UInt64] = [:]
         for part in draft.parts(within: zone.zone.limits) {
@@ -74,7 +85,7 @@ extension SyncRun {
     /// The command that made a change, where it says more than that the file was edited; empty else.
     fileprivate func word(for step: Step) -> String {
         if PathCommand.names.contains(options.operation) { return options.operation }
-        guard observation.changes[step.path]?.isSaved == true,
+        guard local.changes[step.path]?.isSaved == true,
             let base = step.base?.entry, step.action.entry?.hasSameContent(as: base) == true
         else { return "" }
         return Change.savedAgain

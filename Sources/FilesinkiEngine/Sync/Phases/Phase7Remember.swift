@@ -5,16 +5,30 @@ import FilesinkiRemote
 import FilesinkiStore
 
 extension SyncEngine {
-    /// Notes what is now agreed on, and how far the log has been seen, in one transaction.
-    func record(
-        _ run: SyncRun, _ view: RemoteView, _ steps: [Step], _ applied: ApplyResult,
-        _ publication: Publication, _ done: [Step]
+    /// Phase 7: records what a round has done: in the report, in the manifest, and for the next round.
+    func remember(
+        _ run: inout SyncRun, _ steps: [Step], _ applied: ApplyResult, _ publication: Publication
     ) throws {
+        let done = steps.carriedOut(applied, publication)
+        run.note(done, publication)
+        try reportCopies(&run, done, steps)
+        try record(run, steps, applied, publication, done)
+        try memory.noteBasePosition()
+        run.conflicts = []
+        run.local.settle(steps, applied, publication)
+    }
+
+    /// Notes what is now agreed on, and how far the log has been seen, in one transaction.
+    private func record(
+        _ run: SyncRun, _ steps: [Step], _ applied: ApplyResult, _ publication: Publication,
+        _ done: [Step]
+    ) throws {
+        let view = run.remote
         let met = Set(steps.map(\.path))
         let stale = try manifest.loadRemote().map(\.path).filter { view.changes[$0] == nil }
         let over = try waitingNoMore(run)
         try manifest.write { writer in
-            for row in run.observation.refreshed { try writer.putBase(row) }
+            for row in run.local.refreshed { try writer.putBase(row) }
             for path in over { try writer.removeLocal(path) }
             for path in stale {
                 try writer.removeRemote(path)
@@ -22,19 +36,44 @@ extension SyncEngine {
             }
             try recordIgnored(run, writer)
             for step in steps {
-                try record(step, run, view, applied, publication, writer)
+                try record(step, run, applied, publication, writer)
             }
             try recordHistory(run, done, applied, publication, writer)
             try recordCopies(run, writer)
             try recordDeletions(run, done, writer)
-            try recordUnmet(run, view, met, writer)
+            try recordUnmet(run, met, writer)
             for (pack, sequence) in view.packs { try writer.addPack(pack.manifestRow(sequence)) }
             for (content, sequence) in view.inline {
                 try writer.addInline(content, sequence: sequence)
             }
-            if let device = run.observation.rootDevice { try writer.setRootDevice(device) }
+            if let device = run.local.rootDevice { try writer.setRootDevice(device) }
             try recordMeeting(view, writer)
             try recordPublication(publication, view, writer)
+        }
+    }
+
+    /// Records what was scanned, so that it is known to wait, and leaves the rest to a later run.
+    func recordWaiting(_ run: inout SyncRun) throws {
+        run.report.isQueued = !run.local.changes.isEmpty
+        guard !run.options.isDryRun else { return }
+        let local = run.local
+        let over = try waitingNoMore(run)
+        try manifest.write { writer in
+            for path in over { try writer.removeLocal(path) }
+            try writer.recordWaiting(local)
+        }
+    }
+
+    /// What a run leaves behind once its work is done: a checkpoint and an acknowledgement, each when it
+    /// is due.
+    ///
+    /// A run for some paths looks after checkpoints too, for a store may be filled by such runs alone.
+    func conclude(_ run: inout SyncRun) async throws {
+        guard let token = try manifest.token else { return }
+        run.report.sequence = token.sequence
+        // It is about the store, so it has an empty path.
+        run.report.notices += try await zone.conclude(at: token, isPartial: run.isPartial).map {
+            Problem(RelativePath(unchecked: []), $0)
         }
     }
 
@@ -50,7 +89,7 @@ extension SyncEngine {
     /// Records what a round has taken from the remote, and the conflict copies that it has made, before it
     /// publishes its own changes: until a commit is recorded, the copies wait.
     func recordTaken(
-        _ run: inout SyncRun, _ view: RemoteView, _ steps: [Step], _ applied: ApplyResult
+        _ run: inout SyncRun, _ steps: [Step], _ applied: ApplyResult
     ) throws {
         let done = steps.filter { step in
             if case .take = step.action { return applied.done[step.path] != nil }
@@ -58,7 +97,7 @@ extension SyncEngine {
         }
         try reportCopies(&run, done, steps)
         try manifest.write { writer in
-            for step in done { try record(step, run, view, applied, .lost, writer) }
+            for step in done { try record(step, run, applied, .lost, writer) }
             try recordCopies(run, writer)
         }
         run.conflicts = []
@@ -90,7 +129,7 @@ extension SyncEngine {
     /// Paths that a rule leaves out now: both sides go separate ways, and meet as for the first time
     /// when the rule is gone. So neither the rule nor its end can be read as a deletion.
     private func recordIgnored(_ run: SyncRun, _ writer: ManifestWriter) throws {
-        for path in run.observation.ignored {
+        for path in run.local.ignored {
             for row in [run.base.row(path)].compactMap({ $0 }) + run.base.rows(below: path) {
                 try writer.removeBase(row.path)
                 try writer.putRemote(
@@ -104,9 +143,9 @@ extension SyncEngine {
     /// Paths that no step is about: what was seen of them waits for another run, save that of a
     /// deletion of what never came here there is nothing to do.
     private func recordUnmet(
-        _ run: SyncRun, _ view: RemoteView, _ met: Set<RelativePath>, _ writer: ManifestWriter
+        _ run: SyncRun, _ met: Set<RelativePath>, _ writer: ManifestWriter
     ) throws {
-        for (path, change) in view.changes where !met.contains(path) {
+        for (path, change) in run.remote.changes where !met.contains(path) {
             if change.entry.entry.kind == .tombstone, run.selection.contains(path),
                 run.base.row(path) == nil
             {
@@ -119,16 +158,16 @@ extension SyncEngine {
     }
 
     private func record(
-        _ step: Step, _ run: SyncRun, _ view: RemoteView, _ applied: ApplyResult,
-        _ publication: Publication, _ writer: ManifestWriter
+        _ step: Step, _ run: SyncRun, _ applied: ApplyResult, _ publication: Publication,
+        _ writer: ManifestWriter
     ) throws {
         guard let agreed = agreement(step, applied, publication) else {
-            return try recordOpen(step, run, view, applied, writer)
+            return try recordOpen(step, run, applied, writer)
         }
-        try writer.removeWaiting(step.path, run.observation.changes[step.path])
+        try writer.removeWaiting(step.path, run.local.changes[step.path])
         let isGone = agreed.entry.kind == .tombstone
         try writer.agree(
-            on: agreed, at: step.path, former: isGone ? formerContents(step, view) : [],
+            on: agreed, at: step.path, former: isGone ? formerContents(step, run.remote) : [],
             stamp: applied.done[step.path] ?? knownStamp(step, run))
     }
 
@@ -153,8 +192,8 @@ extension SyncEngine {
     }
 
     private func knownStamp(_ step: Step, _ run: SyncRun) -> FileStamp? {
-        if run.observation.unsettled.contains(step.path) { return nil }
-        return run.observation.stamps[step.path] ?? run.base.row(step.path)?.stamp
+        if run.local.unsettled.contains(step.path) { return nil }
+        return run.local.stamps[step.path] ?? run.base.row(step.path)?.stamp
     }
 
     private func formerContents(_ step: Step, _ view: RemoteView) -> [ContentID] {
@@ -164,17 +203,16 @@ extension SyncEngine {
 
     /// A path on which both sides still differ: each side's state is kept as it was seen.
     private func recordOpen(
-        _ step: Step, _ run: SyncRun, _ view: RemoteView, _ applied: ApplyResult,
-        _ writer: ManifestWriter
+        _ step: Step, _ run: SyncRun, _ applied: ApplyResult, _ writer: ManifestWriter
     ) throws {
-        if let change = view.changes[step.path] { try writer.putRemote(step.path, change) }
+        if let change = run.remote.changes[step.path] { try writer.putRemote(step.path, change) }
         if case .both(let entry) = step.action, let stamp = applied.done[step.path] {
             // It was written here, and is not published.
             let written = entry.kind == .tombstone ? nil : entry
             try writer.putLocal(
                 LocalRow(path: step.path, entry: written, stamp: stamp, movedFrom: nil))
-        } else if let change = run.observation.changes[step.path] {
-            try writer.putWaiting(step.path, change, run.observation)
+        } else if let change = run.local.changes[step.path] {
+            try writer.putWaiting(step.path, change, run.local)
         }
     }
 }
@@ -182,55 +220,7 @@ extension SyncEngine {
 extension SyncRun {
     /// Whether the run has looked at a path, and found that nothing waits there any more.
     fileprivate func isOver(_ path: RelativePath) -> Bool {
-        observation.changes[path] == nil && !observation.isBlocked(path)
-    }
-}
-
-extension TombstoneRow {
-    /// What is known of a path that the remote deleted.
-    init(_ path: RelativePath, _ change: RemoteChange) {
-        self.init(
-            path: path, version: change.entry.version,
-            contents: Self.sorted(change.identities))
-    }
-
-    static func sorted(_ contents: Set<ContentID>) -> [ContentID] {
-        contents.sorted { $0.description < $1.description }
-    }
-}
-
-extension ManifestWriter {
-    /// Notes what both sides have at a path from now on.
-    ///
-    /// - Parameter former: What a deleted path held before.
-    func agree(
-        on agreed: VersionedEntry, at path: RelativePath, former: [ContentID], stamp: FileStamp?
-    ) throws {
-        try removeRemote(path)
-        if agreed.entry.kind == .tombstone {
-            try removeBase(path)
-            try putTombstone(
-                TombstoneRow(path: path, version: agreed.version, contents: former))
-        } else {
-            try removeTombstone(path)
-            try putBase(
-                BaseRow(path: path, entry: agreed.entry, version: agreed.version, stamp: stamp))
-        }
-    }
-
-    /// Notes a change at the remote that waits for a run, with what the path had held before.
-    func putRemote(_ path: RelativePath, _ change: RemoteChange) throws {
-        try putRemote(RemoteRow(path: path, entry: change.entry, movedFrom: change.movedFrom))
-        guard !change.identities.isEmpty else { return }
-        try putTombstone(TombstoneRow(path, change))
-    }
-
-    /// Notes local changes that wait for the remote.
-    func recordWaiting(_ observation: Observation) throws {
-        for row in observation.refreshed { try putBase(row) }
-        for (path, change) in observation.changes {
-            try putWaiting(path, change, observation)
-        }
+        local.changes[path] == nil && !local.isBlocked(path)
     }
 }
 

@@ -1,0 +1,144 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiSystem
+
+extension ManifestWriter {
+    /// Notes what both sides have at a path from now on.
+    ///
+    /// - Parameter former: What a deleted path held before.
+    func agree(
+        on agreed: VersionedEntry, at path: RelativePath, former: [ContentID], stamp: FileStamp?
+    ) throws {
+        try removeRemote(path)
+        if agreed.entry.kind == .tombstone {
+            try removeBase(path)
+            try putTombstone(
+                TombstoneRow(path: path, version: agreed.version, contents: former))
+        } else {
+            try removeTombstone(path)
+            try putBase(
+                BaseRow(path: path, entry: agreed.entry, version: agreed.version, stamp: stamp))
+        }
+    }
+
+    /// Notes a change at the remote that waits for a run, with what the path had held before.
+    func putRemote(_ path: RelativePath, _ change: RemoteChange) throws {
+        try putRemote(RemoteRow(path: path, entry: change.entry, movedFrom: change.movedFrom))
+        guard !change.identities.isEmpty else { return }
+        try putTombstone(TombstoneRow(path, change))
+    }
+
+    /// Notes local changes that wait for the remote.
+    func recordWaiting(_ observation: Observation) throws {
+        for row in observation.refreshed { try putBase(row) }
+        for (path, change) in observation.changes {
+            try putWaiting(path, change, observation)
+        }
+    }
+
+    /// Records a local change that waits for the remote.
+    func putWaiting(
+        _ path: RelativePath, _ change: LocalChange, _ observation: Observation
+    ) throws {
+        try putLocal(
+            LocalRow(
+                path: path, entry: change.entry, stamp: observation.settledStamp(path),
+                movedFrom: change.movedFrom))
+        guard change.isSaved, let content = change.entry?.content else { return }
+        try setValue(SyncEngine.savedKey(path), content.bytes)
+    }
+
+    /// Removes a local change that waits no more.
+    func removeWaiting(_ path: RelativePath, _ change: LocalChange?) throws {
+        try removeLocal(path)
+        if change?.isSaved == true { try setValue(SyncEngine.savedKey(path), nil) }
+    }
+
+    func setRootDevice(_ number: UInt64) throws { try setCounter("root-device", number) }
+
+    func set(_ numbers: [ZoneCounter: UInt64]) throws {
+        for (counter, number) in numbers {
+            if number == 0 {
+                try setValue(counter.rawValue, nil)
+            } else {
+                try setCounter(counter.rawValue, number)
+            }
+        }
+    }
+
+    /// Forgets what was seen of a store, to meet it or another one as for the first time.
+    func forgetStore() throws {
+        try clearTrees()
+        try setToken(nil)
+        for counter in ZoneCounter.allCases { try setValue(counter.rawValue, nil) }
+        try setDevicesSeen(DevicesSeen())
+    }
+
+    /// Notes how far the log has been seen.
+    ///
+    /// - Parameter storedHeader: See ``FilesinkiStore/Commit/storedHeader``; empty where it is not known.
+    func setTip(_ token: ChangeToken, _ storedHeader: [UInt8]) throws {
+        try setToken(token)
+        if !storedHeader.isEmpty { try setValue("tip", token.tipName + storedHeader) }
+    }
+
+    func setCounter(_ name: String, _ number: UInt64) throws {
+        try setValue(name, Array(String(number).utf8))
+    }
+}
+
+extension ManifestDatabase {
+    /// The device that the root was on when all of it was last seen; nil when that is not known.
+    var rootDevice: UInt64? {
+        get throws {
+            let number = try counter("root-device")
+            return number == 0 ? nil : number
+        }
+    }
+
+    /// The stored header of the commit that a token names; empty where it is not known.
+    func storedHeader(of token: ChangeToken) throws -> [UInt8] {
+        let name = token.tipName
+        guard let tip = try value("tip"), tip.starts(with: name) else { return [] }
+        return Array(tip.dropFirst(name.count))
+    }
+
+    /// A number that is kept under a name; 0 before it was first set.
+    func counter(_ name: String) throws -> UInt64 {
+        guard let bytes = try value(name) else { return 0 }
+        return UInt64(String(decoding: bytes, as: UTF8.self)) ?? 0
+    }
+}
+
+extension TombstoneRow {
+    /// What is known of a path that the remote deleted.
+    init(_ path: RelativePath, _ change: RemoteChange) {
+        self.init(
+            path: path, version: change.entry.version,
+            contents: Self.sorted(change.identities))
+    }
+
+    static func sorted(_ contents: Set<ContentID>) -> [ContentID] {
+        contents.sorted { $0.description < $1.description }
+    }
+}
+
+extension ChangeToken {
+    /// What tells the stored header of this commit from one that was left behind by an earlier one.
+    fileprivate var tipName: [UInt8] { Array("\(sequence) ".utf8) + hash.bytes }
+}
+
+extension PackReference {
+    init(row: PackRow) {
+        self.init(id: row.id, size: row.size, indexHash: row.indexHash)
+    }
+
+    /// The row that the manifest keeps of the pack, with the commit that named it.
+    func manifestRow(_ sequence: UInt64) -> PackRow {
+        PackRow(id: id, size: size, indexHash: indexHash, sequence: sequence)
+    }
+}

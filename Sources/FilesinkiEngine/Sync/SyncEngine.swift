@@ -1,0 +1,157 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+/// Syncs a replica with its store.
+///
+/// A run is a value, ``SyncRun``, that goes through seven phases. Each is a method in a file of its own, in
+/// the folder `Phases`, takes the run and adds what it found or did:
+///
+/// 1. ``begin(_:_:_:)``: the replica is locked, and what a killed run left behind is put right.
+/// 2. ``fetch(_:)``: the remote tree.
+/// 3. ``scan(_:_:)``: the local tree.
+/// 4. ``reconcile(_:)``: the plan.
+/// 5. ``apply(_:_:)``: the root is changed.
+/// 6. ``publish(_:_:_:)``: the commits.
+/// 7. ``remember(_:_:_:_:)``: the manifest.
+///
+/// A run that is killed between any two of them loses nothing and needs no person: the next one finds what
+/// is done equal on both sides, and the rest as a difference.
+struct SyncEngine: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    /// Syncs everything, or the paths of the options and what is below them.
+    ///
+    /// The cost grows with the tree: each path is compared with the manifest.
+    ///
+    /// - Throws: ``FilesinkiModel/Failure``; code `limit` when a guard stops the run before
+    ///   anything was changed, `wrong-store` when the store is not the one it was. A remote that
+    ///   is away throws nothing: the report says so, and the work waits.
+    func syncTree(_ options: SyncOptions) async throws -> SyncReport {
+        var run = try await begin(options, PathSelection(paths: options.paths), fullBase())
+        try await fetch(&run)
+        try await scan(&run) { run, isStoring in
+            try await self.scanTree(run, isStoring: isStoring)
+        }
+        if options.requiresPaths { try requireSelection(run) }
+        return try await carryOut(&run)
+    }
+
+    /// The phases after the scan, round by round, until nothing is left to do.
+    func carryOut(_ run: inout SyncRun) async throws -> SyncReport {
+        run.report.isDryRun = run.options.isDryRun
+        run.report.notices += run.rules.notices
+        run.firstSequence = try manifest.token?.sequence ?? 0
+        do {
+            try await carryOutRounds(&run)
+        } catch let failure as Failure where failure.code == .away && run.hasPlanned {
+            run.report.away = failure
+            try recordWaiting(&run)
+        } catch let failure as Failure where failure.code != .interrupted && run.hasActed {
+            run.report.stopped = failure
+            try recordWaiting(&run)
+        }
+        // A round that ended early may have made copies, too.
+        try await reportLeftCopies(&run)
+        try endReport(run)
+        return run.report
+    }
+
+    private func carryOutRounds(_ run: inout SyncRun) async throws {
+        var round = 0
+        repeat {
+            guard run.isOnline else { return try recordWaiting(&run) }
+            let decision = try await reconcile(&run)
+            if round == 0 {
+                run.report.planID = decision.id
+                if run.options.isDryRun {
+                    run.report.steps = decision.plan.steps
+                    return
+                }
+            }
+            try checkGuards(&run, decision)
+            if round == 0, let approved = run.options.approved, approved != decision.id {
+                throw Failure.planNotFound(approved)
+            }
+            run.hasPlanned = true
+            if try await storeContents(of: decision, &run),
+                try await carryOutRound(&run, decision.plan.steps)
+            {
+                break
+            }
+            round += 1
+            guard round < SyncRun.maximumRounds + run.lostRaces else { break }
+            run.base = try currentBase(run)
+            try await fetch(&run)
+        } while true
+        try reportUnfinished(&run)
+        try await conclude(&run)
+    }
+
+    /// - Returns: Whether nothing is left for another round.
+    private func carryOutRound(_ run: inout SyncRun, _ steps: [Step]) async throws -> Bool {
+        guard let applied = try await apply(&run, steps) else {
+            try await waitAfterLostRace(&run)
+            return false
+        }
+        let publication = try await publish(&run, steps, applied)
+        try remember(&run, steps, applied, publication)
+        if publication.needsAnotherRound {
+            try await waitAfterLostRace(&run)
+            return false
+        }
+        return try await rescan(&run, applied)
+    }
+
+    /// Waits a moment, because another device's commit came first.
+    private func waitAfterLostRace(_ run: inout SyncRun) async throws {
+        run.lostRaces += 1
+        try await pause(afterLosing: run.lostRaces)
+    }
+
+    /// - Parameter count: How many races were lost by now.
+    /// - Throws: Code `busy` when there were too many.
+    func pause(afterLosing count: Int) async throws {
+        guard count <= SyncRun.maximumLostRaces else {
+            throw Failure(
+                .busy, path: config.remote ?? "", "Other devices kept publishing first.",
+                remedy: "Nothing is lost; run again.")
+        }
+        let random = systemContext.randomBytes(2).reduce(0) { $0 << 8 | Int64($1) }
+        try await systemContext.sleep(.microseconds(random % 2_000 * Int64(min(count, 20))))
+    }
+
+    /// Reports what the rounds could not carry out.
+    private func reportUnfinished(_ run: inout SyncRun) throws {
+        // What was found since the first look.
+        let reported = Set(run.report.problems.map(\.path))
+        run.report.problems += run.local.problems.filter { !reported.contains($0.path) }
+        for path in run.surprised.sorted() {
+            if try root.status(path)?.kind == .directory {
+                run.report.notices.append(Problem(path, .keptFolder(path)))
+            } else {
+                run.report.problems.append(Problem(path, .keepsChanging(path)))
+            }
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func keptFolder(_ path: RelativePath) -> Failure {
+        Failure(
+            .exists, path: path.bytes,
+            "The folder was deleted elsewhere but stays here: it holds ignored files.",
+            remedy: "Remove it by hand when they are no longer needed.")
+    }
+
+    fileprivate static func keepsChanging(_ path: RelativePath) -> Failure {
+        Failure(
+            .changing, path: path.bytes, "It kept changing while it was to be written.",
+            remedy: "Run again when the program that writes it is done.")
+    }
+}
