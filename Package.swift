@@ -108,7 +108,8 @@ let package = Package(
         module(
             "FilesinkiStore",
             [
-                "FilesinkiModel", "FilesinkiHashing", "FilesinkiCompression", "FilesinkiRemote",
+                "FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "FilesinkiCompression",
+                "FilesinkiRemote",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             // The schema of Generated/store.pb.swift.

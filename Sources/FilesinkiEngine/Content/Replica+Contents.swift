@@ -31,7 +31,8 @@ extension Contents {
                     PackReader(
                         remote: connection.remote, reference: pack,
                         cache: IndexFolder(path: state.indexes))
-                }),
+                },
+                joined: MultiPackIndex(folder: state.joinedIndexes)),
             log: connection.log, inline: inline, carried: view.carried,
             pending: observation.inline)
     }

@@ -77,4 +77,6 @@ package struct StateFolder: Sendable {
     package var merging: String { path + "/merging" }
     /// Copies of pack indexes.
     package var indexes: String { path + "/indexes" }
+    /// The multi-pack index: joined copies of pack indexes.
+    package var joinedIndexes: String { indexes + "/joined" }
 }

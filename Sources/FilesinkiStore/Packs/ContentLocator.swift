@@ -16,82 +16,116 @@ package final class ContentLocator: Sendable {
     /// The largest content that ``read(_:size:)`` puts together in memory: 64 MiB.
     package static let maximumReadSize: Int64 = 64 << 20
 
+    /// The packs, those of later commits first.
     private let packs: [PackReader]
+    /// The number of each pack, by its id.
+    private let numbers: [[UInt8]: Int]
+    private let joined: MultiPackIndex?
     private let blocks = BlockCache(capacity: 4)
-    /// The pack in which the last id was found: what is read next is mostly its neighbour.
-    private let lastHit = Mutex(0)
-    /// What is wrong with packs whose index could not be read, by their place in ``packs``.
-    private let broken = Mutex<[Int: Failure]>([:])
+    private let state = Mutex(State())
 
-    /// - Parameter packs: In the order of their commits; later packs are looked into first.
-    package init(packs: [PackReader]) { self.packs = packs.reversed() }
+    private struct State {
+        /// The pack in which the last id was found: the next id is mostly in the same one.
+        var lastHit = 0
+        /// The packs whose index could not be read, with the reason.
+        var broken: [Int: Failure] = [:]
+        /// The packs that ``joined`` does not have, in ascending order; nil before the first search.
+        var loose: [Int]?
+    }
 
-    /// Fetches the ends of packs, at most ``tailsPerRequest`` with each request.
-    private func load(_ numbers: [Int]) async throws {
-        for start in stride(from: 0, to: numbers.count, by: Self.tailsPerRequest) {
-            let part = numbers[start..<min(start + Self.tailsPerRequest, numbers.count)]
-            let wanted = part.map { packs[$0] }.filter { $0.tailRange != nil }
-            guard let remote = wanted.first?.remote else { continue }
-            let requests = try wanted.map { (pack) throws(Failure) in
-                ObjectRequest(try ObjectKey(pack.reference.keyText), range: pack.tailRange)
-            }
-            for (pack, reply) in zip(wanted, try await remote.replies(to: requests)) {
-                guard case .bytes(let tail) = reply else { continue }
-                _ = try? pack.keep(tail)
-            }
+    /// The number of ends of packs per request: 8 MiB in all.
+    private static let tailsPerRequest = 32
+    /// The number of packs whose indexes are joined at once.
+    private static let joinedAtOnce = 8
+    /// The number of members after which a join starts, to bound its memory.
+    private static let membersPerJoin = 1_000_000
+
+    /// - Parameters:
+    ///   - packs: In the order of their commits; later packs are searched first.
+    ///   - joined: Narrows the search down to a few packs. Packs that it does not have are searched one
+    ///     by one, and added to it from the eighth on. Requires readers with a cache.
+    package init(packs: [PackReader], joined: MultiPackIndex? = nil) {
+        self.packs = packs.reversed()
+        self.joined = joined
+        numbers = Dictionary(zip(self.packs.map(\.reference.id), self.packs.indices)) { first, _ in
+            first
         }
     }
 
-    /// So many ends of packs are asked for at once: 8 MiB.
-    private static let tailsPerRequest = 32
-
     /// Where the bytes or the recipe of a content are; nil when no pack holds them. A damaged pack
-    /// is passed by, so that it fails nothing but what it alone holds.
+    /// is skipped, so that only the contents that it alone holds are affected.
     ///
-    /// - Parameter isLocal: Ask nobody: look only into indexes that are at hand.
-    /// - Throws: What the remote throws.
+    /// - Parameter isLocal: Send no request: search only indexes that are in memory or in the cache.
+    /// - Throws: Errors of the remote.
+    /// - Complexity: O(log n) files for n joined packs, and each pack that is not joined.
     package func find(_ id: ContentID, isLocal: Bool = false) async throws -> Place? {
-        let hint = lastHit.withLock { $0 }
+        let hint = state.withLock { $0.lastHit }
         if packs.indices.contains(hint), let place = findKept(id, in: hint) { return place }
+        let named = joined?.packs(mayHold: id).compactMap { numbers[$0] } ?? []
+        if let place = try await search(named, for: id, isLocal: isLocal) { return place }
+        return try await search(loosePacks(), for: id, isLocal: isLocal)
+    }
+
+    /// Searches packs: first those whose index is at hand, then the others.
+    private func search(
+        _ numbers: [Int], for id: ContentID, isLocal: Bool
+    ) async throws -> Place? {
         var unknown: [Int] = []
-        for number in packs.indices {
+        for number in numbers {
             if packs[number].keptIndex == nil {
                 unknown.append(number)
             } else if let place = findKept(id, in: number) {
                 return place
             }
         }
-        return isLocal ? nil : try await find(id, inUnknown: unknown)
+        return isLocal ? nil : try await search(unknown: unknown, for: id)
     }
 
     private func findKept(_ id: ContentID, in number: Int) -> Place? {
         guard let member = packs[number].keptIndex?.find(id) else { return nil }
-        lastHit.withLock { $0 = number }
+        state.withLock { $0.lastHit = number }
         return Place(pack: packs[number], member: member)
     }
 
-    /// Looks into packs whose indexes are not at hand, the latest first.
-    private func find(_ id: ContentID, inUnknown packs: [Int]) async throws -> Place? {
-        let unknown = packs.filter { number in broken.withLock { $0[number] == nil } }
+    /// Searches packs whose indexes are not at hand, the latest first.
+    private func search(unknown numbers: [Int], for id: ContentID) async throws -> Place? {
+        let broken = state.withLock { $0.broken }
+        let unknown = numbers.filter { broken[$0] == nil }
         for start in stride(from: 0, to: unknown.count, by: Self.tailsPerRequest) {
-            let part = unknown[start..<min(start + Self.tailsPerRequest, unknown.count)]
-            if part.count > 1 { try await load(Array(part)) }
+            let part = Array(unknown[start..<min(start + Self.tailsPerRequest, unknown.count)])
+            if part.count > 1 { try await fetchIndexes(of: part) }
+            var found: Place?
             for number in part {
-                guard let place = try await find(id, in: number) else { continue }
-                lastHit.withLock { $0 = number }
-                return place
+                found = try await find(id, in: number)
+                if found != nil { break }
             }
+            joinIndexes(of: part)
+            if let found { return found }
         }
         return nil
     }
 
+    /// Fetches the ends of packs, ``tailsPerRequest`` at most.
+    private func fetchIndexes(of numbers: [Int]) async throws {
+        let wanted = numbers.map { packs[$0] }.filter { $0.tailRange != nil }
+        guard let remote = wanted.first?.remote else { return }
+        let requests = try wanted.map { (pack) throws(Failure) in
+            ObjectRequest(try ObjectKey(pack.reference.keyText), range: pack.tailRange)
+        }
+        for (pack, reply) in zip(wanted, try await remote.replies(to: requests)) {
+            guard case .bytes(let tail) = reply else { continue }
+            _ = try? pack.keep(tail)
+        }
+    }
+
     private func find(_ id: ContentID, in number: Int) async throws -> Place? {
-        if broken.withLock({ $0[number] != nil }) { return nil }
+        if state.withLock({ $0.broken[number] != nil }) { return nil }
         do {
-            let member = try await packs[number].index().find(id)
-            return member.map { Place(pack: packs[number], member: $0) }
+            guard let member = try await packs[number].index().find(id) else { return nil }
+            state.withLock { $0.lastHit = number }
+            return Place(pack: packs[number], member: member)
         } catch let failure as Failure where Self.isDamage(failure) {
-            broken.withLock { $0[number] = failure }
+            state.withLock { $0.broken[number] = failure }
             return nil
         }
     }
@@ -199,8 +233,14 @@ package final class ContentLocator: Sendable {
 
     private func existingPlace(of id: ContentID) async throws -> Place {
         if let place = try await find(id) { return place }
-        // It may be in a pack that cannot be looked into, which is what a person has to know.
-        if let failure = broken.withLock({ $0.values.first }) { throw failure }
+        // A damaged multi-pack index may have hidden it.
+        if joined != nil,
+            let place = try await search(Array(packs.indices), for: id, isLocal: false)
+        {
+            return place
+        }
+        // It may be in a pack whose index cannot be read: the user has to know that.
+        if let failure = state.withLock({ $0.broken.values.first }) { throw failure }
         throw Failure(
             .corrupt, path: id.description, "The store does not hold this content any more.",
             remedy: "Run filesinki check; a device that still has the file can store it again.")
@@ -209,6 +249,45 @@ package final class ContentLocator: Sendable {
     private func damage(_ place: Place, _ id: ContentID, cause: (any Error)? = nil) -> Failure {
         .damagedPack(
             place.pack.reference.keyText, "The content \(id) in the pack is damaged.", cause: cause)
+    }
+}
+
+extension ContentLocator {
+    /// The packs that ``joined`` does not have. The first call joins those whose indexes are in the cache.
+    private func loosePacks() -> [Int] {
+        if let loose = state.withLock({ $0.loose }) { return loose }
+        updateLoosePacks()
+        joinIndexes(of: state.withLock { $0.loose } ?? [])
+        return state.withLock { $0.loose } ?? []
+    }
+
+    private func updateLoosePacks() {
+        let known = joined?.packs ?? []
+        let loose = packs.indices.filter { !known.contains(packs[$0].reference.id) }
+        state.withLock { $0.loose = loose }
+    }
+
+    /// Adds packs to ``joined`` whose indexes are at hand, when there are enough of them.
+    private func joinIndexes(of numbers: [Int]) {
+        guard let joined, numbers.count >= Self.joinedAtOnce else { return }
+        var ready: [Int] = []
+        var members = 0
+        for (position, number) in numbers.enumerated() {
+            if let index = packs[number].keptIndex {
+                ready.append(number)
+                members += index.memberCount
+            }
+            let isLast = position == numbers.count - 1
+            guard members >= Self.membersPerJoin || isLast && ready.count >= Self.joinedAtOnce
+            else { continue }
+            joined.join(
+                ready.compactMap { number in
+                    packs[number].keptIndex.map { (packs[number].reference.id, $0) }
+                })
+            for number in ready { packs[number].releaseIndex() }
+            (ready, members) = ([], 0)
+        }
+        updateLoosePacks()
     }
 }
 

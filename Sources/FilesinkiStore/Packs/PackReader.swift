@@ -58,6 +58,12 @@ package final class PackReader: Sendable {
         return found
     }
 
+    /// Removes the index from memory when the cache has it.
+    func releaseIndex() {
+        guard cache != nil else { return }
+        state.withLock { $0 = State() }
+    }
+
     /// Where the pack's end is, which mostly holds the whole index; nil for a pack that is too short
     /// to be one.
     var tailRange: Range<Int64>? {
