@@ -1,3 +1,5 @@
+import CLZMA
+import CZstd
 package import FilesinkiModel
 
 /// Encodes and decodes bytes that fit into memory, with the codec as a value.
@@ -56,5 +58,47 @@ package enum Compression {
         try bytes.withUnsafeBufferPointer { (buffer) throws(Failure) in
             try decode(UnsafeRawBufferPointer(buffer), codec: codec, plainLength: plainLength)
         }
+    }
+}
+
+/// How bytes are kept at a store. The raw value is what is written beside them; it is recorded with
+/// the bytes and never guessed from them.
+package enum Codec: UInt8, Sendable, CaseIterable {
+    /// As they are.
+    case plain = 0
+    /// One Zstandard frame (RFC 8878): for what is read often.
+    case zstd = 1
+    /// One .xz stream with a check (the .xz file format, version 1.1.0): for what is seldom read.
+    case xz = 2
+}
+
+/// The libraries that the codecs stand on.
+package enum CompressionLibraries {
+    /// The name and version of each library as it runs.
+    package static var versions: [(name: String, version: String)] {
+        [
+            (name: "liblzma", version: String(cString: lzma_version_string())),
+            (name: "libzstd", version: String(cString: ZSTD_versionString())),
+        ]
+    }
+}
+
+/// What can go wrong with compressed bytes. No path is known here: the caller, who knows where the
+/// bytes came from, adds it.
+extension Failure {
+    static func damaged(_ message: String) -> Failure {
+        Failure(.corrupt, message, remedy: "Fetch the bytes again from an undamaged copy.")
+    }
+
+    static func compressorRefused(_ reason: String) -> Failure {
+        Failure(
+            .limit, "The bytes could not be compressed: \(reason).",
+            remedy: "Choose a lower compression level or free some memory, and try again.")
+    }
+
+    static func tooMuchMemory(_ limit: Int) -> Failure {
+        Failure(
+            .limit, "Decompressing these bytes needs more than \(limit >> 20) MiB of memory.",
+            remedy: "If you trust them, decompress them with xz or zstd and a higher limit.")
     }
 }

@@ -1,3 +1,5 @@
+package import FilesinkiModel
+
 /// A filter that compresses or decompresses bytes as they pass by, in bounded memory.
 package protocol StreamCoder {
     /// Takes in bytes and gives out what can be given so far.
@@ -36,5 +38,75 @@ package enum StreamFormat: Sendable {
         if firstBytes.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]) { return .xz }
         if firstBytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return .zstd }
         return nil
+    }
+}
+
+extension StreamCoder {
+    /// What becomes of bytes that are all in memory. The result is the same as of bytes that come piece by
+    /// piece.
+    ///
+    /// - Parameter limit: The most bytes that may come out.
+    /// - Throws: As ``process(_:finish:_:)``; code `limit` when more would come out.
+    package mutating func processWhole(
+        _ bytes: UnsafeRawBufferPointer, limit: Int = .max
+    ) throws -> [UInt8] {
+        var result: [UInt8] = []
+        func take(_ piece: UnsafeRawBufferPointer) throws(Failure) {
+            guard piece.count <= limit - result.count else {
+                throw Failure(
+                    .limit, "The decompressed bytes are more than \(limit).",
+                    remedy: "Decompress them with filesinki decompress, into a file.")
+            }
+            result.append(contentsOf: piece)
+        }
+        try process(bytes, finish: false, take)
+        // All of it at once would let zstd choose by the length, which is not known of a stream.
+        try process(UnsafeRawBufferPointer(start: nil, count: 0), finish: true, take)
+        return result
+    }
+
+    /// What becomes of an array.
+    package mutating func processWhole(_ bytes: [UInt8], limit: Int = .max) throws -> [UInt8] {
+        try bytes.withUnsafeBytes { try processWhole($0, limit: limit) }
+    }
+}
+
+/// How a file in a root or a user's folder is compressed: as `zstd` and `xz` do it, with a check, under a
+/// name that says so.
+package enum FileCompression: String, Sendable, CaseIterable {
+    case zstd, xz
+
+    /// What stands at the end of the file's name.
+    package var suffix: String {
+        switch self {
+        case .zstd: ".zst"
+        case .xz: ".xz"
+        }
+    }
+
+    /// The name of the file that holds the compressed form of `path`; a name that has the suffix is that
+    /// of the file itself.
+    package func name(of path: String) -> String {
+        path.utf8.reversed().starts(with: suffix.utf8.reversed()) ? path : path + suffix
+    }
+
+    /// A filter that compresses, at the usual level.
+    ///
+    /// - Throws: `Failure` with code `limit` when there is too little memory.
+    package func encoder() throws(Failure) -> any StreamCoder {
+        switch self {
+        case .zstd: try ZstdEncoder()
+        case .xz: try XZEncoder()
+        }
+    }
+
+    /// A filter that decompresses.
+    ///
+    /// - Throws: As ``encoder()``.
+    package func decoder() throws(Failure) -> any StreamCoder {
+        switch self {
+        case .zstd: try ZstdDecoder()
+        case .xz: try XZDecoder()
+        }
     }
 }

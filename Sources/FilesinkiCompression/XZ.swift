@@ -73,3 +73,112 @@ package enum XZ {
         return plain
     }
 }
+
+/// Compresses what passes by to one .xz stream with a CRC64, as `xz` does.
+package struct XZEncoder: StreamCoder {
+    private let stream: LZMAStream
+
+    /// - Parameter preset: 0 (fast) to 9 (small; takes 674 MiB of memory), as of `xz`.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` for another preset, or too little
+    ///   memory.
+    package init(preset: UInt32 = 6) throws(Failure) {
+        stream = try LZMAStream { (raw) in lzma_easy_encoder(raw, preset, LZMA_CHECK_CRC64) }
+    }
+
+    package mutating func process(
+        _ input: UnsafeRawBufferPointer, finish: Bool,
+        _ output: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        try stream.process(input, finish: finish, output)
+    }
+}
+
+/// Decompresses .xz streams, one or several directly after each other, as `xz -d` does; each must
+/// carry a check.
+package struct XZDecoder: StreamCoder {
+    private let stream: LZMAStream
+
+    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when there is too little memory.
+    package init() throws(Failure) {
+        let flags =
+            LZMAConstant.tellNoCheck | LZMAConstant.tellUnsupportedCheck | LZMAConstant.concatenated
+        stream = try LZMAStream { (raw) in
+            lzma_stream_decoder(raw, UInt64(streamMemoryLimit), flags)
+        }
+    }
+
+    package mutating func process(
+        _ input: UnsafeRawBufferPointer, finish: Bool,
+        _ output: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        try stream.process(input, finish: finish, output)
+    }
+}
+
+/// Owns a liblzma stream and turns its crank; the encoder and the decoder differ only in how it is
+/// set up.
+final class LZMAStream {
+    private let stream: UnsafeMutablePointer<lzma_stream>
+    private let buffer: UnsafeMutablePointer<UInt8>
+    private var isAtEnd = false
+
+    init(_ setUp: (UnsafeMutablePointer<lzma_stream>) -> lzma_ret) throws(Failure) {
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: lzma_stream())
+        buffer = .allocate(capacity: streamBufferSize)
+        let result = setUp(stream)
+        guard result == LZMA_OK else {
+            throw .compressorRefused("liblzma answered \(result.rawValue)")
+        }
+    }
+
+    deinit {
+        lzma_end(stream)
+        stream.deallocate()
+        buffer.deallocate()
+    }
+
+    func process(
+        _ input: UnsafeRawBufferPointer, finish: Bool,
+        _ output: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        stream.pointee.next_in = input.bindMemory(to: UInt8.self).baseAddress
+        stream.pointee.avail_in = input.count
+        defer { stream.pointee.next_in = nil }
+        let action = finish ? LZMA_FINISH : LZMA_RUN
+        while !isAtEnd, finish || stream.pointee.avail_in > 0 {
+            stream.pointee.next_out = buffer
+            stream.pointee.avail_out = streamBufferSize
+            let result = lzma_code(stream, action)
+            let count = streamBufferSize - stream.pointee.avail_out
+            if count > 0 { try output(UnsafeRawBufferPointer(start: buffer, count: count)) }
+            if let failure = LZMAConstant.failure(result, memoryLimit: streamMemoryLimit) {
+                throw failure
+            }
+            isAtEnd = result == LZMA_STREAM_END
+        }
+    }
+}
+
+/// Constants of liblzma that are function-like macros in its headers (lzma/container.h,
+/// lzma/lzma12.h, lzma/vli.h), which Swift cannot see, and the meaning of its answers.
+enum LZMAConstant {
+    static let tellNoCheck: UInt32 = 0x01
+    static let tellUnsupportedCheck: UInt32 = 0x02
+    static let concatenated: UInt32 = 0x08
+    static let lzma2: lzma_vli = 0x21
+    static let endOfFilters = lzma_vli.max
+
+    /// What an answer of a decoder means; nil when it went on well.
+    static func failure(_ result: lzma_ret, memoryLimit: Int) -> Failure? {
+        switch result {
+        case LZMA_OK, LZMA_STREAM_END: nil
+        case LZMA_MEMLIMIT_ERROR, LZMA_MEM_ERROR: .tooMuchMemory(memoryLimit)
+        case LZMA_NO_CHECK, LZMA_UNSUPPORTED_CHECK:
+            .damaged("The xz stream carries no check that could show damage.")
+        case LZMA_FORMAT_ERROR: .damaged("These bytes are not an xz stream.")
+        case LZMA_BUF_ERROR: .damaged("The xz stream is cut short or longer than it should be.")
+        default: .damaged("The xz stream is damaged.")
+        }
+    }
+}

@@ -1,6 +1,6 @@
 package import FilesinkiModel
 import FilesinkiSystem
-internal import Glibc
+import Glibc
 
 /// A regular file that is read piece by piece at the caller's own pace.
 package final class FileReader {
@@ -56,5 +56,112 @@ extension RootFolder {
             let listing = try FolderListing(folder)
             return listing.entries.map { Array(listing.name($0)) }
         } catch { throw error.failure("read it", path) }
+    }
+}
+
+extension RootFolder {
+    /// How often a file that changes while it is read is read again.
+    private static let readingTries = 3
+
+    /// The mode of the file that is to be replaced; nil where none is.
+    ///
+    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/exists`` where the path is a folder.
+    package func modeToKeep(at path: RelativePath) throws(Failure) -> UInt16? {
+        let before = try status(path)
+        if before?.kind == .directory {
+            throw Failure(
+                .exists, path: path.bytes, "A folder is there.",
+                remedy: "Choose another path, or delete the folder with filesinki delete -r.")
+        }
+        return before?.kind == .file ? before?.mode : nil
+    }
+
+    /// Reads a regular file whole.
+    ///
+    /// - Parameter limit: The most bytes the file may have.
+    /// - Returns: The bytes, and the status that held before and after they were read.
+    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/changing`` when the file changed
+    ///   at each of three tries, ``FilesinkiModel/Failure/Code/limit`` when it is larger than
+    ///   `limit`, ``FilesinkiModel/Failure/Code/notFound`` when there is none.
+    package func readWhole(
+        _ path: RelativePath, limit: Int
+    ) throws(Failure) -> (bytes: [UInt8], status: FileStatus) {
+        for _ in 0..<Self.readingTries {
+            let content = try openContent(path)
+            do {
+                let before = content.before
+                guard before.stamp.size <= limit else { throw tooLarge(path, limit) }
+                let bytes = try content.file.readAll(expecting: Int(before.stamp.size))
+                if try bytes.count == before.stamp.size && content.file.status() == before {
+                    return (bytes, content.shown)
+                }
+            } catch let error as SystemError {
+                throw error.failure("read it", path)
+            } catch let error as Failure {
+                throw error
+            } catch {
+                throw Failure(
+                    .io, path: path.bytes, "Cannot read it.", remedy: "Run again.", cause: error)
+            }
+        }
+        throw changing(path)
+    }
+
+    /// Reads a regular file piece by piece.
+    ///
+    /// - Parameters:
+    ///   - bufferSize: The most bytes of a piece, at least 1.
+    ///   - body: Gets each piece in order; the bytes are valid during the call only.
+    /// - Returns: The status that held before and after.
+    /// - Throws: What `body` throws; `Failure` with code
+    ///   ``FilesinkiModel/Failure/Code/changing`` when the file changed meanwhile: what `body` got
+    ///   is then worthless.
+    package func readChunks(
+        _ path: RelativePath, bufferSize: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> FileStatus {
+        let content = try openContent(path)
+        do {
+            let before = content.before
+            // One byte more than the file has, so that the end is seen with the last piece.
+            let capacity = min(Int64(max(bufferSize, 1)), before.stamp.size + 1)
+            let total = try content.file.forEachPiece(capacity: Int(capacity), body)
+            guard try total == before.stamp.size && content.file.status() == before else {
+                throw changing(path)
+            }
+            return content.shown
+        } catch let error as SystemError {
+            throw error.failure("read it", path)
+        }
+    }
+
+    /// Opens a regular file for reading; never waits for the other end of a fifo.
+    func openFile(_ path: RelativePath) throws(Failure) -> FileHandle {
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        guard let file = FileHandle(openBeneath(path, flags)) else {
+            throw SystemError.last.failure(opening: path)
+        }
+        guard try twin(of: path) == nil else {
+            throw SystemError(ENOENT).failure(opening: path)
+        }
+        let status: FileStatus
+        do { status = try file.status() } catch { throw error.failure("examine it", path) }
+        guard status.kind == .file else {
+            throw Failure(
+                .changing, path: path.bytes, "It is not a regular file any more.",
+                remedy: "Run again; the next run sees what it has become.")
+        }
+        return file
+    }
+
+    private func tooLarge(_ path: RelativePath, _ limit: Int) -> Failure {
+        Failure(
+            .limit, path: path.bytes, "The file has more than \(limit) bytes.",
+            remedy: "Make it smaller or leave it out.")
+    }
+
+    private func changing(_ path: RelativePath) -> Failure {
+        Failure(
+            .changing, path: path.bytes, "The file changed while it was read.",
+            remedy: "Run again when the program that writes it has finished.")
     }
 }

@@ -52,3 +52,138 @@ package func unlessInterrupted<Result: SignedInteger>(_ call: () -> Result) -> R
         if result >= 0 || errno != EINTR { return result }
     }
 }
+
+/// What a file is to the program. One error number means different things: a missing file of the
+/// user's tree was moved, a missing file of the replica's own state is a fault.
+package enum FileRole: Sendable {
+    /// A file of a synced tree, or what a run needs to work on it.
+    case local
+    /// The replica's own state, and files that a run works on.
+    case own
+    /// The folder that holds a store, and what is in it.
+    case store
+    /// A token, a password or a private key.
+    case secret
+    /// A file or a stream that the command line names.
+    case argument
+}
+
+extension SystemError {
+    /// The failure that the error number means: the one table of codes and remedies.
+    ///
+    /// - Parameters:
+    ///   - action: What was tried, as it follows "Cannot", such as `open the file`.
+    ///   - path: The file it was tried on.
+    ///   - role: What the file is to the program.
+    package func failure(
+        _ action: String, _ path: some Collection<UInt8>, of role: FileRole = .own
+    ) -> Failure {
+        let row = row(of: role)
+        return Failure(
+            row.code, path: Array(path), row.message ?? "Cannot \(action): \(words.lowercased()).",
+            remedy: row.remedy, cause: self)
+    }
+
+    package func failure(
+        _ action: String, _ path: String, of role: FileRole = .own
+    ) -> Failure {
+        failure(action, path.utf8, of: role)
+    }
+
+    package func failure(_ action: String, _ path: RelativePath) -> Failure {
+        failure(action, path.bytes, of: .local)
+    }
+
+    /// The failure of opening a path beneath a root, where no symlink is followed.
+    package func failure(
+        opening path: RelativePath, _ action: String = "open the file"
+    ) -> Failure {
+        guard number == ELOOP || number == EXDEV else { return failure(action, path) }
+        return Failure(
+            .badPath, path: path.bytes, "The path leads through a symlink.",
+            remedy: "Replace the symlink with a folder; symlinks are never followed.", cause: self)
+    }
+
+    private struct Row {
+        var code: Failure.Code
+        var remedy: String
+        /// In place of "Cannot …", where the number says what is wrong.
+        var message: String?
+
+        init(_ code: Failure.Code, _ remedy: String, message: String? = nil) {
+            self.code = code
+            self.remedy = remedy
+            self.message = message
+        }
+    }
+
+    private func row(of role: FileRole) -> Row {
+        if role == .store, let row = storeRow { return row }
+        switch number {
+        case ENOSPC: return Row(.full, "Free some space and run again.")
+        case EDQUOT: return Row(.full, "Free some of your quota and run again.")
+        case EACCES, EPERM:
+            return Row(
+                role == .secret ? .notAllowed : .io,
+                "Check the permissions of the file and of its folder.")
+        case EROFS:
+            return Row(
+                role == .secret ? .notAllowed : .io, "Mount the file system read-write.")
+        case ENOENT, ENOTDIR: return missingRow(role)
+        case EISDIR where role == .argument: return Row(.io, "Name a file, not a folder.")
+        case EISDIR:
+            return Row(.io, "A folder is in its place. Rename or remove one of them.")
+        case ELOOP where role == .argument:
+            return Row(.io, "Check the symlinks of the path: they lead in a circle.")
+        case ELOOP:
+            return Row(.io, "A symlink is in its place. Replace it with a file or a folder.")
+        case ENAMETOOLONG: return Row(role == .local ? .badPath : .io, "Use a shorter name.")
+        case EMFILE, ENFILE: return Row(.io, "Raise the limit of open files (ulimit -n).")
+        case ENOMEM, EAGAIN: return Row(.io, "Check the limits of memory and processes.")
+        case EXDEV: return Row(.io, "Make the mounted folder a root of its own.")
+        case EPIPE: return Row(role == .argument ? .readerGone : .io, "Run again.")
+        case EBADF where role == .argument: return Row(.io, "The stream is closed; redirect it.")
+        case EIO: return Row(.io, "Check the disk.")
+        default: return Row(.io, "Run again; if it fails again, check the disk.")
+        }
+    }
+
+    private func missingRow(_ role: FileRole) -> Row {
+        let code: Failure.Code = role == .local || role == .argument ? .notFound : .io
+        if number == ENOTDIR {
+            return Row(code, "Check the path: a part of it is a file, not a folder.")
+        }
+        switch role {
+        case .local: return Row(code, "Run again; it may have been moved.")
+        case .argument: return Row(code, "Check the spelling.")
+        case .own, .store, .secret: return Row(code, "Check that its folder exists.")
+        }
+    }
+
+    /// What differs in the folder of a store: it may be unmounted, and only filesinki writes in it.
+    private var storeRow: Row? {
+        switch number {
+        case ENOSPC, EDQUOT, EFBIG:
+            Row(.full, "Free some space on the disk that holds the store, and run again.")
+        case EACCES, EPERM, EROFS:
+            Row(.notAllowed, "Check the permissions of the folder that holds the store.")
+        case ESTALE, ENOTCONN, ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ENODEV, ENXIO, ECONNREFUSED:
+            Row(.away, "Check that the disk or the share that holds the store is mounted.")
+        case ELOOP:
+            Row(
+                .corrupt, "Check where it leads, remove it, and run filesinki check.",
+                message: "A symlink stands where the store keeps its own files.")
+        case ENOTDIR, EISDIR:
+            Row(
+                .corrupt, "Move it out of the folder of the store, and run filesinki check.",
+                message: "The store contains something that filesinki did not write.")
+        case ENOENT: nil
+        default: Row(.io, "Check the disk that holds the store, and run again.")
+        }
+    }
+}
+
+extension Failure.Code {
+    /// The reader of a pipe is gone.
+    package static let readerGone = Failure.Code("reader-gone")
+}

@@ -1,3 +1,4 @@
+import Dispatch
 import FilesinkiSystem
 import Glibc
 
@@ -48,4 +49,78 @@ final class Inotify: Sendable {
             return InotifyEvent.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
     }
+}
+
+/// One event as the kernel tells it: see inotify(7).
+struct InotifyEvent {
+    /// The watch that it comes from; -1 of an overflow.
+    var watch: Int32
+    var mask: UInt32
+    /// The same for both halves of a rename.
+    var cookie: UInt32
+    /// The name in the watched folder; empty when it is about the folder itself.
+    var name: [UInt8]
+
+    func has(_ flag: some BinaryInteger) -> Bool { mask & UInt32(truncatingIfNeeded: flag) != 0 }
+
+    /// Whether the name is a folder's.
+    var isFolder: Bool { has(IN_ISDIR) }
+
+    /// Takes the records of one read: watch, mask, cookie and length of the name (4 bytes each), then
+    /// the name with its NULs.
+    static func parse(_ bytes: UnsafeRawBufferPointer) -> [InotifyEvent] {
+        let header = 16
+        var events: [InotifyEvent] = []
+        var position = 0
+        while position + header <= bytes.count {
+            let length = Int(bytes.loadUnaligned(fromByteOffset: position + 12, as: UInt32.self))
+            let end = min(position + header + length, bytes.count)
+            events.append(
+                InotifyEvent(
+                    watch: bytes.loadUnaligned(fromByteOffset: position, as: Int32.self),
+                    mask: bytes.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self),
+                    cookie: bytes.loadUnaligned(fromByteOffset: position + 8, as: UInt32.self),
+                    name: Array(bytes[(position + header)..<end].prefix { $0 != 0 })))
+            position = end
+        }
+        return events
+    }
+}
+
+/// Tells that a file was written, by inotify(7), without a thread that waits for it.
+package enum WriteNotices {
+    /// Hears of every file in a folder whose name begins like that. What is written before the last
+    /// notice is taken counts as one.
+    ///
+    /// - Returns: Nil when the kernel gives the user no more watches, or the folder cannot be watched.
+    package static func hear(in folder: String, prefix: String) -> AsyncStream<Void>? {
+        guard let inotify = Inotify(),
+            let opened = try? FileHandle(folder, O_RDONLY | O_DIRECTORY),
+            case .watched = inotify.watch(opened)
+        else { return nil }
+        let (notices, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let source = DispatchSource.makeReadSource(fileDescriptor: inotify.file)
+        source.setEventHandler {
+            if inotify.read().contains(where: { isAbout(prefix, $0) }) { continuation.yield() }
+        }
+        // The descriptor stays open until the source has let go of it.
+        source.setCancelHandler { withExtendedLifetime(inotify) {} }
+        let hearing = Hearing(source: source)
+        continuation.onTermination = { _ in hearing.end() }
+        source.activate()
+        return notices
+    }
+
+    /// An overflow names nothing, and may be about anything.
+    static func isAbout(_ prefix: String, _ event: InotifyEvent) -> Bool {
+        event.has(IN_Q_OVERFLOW) || event.name.starts(with: prefix.utf8)
+    }
+}
+
+/// A source of notices, which any thread may end.
+private struct Hearing: @unchecked Sendable {
+    let source: any DispatchSourceRead
+
+    func end() { source.cancel() }
 }

@@ -1,3 +1,4 @@
+import CKernel
 package import FilesinkiModel
 import Glibc
 import Synchronization
@@ -132,5 +133,95 @@ extension LocalWatch.State {
             deadline = nil
         }
         return waiter
+    }
+}
+
+extension LocalWatch {
+    /// What the thread was asked for.
+    struct Order {
+        var isEnding: Bool
+        var isRescanWanted: Bool
+        var ignores: (@Sendable (RelativePath, Bool) -> Bool)?
+    }
+
+    func takeOrder() -> Order {
+        state.withLock { state in
+            let order = Order(
+                isEnding: state.isEnding, isRescanWanted: state.isRescanWanted,
+                ignores: state.ignores)
+            state.isRescanWanted = false
+            state.ignores = nil
+            return order
+        }
+    }
+
+    var deadline: Duration? { state.withLock { $0.deadline } }
+
+    /// From now on these signals end nothing: they are told as notices.
+    package func take(signals numbers: [Int32]) {
+        for number in numbers { _ = fsk_report_signal(number, signals.signalFile) }
+    }
+
+    /// Gives signals their usual effect again.
+    package func giveBack(signals numbers: [Int32]) {
+        for number in numbers { _ = fsk_report_signal(number, -1) }
+    }
+
+    /// A thread of its own: those of tasks and queues are few, and this one mostly sleeps.
+    func startThread(_ body: sending @escaping () -> Void) throws(Failure) {
+        let work = Unmanaged.passRetained(ThreadBody(body))
+        var thread = pthread_t()
+        let status = pthread_create(
+            &thread, nil,
+            { argument in
+                if let argument {
+                    Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
+                }
+                return nil
+            }, work.toOpaque())
+        guard status == 0 else {
+            work.release()
+            throw Failure(
+                .io, "The watch could not begin: no thread, error \(status).",
+                remedy: "Raise the limit of processes (ulimit -u).")
+        }
+        pthread_detach(thread)
+    }
+}
+
+private final class ThreadBody {
+    let run: () -> Void
+
+    init(_ run: @escaping () -> Void) { self.run = run }
+}
+
+/// What a ``LocalWatch`` tells.
+package enum LocalNotice: Hashable, Sendable {
+    /// These paths have changed and come to rest.
+    case changes(LocalChanges)
+    /// Anything may have changed.
+    case everything(Reason)
+    /// The tree is looked at by the rules that were asked for last.
+    case rescanned
+    /// Not all of the tree is heard of any more.
+    case shortage(TreeWatch.Shortage)
+    /// All of the tree is heard of again.
+    case noShortage
+    /// The root was moved, deleted or unmounted.
+    case rootGone
+    /// A signal came.
+    case signal(Int32)
+    /// Something may have changed at the remote.
+    case remote
+
+    /// Why nothing is known of single paths.
+    package enum Reason: Hashable, Sendable {
+        /// So many changes that they are not told singly.
+        case flood
+        /// The kernel had to drop events.
+        case overflow
+        /// A file system below the root was unmounted.
+        case unmount
+        case clock(ClockReading.Jump)
     }
 }

@@ -1,0 +1,229 @@
+/// The rules of one ignore file, in gitignore's syntax, all of it, read exactly as git reads it.
+///
+/// The syntax is described at <https://git-scm.com/docs/gitignore>. Patterns, paths and names are
+/// bytes. A malformed pattern matches nothing, as with git; no content is an error.
+package struct IgnoreRules: Sendable {
+    /// The file as it was read.
+    let bytes: [UInt8]
+    private(set) var patterns: [IgnorePattern] = []
+    private(set) var table = GlobTable()
+    /// The indices of the patterns that only match what ends with a certain byte, by that byte.
+    private var byLastByte: [[Int]] = []
+    /// The indices of the other patterns.
+    private var others: [Int] = []
+    /// Whether a pattern is about more than the last name of a path.
+    private(set) var needsPath = false
+
+    /// Reads the rules of a file, with or without a byte order mark, with LF or CRLF.
+    package init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        var line = 1
+        var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            add(line: line, start..<end)
+            line += 1
+            start = end + 1
+        }
+    }
+
+    /// A single pattern, which is not read as a line: no comment, nothing trimmed.
+    ///
+    /// - Returns: Nil when the pattern is empty, malformed or holds NUL, and so matches nothing.
+    init?(pattern bytes: [UInt8]) {
+        self.bytes = bytes
+        guard !bytes.contains(0) else { return nil }
+        add(line: 1, trimmed: bytes.indices)
+        if patterns.isEmpty { return nil }
+    }
+
+    /// Whether there is no rule in it.
+    package var isEmpty: Bool { patterns.isEmpty }
+
+    private mutating func add(line: Int, _ range: Range<Int>) {
+        guard let first = bytes[range].first, first != UInt8(ascii: "#") else { return }
+        add(line: line, trimmed: trim(range))
+    }
+
+    private mutating func add(line: Int, trimmed range: Range<Int>) {
+        guard let pattern = IgnorePattern(line: line, range, of: bytes, into: &table) else {
+            return
+        }
+        if !pattern.isAboutName { needsPath = true }
+        if let last = pattern.lastByte(bytes, table) {
+            if byLastByte.isEmpty { byLastByte = Array(repeating: [], count: 256) }
+            byLastByte[Int(last)].append(patterns.count)
+        } else {
+            others.append(patterns.count)
+        }
+        patterns.append(pattern)
+    }
+
+    /// Cuts off a carriage return, what follows a NUL, and trailing spaces that no backslash keeps.
+    private func trim(_ range: Range<Int>) -> Range<Int> {
+        var end = range.upperBound
+        if bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+        end = bytes[range.lowerBound..<end].firstIndex(of: 0) ?? end
+        var spaces: Int?
+        var index = range.lowerBound
+        while index < end {
+            if bytes[index] == UInt8(ascii: " ") {
+                spaces = spaces ?? index
+            } else {
+                spaces = nil
+                if bytes[index] == UInt8(ascii: "\\") { index += 1 }
+            }
+            index += 1
+        }
+        return range.lowerBound..<(spaces ?? end)
+    }
+}
+
+extension IgnoreRules {
+    /// The last pattern that matches, which is the one that counts; nil when none does.
+    ///
+    /// - Parameters:
+    ///   - name: The last name of the path.
+    ///   - path: The path below the folder that holds the file; used only when ``needsPath``.
+    func lastMatch(name: Span<UInt8>, path: Span<UInt8>, isDirectory: Bool) -> IgnorePattern? {
+        guard name.count > 0, !patterns.isEmpty else { return nil }
+        let ending = byLastByte.isEmpty ? [] : byLastByte[Int(name[name.count - 1])]
+        var ended = ending.count
+        var other = others.count
+        while ended > 0 || other > 0 {
+            // Both lists rise, so the later of their last ones is the next.
+            let index: Int
+            if ended > 0, other == 0 || ending[ended - 1] > others[other - 1] {
+                ended -= 1
+                index = ending[ended]
+            } else {
+                other -= 1
+                index = others[other]
+            }
+            if matches(patterns[index], bytes.span, name, path, isDirectory) {
+                return patterns[index]
+            }
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private func matches(
+        _ pattern: borrowing IgnorePattern, _ bytes: Span<UInt8>, _ name: Span<UInt8>,
+        _ path: Span<UInt8>, _ isDirectory: Bool
+    ) -> Bool {
+        if pattern.isFolderOnly && !isDirectory { return false }
+        let text = pattern.isAboutName ? name : path
+        let literal = pattern.literal
+        switch pattern.kind {
+        case .literal:
+            return text.count == literal.count && same(bytes, literal, text, at: 0)
+        case .suffix:
+            return text.count >= literal.count
+                && same(bytes, literal, text, at: text.count - literal.count)
+        case .glob(let steps):
+            guard text.count >= literal.count, same(bytes, literal, text, at: 0) else {
+                return false
+            }
+            return table.matches(steps, text.extracting(literal.count..<text.count))
+        }
+    }
+}
+
+/// Whether the bytes of a range stand in the text from an index on; from the end, where names
+/// differ sooner.
+@inline(__always)
+private func same(_ bytes: Span<UInt8>, _ range: Range<Int>, _ text: Span<UInt8>, at start: Int)
+    -> Bool
+{
+    var index = range.count
+    while index > 0 {
+        index -= 1
+        if bytes[range.lowerBound + index] != text[start + index] { return false }
+    }
+    return true
+}
+
+/// One line of an ignore file, compiled. The bytes and steps it refers to are in its ``IgnoreRules``.
+struct IgnorePattern: Sendable {
+    /// How the text of the pattern is compared; the cheap ways first.
+    enum Kind: Sendable {
+        /// The whole name or path is the literal.
+        case literal
+        /// The name ends with the literal: `*.o`.
+        case suffix
+        /// The path begins with the literal, and the steps match the rest.
+        case glob(steps: Range<Int>)
+    }
+
+    /// The line's number, from 1.
+    var line: Int
+    /// The line without its end and its trailing spaces, within the file.
+    var text: Range<Int>
+    /// Whether what matches is kept instead: `!`.
+    var isNegated: Bool
+    /// Whether only folders match: a slash at the end.
+    var isFolderOnly: Bool
+    /// Whether the pattern holds no other slash, and so is about the name alone, at any depth.
+    var isAboutName: Bool
+    /// The bytes before the first wildcard, or all of them, or those after the star of a suffix.
+    var literal: Range<Int>
+    var kind: Kind
+}
+
+extension IgnorePattern {
+    /// Compiles a line; nil when it is empty or malformed and so matches nothing.
+    ///
+    /// The steps are those of `parse_path_pattern`, `match_basename` and `match_pathname` in git's
+    /// `dir.c`.
+    ///
+    /// - Parameters:
+    ///   - range: The line within `bytes`, trimmed.
+    ///   - table: Takes the steps of what needs any.
+    init?(line: Int, _ range: Range<Int>, of bytes: [UInt8], into table: inout GlobTable) {
+        var body = range
+        isNegated = !body.isEmpty && bytes[body.lowerBound] == UInt8(ascii: "!")
+        if isNegated { body.removeFirst() }
+        isFolderOnly = !body.isEmpty && bytes[body.upperBound - 1] == UInt8(ascii: "/")
+        if isFolderOnly { body.removeLast() }
+        isAboutName = !bytes[body].contains(UInt8(ascii: "/"))
+        if !isAboutName, bytes[body.lowerBound] == UInt8(ascii: "/") { body.removeFirst() }
+
+        if body.isEmpty { return nil }
+
+        self.line = line
+        text = range
+        let wild = bytes[body].firstIndex(where: isWild) ?? body.upperBound
+        literal = body.lowerBound..<wild
+        if wild == body.upperBound {
+            kind = .literal
+        } else if isAboutName, wild == body.lowerBound, bytes[wild] == UInt8(ascii: "*"),
+            !bytes[(wild + 1)..<body.upperBound].contains(where: isWild)
+        {
+            literal = (wild + 1)..<body.upperBound
+            kind = .suffix
+        } else {
+            // As in git, the literal beginning is cut off before the glob is read.
+            guard let steps = table.add(bytes[wild..<body.upperBound]) else { return nil }
+            kind = .glob(steps: steps)
+        }
+    }
+
+    /// The last byte of all that can match; nil when there are several.
+    func lastByte(_ bytes: [UInt8], _ table: GlobTable) -> UInt8? {
+        switch kind {
+        case .literal, .suffix: return bytes[literal].last
+        case .glob(let steps):
+            if case .byte(let byte)? = table.steps[steps].last { return byte }
+            return nil
+        }
+    }
+}
+
+/// Whether a byte has a meaning of its own in a glob.
+private func isWild(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "["), UInt8(ascii: "\\"): true
+    default: false
+    }
+}

@@ -1,0 +1,122 @@
+package import FilesinkiModel
+
+/// Finds names that another system could not hold, path by path.
+///
+/// Only the last name of each path is judged, so that folders are to be given as well. The sources
+/// are <https://learn.microsoft.com/windows/win32/fileio/naming-a-file> for Windows, and canonical
+/// equivalence (Unicode Standard Annex 15) for the forms of a name.
+package struct NameLint {
+    /// The first path with a name, for each name without regard to case and Unicode form: two
+    /// strings are equal when they are canonically equivalent.
+    private var first: [Key: RelativePath] = [:]
+
+    private struct Key: Hashable {
+        var parent: RelativePath?
+        var name: String
+    }
+
+    package init() {}
+
+    /// What is wrong with all the paths, in their order.
+    package static func findings(in paths: some Sequence<RelativePath>) -> [NameFinding] {
+        var lint = NameLint()
+        return paths.flatMap { lint.findings(for: $0) }
+    }
+
+    /// What is wrong with a path alone, and beside those that were given before it.
+    package mutating func findings(for path: RelativePath) -> [NameFinding] {
+        guard let name = String(validating: path.name, as: UTF8.self) else {
+            return [NameFinding(path: path, flaw: .notUTF8)]
+        }
+        var flaws = Self.flaws(of: name)
+        if let twin = twin(of: path, named: name) { flaws.append(twin) }
+        return flaws.map { NameFinding(path: path, flaw: $0) }
+    }
+
+    /// What is wrong with a name by itself.
+    private static func flaws(of name: String) -> [NameFinding.Flaw] {
+        var flaws: [NameFinding.Flaw] = []
+        if let scalar = name.unicodeScalars.first(where: isForbidden) {
+            flaws.append(.character(scalar))
+        }
+        if name.hasSuffix(".") || name.hasSuffix(" ") { flaws.append(.ending) }
+        if isReserved(name) { flaws.append(.reserved) }
+        return flaws
+    }
+
+    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\u{0}"..."\u{1F}", "<", ">", ":", "\"", "\\", "|", "?", "*": true
+        default: false
+        }
+    }
+
+    /// Whether Windows keeps the name for a device, whatever comes after the first dot.
+    private static func isReserved(_ name: String) -> Bool {
+        var stem = Substring(name.prefix { $0 != "." }.uppercased())
+        while stem.last == " " { stem.removeLast() }
+        if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(stem) { return true }
+        guard stem.hasPrefix("COM") || stem.hasPrefix("LPT") else { return false }
+        let number = stem.dropFirst(3)
+        return number.count == 1 && "0123456789¹²³".contains(number)
+    }
+
+    private mutating func twin(of path: RelativePath, named name: String) -> NameFinding.Flaw? {
+        let key = Key(parent: path.parent, name: name.lowercased())
+        guard let other = first[key] else {
+            first[key] = path
+            return nil
+        }
+        if other == path { return nil }
+        let isSameText = String(decoding: other.name, as: UTF8.self) == name
+        return isSameText ? .formTwin(other) : .caseTwin(other)
+    }
+}
+
+/// A name that another system could not hold.
+package struct NameFinding: Hashable, Sendable {
+    /// What is wrong with a name.
+    package enum Flaw: Hashable, Sendable {
+        /// Systems that keep names as text, as macOS and Windows do, cannot hold it.
+        case notUTF8
+        /// Windows allows this character in no name.
+        case character(Unicode.Scalar)
+        /// Windows cuts off dots and spaces at the end.
+        case ending
+        /// Windows keeps this name for a device.
+        case reserved
+        /// Another name in the folder differs only in case.
+        case caseTwin(RelativePath)
+        /// Another name in the folder is the same text in another Unicode form, as NFC and NFD.
+        case formTwin(RelativePath)
+    }
+
+    package var path: RelativePath
+    package var flaw: Flaw
+
+    /// What is wrong, in a sentence.
+    package var reason: String {
+        switch flaw {
+        case .notUTF8: "The name is not UTF-8, so macOS and Windows cannot hold it."
+        case .character(let scalar):
+            "The name holds '\(printable(String(scalar).utf8))', which Windows does not allow."
+        case .ending: "The name ends with a dot or a space, which Windows cuts off."
+        case .reserved: "Windows keeps this name for a device."
+        case .caseTwin(let other):
+            "The name differs from \(other) only in case, which macOS and Windows do not tell apart."
+        case .formTwin(let other):
+            "The name is the text of \(other) in another form, which macOS does not tell apart."
+        }
+    }
+
+    /// What to do about it, in a sentence.
+    package var remedy: String {
+        switch flaw {
+        case .notUTF8: "Rename it with UTF-8 letters."
+        case .character: "Rename it without this character."
+        case .ending: "Rename it without the dots and spaces at the end."
+        case .reserved: "Rename it, for example with a letter before the name."
+        case .caseTwin, .formTwin: "Rename one of the two."
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import CKernel
+import FilesinkiModel
+import FilesinkiSystem
+import Glibc
+
+/// The thread of a ``LocalWatch``: waits for the first of several things, and deals with it.
+final class WatchingThread {
+    private let watch: LocalWatch
+    private let tree: TreeWatch
+    private var settling: Debouncer
+    private let alarm = ClockAlarm()
+    private var clock = ClockReading.now
+    private var shortage: TreeWatch.Shortage?
+
+    init(_ watch: LocalWatch, _ tree: TreeWatch, _ limits: Debouncer.Limits) {
+        self.watch = watch
+        self.tree = tree
+        settling = Debouncer(limits)
+        shortage = tree.shortage
+    }
+
+    func run() {
+        while true {
+            wait()
+            let order = watch.takeOrder()
+            if order.isEnding { return }
+            if let ignores = order.ignores { tree.ignores = ignores }
+            if order.isRescanWanted {
+                tree.rescan()
+                watch.post(.rescanned)
+            }
+            hear()
+            tellSignals()
+            tellJump()
+            tellShortage()
+            let now = ClockReading.moment
+            switch settling.take(at: now) {
+            case .changes(let changes): watch.post(.changes(changes))
+            case .everything: watch.post(.everything(.flood))
+            case nil: break
+            }
+            watch.passDeadline(at: now)
+        }
+    }
+
+    /// Sleeps until there is something to do; without a time-out when nothing is due.
+    private func wait() {
+        var files = [watch.pipe.file, watch.signals.file, alarm.file, tree.file].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        let due = [settling.next, watch.deadline].compactMap { $0 }.min()
+        var timeout: Int32 = -1
+        if let due {
+            let left = max(.zero, due - ClockReading.moment)
+            // Rounded up, so that what is due then is due.
+            let milliseconds =
+                left.components.seconds.multipliedReportingOverflow(by: 1000).partialValue
+                + (left.components.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+            timeout = Int32(clamping: milliseconds)
+        }
+        _ = poll(&files, nfds_t(files.count), timeout)
+        if files[0].revents != 0 { _ = watch.pipe.take() }
+        if files[2].revents != 0 { alarm.takeNote() }
+    }
+
+    private func hear() {
+        let heard = tree.take()
+        let now = ClockReading.moment
+        for change in heard.changes { settling.note(change, at: now) }
+        if heard.isOverflown { settling.noteEverything(at: now) }
+        if heard.isUnmounted { watch.post(.everything(.unmount)) }
+        if heard.isRootGone { watch.post(.rootGone) }
+    }
+
+    private func tellSignals() {
+        for signal in watch.signals.take() { watch.post(.signal(Int32(signal))) }
+    }
+
+    private func tellJump() {
+        let present = ClockReading.now
+        if let jump = clock.jump(to: present) { watch.post(.everything(.clock(jump))) }
+        clock = present
+    }
+
+    private func tellShortage() {
+        guard tree.shortage != shortage else { return }
+        shortage = tree.shortage
+        watch.post(shortage.map(LocalNotice.shortage) ?? .noShortage)
+    }
+}
+
+/// A pipe whose reading end wakes a thread out of poll(2). Never blocks, at either end.
+final class WakePipe: Sendable {
+    private let pipe: Pipe
+
+    init() throws(Failure) {
+        pipe = try SystemError.reported("watch the folder", "".utf8) { () throws(SystemError) in
+            try Pipe()
+        }
+        pipe.setNonBlocking()
+    }
+
+    /// Becomes readable when there is something.
+    var file: Int32 { pipe.reading.raw }
+
+    /// Where a signal is reported to.
+    var signalFile: Int32 { pipe.writing.raw }
+
+    func wake() {
+        var byte: UInt8 = 0
+        _ = write(pipe.writing.raw, &byte, 1)
+    }
+
+    /// Takes the bytes that have come.
+    func take() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = bytes.withUnsafeMutableBytes { try? pipe.reading.read(into: $0) }
+        return Array(bytes.prefix(count ?? 0))
+    }
+}
