@@ -1,17 +1,17 @@
-internal import FilesinkiModel
-internal import FilesinkiSQLite
+import FilesinkiModel
+import FilesinkiSQLite
 
-/// A table whose rows carry checks: puts, finds and removes them, and keeps the tally.
+/// A table whose rows carry checks: puts, finds and removes rows, and maintains the tally.
 ///
-/// Every statement is reset before a method returns, so that none keeps a snapshot alive.
+/// Every statement is reset before a method returns, as an open one would keep a snapshot alive.
 final class CheckedTable<Row: CheckedRow>: Tallied {
     private let connection: OwnConnection
     private let tallies: TallyTable
     private let name = "\(Row.table)"
     private let key: String
-    /// What this transaction has changed.
+    /// The changes of this transaction, not yet added to the tally.
     private var owed = Tally()
-    /// The statements that were used so far; each use has one.
+    /// The statements compiled so far, by use.
     private var statements: [OwnStatement?] = Array(repeating: nil, count: Use.allCases.count)
 
     init(_ connection: OwnConnection, tallies: TallyTable) {
@@ -54,11 +54,11 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
 
     // MARK: Writing
 
-    /// Puts a row in place of the one with its key, or beside the others.
+    /// Inserts a row, or replaces the one with the same key.
     func put(_ row: Row) throws(Failure) {
         try connection.requireTransaction()
-        // Which of the two it is shows only now; most rows of the large transactions are new.
-        let check = try run(.insert, with: row)
+        // Tried as an insertion first: most rows of large transactions are new.
+        let check = try execute(.insert, with: row)
         if connection.changedRows == 0 { try replace(row) }
         owed.add(check)
     }
@@ -67,7 +67,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
         guard let (_, old) = try find(row.key) else {
             throw connection.corrupt("an index of the table \(name) does not fit it")
         }
-        _ = try run(.update, with: row)
+        _ = try execute(.update, with: row)
         owed.remove(old)
     }
 
@@ -79,7 +79,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
         return (select.integer(0), UInt64(bitPattern: select.integer(1)))
     }
 
-    /// Removes the row with this key; does nothing when there is none.
+    /// Removes the row with this key, if there is one.
     func remove(_ value: [UInt8]) throws(Failure) {
         try connection.requireTransaction()
         guard let (id, old) = try find(value) else { return }
@@ -105,10 +105,10 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
 
     func forgetChanges() { owed = Tally() }
 
-    /// Binds the row's columns and carries the statement out.
+    /// Binds the row's columns and executes the statement.
     ///
     /// - Returns: The row's check.
-    private func run(_ use: Use, with row: Row) throws(Failure) -> UInt64 {
+    private func execute(_ use: Use, with row: Row) throws(Failure) -> UInt64 {
         let statement = try statement(use)
         var writer = RowWriter(statement, table: Row.table)
         row.write(to: &writer)
@@ -119,7 +119,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
 
     // MARK: Reading
 
-    /// The most rows for which memory is asked in one go; what is not used is not taken.
+    /// The most rows to reserve memory for at once, whatever the tally says.
     private static var largestReservation: Int64 { 1 << 22 }
 
     /// All rows, in the order in which they were first put.
@@ -180,7 +180,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
         return rows
     }
 
-    /// How many rows there are, by the tally.
+    /// The number of rows, by the tally.
     func count() throws(Failure) -> Int {
         Int(clamping: max(0, try tallies.read(name).rows &+ owed.rows))
     }
@@ -189,5 +189,78 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
         var reader = RowReader(statement, table: Row.table)
         let row = Row(from: &reader)
         return (row, try reader.finish())
+    }
+}
+
+/// A row of a ``CheckedTable``.
+protocol CheckedRow {
+    /// The table's name.
+    static var table: StaticString { get }
+    /// The columns between id and row_check, the key first.
+    static var columns: [String] { get }
+    /// The value of the first column, of which no two rows share one.
+    var key: [UInt8] { get }
+    /// Binds all columns in their order.
+    func write(to writer: inout RowWriter)
+    /// Reads all columns in their order.
+    init(from reader: inout RowReader)
+}
+
+/// The number of rows of a table and the sum of their checks, which does not depend on their order.
+struct Tally: Equatable {
+    var rows: Int64 = 0
+    /// Modulo 2^64.
+    var checks: UInt64 = 0
+
+    mutating func add(_ check: UInt64) {
+        rows &+= 1
+        checks &+= check
+    }
+
+    mutating func remove(_ check: UInt64) {
+        rows &-= 1
+        checks &-= check
+    }
+
+    static func + (left: Tally, right: Tally) -> Tally {
+        Tally(rows: left.rows &+ right.rows, checks: left.checks &+ right.checks)
+    }
+}
+
+/// A table whose tally is written at the end of the transaction.
+protocol Tallied: AnyObject {
+    /// Writes the new tally; called as the last write of a transaction.
+    func flush() throws(Failure)
+    /// Forgets the changes of the transaction; called after its commit or rollback.
+    func forgetChanges()
+}
+
+/// The rows of the table `tally`.
+final class TallyTable {
+    private let connection: OwnConnection
+    private lazy var cache = StatementCache(connection)
+
+    init(_ connection: OwnConnection) { self.connection = connection }
+
+    /// The tally of a table; zeros for a table that never had a row.
+    func read(_ table: String) throws(Failure) -> Tally {
+        let statement = try cache.statement("SELECT rows, checks FROM tally WHERE name = ?")
+        defer { statement.reset() }
+        statement.bind(table, at: 1)
+        guard try statement.step() else { return Tally() }
+        return Tally(
+            rows: statement.integer(0), checks: UInt64(bitPattern: statement.integer(1)))
+    }
+
+    func write(_ tally: Tally, of table: String) throws(Failure) {
+        let statement = try cache.statement(
+            """
+            INSERT INTO tally (name, rows, checks) VALUES (?, ?, ?)
+            ON CONFLICT (name) DO UPDATE SET rows = excluded.rows, checks = excluded.checks
+            """)
+        statement.bind(table, at: 1)
+        statement.bind(tally.rows, at: 2)
+        statement.bind(Int64(bitPattern: tally.checks), at: 3)
+        try statement.execute()
     }
 }

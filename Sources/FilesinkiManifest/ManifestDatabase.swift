@@ -1,7 +1,7 @@
 package import FilesinkiModel
-internal import FilesinkiSQLite
+import FilesinkiSQLite
 
-/// The manifest of a replica: what was observed here and at the remote, in one SQLite file.
+/// The manifest of a replica: what was last observed locally and at the remote, in one SQLite file.
 ///
 /// One process writes at a time; any number of others read beside it, each with its own value of
 /// this class, and see the state after the last committed transaction. A value is used from one
@@ -43,10 +43,10 @@ package final class ManifestDatabase {
     ///
     /// - Parameters:
     ///   - path: The file. Its folder must exist.
-    ///   - create: Whether to make the file when it is missing or was never finished; only its
-    ///     owner may read it.
+    ///   - create: Whether to create the file when it is missing or was never finished. Only its
+    ///     owner can read it.
     /// - Throws: `Failure` with code `not-found` when it is missing, `corrupt` when it is damaged
-    ///   or no manifest, `newer-format` when a newer program wrote it.
+    ///   or not a manifest, `newer-format` when a newer program wrote it.
     package static func open(at path: [UInt8], create: Bool) throws(Failure) -> ManifestDatabase {
         try open(at: path, create: create, schema: .current)
     }
@@ -70,7 +70,8 @@ package final class ManifestDatabase {
         return ManifestDatabase(connection)
     }
 
-    /// Opens a manifest to read beside whoever writes: never waits for them, and never creates one.
+    /// Opens a manifest to read beside a writer: never waits for it, and never creates a manifest. An
+    /// older schema is brought up first.
     ///
     /// - Throws: As ``open(at:create:)``.
     package static func openReadOnly(at path: [UInt8]) throws(Failure) -> ManifestDatabase {
@@ -100,16 +101,18 @@ package final class ManifestDatabase {
             PRAGMA journal_size_limit = 4194304;
             """
 
-    /// Carries out `body` in one transaction: all of it is on disk when this returns, or nothing.
+    /// Runs `body` in one transaction: everything is on disk when this returns, and nothing when it
+    /// throws.
     ///
-    /// - Parameter body: Gets the writer, which is of no use after it returns. What it reads
-    ///   through this manifest includes what it has written.
-    /// - Throws: What `body` throws, and then nothing was written; `Failure` when SQLite refuses.
+    /// - Parameter body: Gets the writer, which must not be used after it returns. Its reads include
+    ///   its own writes.
+    /// - Throws: What `body` throws; `Failure` with code `busy` inside another transaction, and when
+    ///   SQLite refuses.
     package func write<Result>(_ body: (ManifestWriter) throws -> Result) throws -> Result {
         guard !connection.isInTransaction else {
             throw Failure(
-                .busy, path: connection.path, "A transaction of the manifest is under way.",
-                remedy: "Put both works into one transaction.")
+                .busy, path: connection.path, "A transaction of the manifest is open already.",
+                remedy: "Put both changes into one transaction.")
         }
         defer { for table in tables { table.forgetChanges() } }
         return try connection.transaction(anyErrors: {
@@ -118,5 +121,150 @@ package final class ManifestDatabase {
             for table in tables { try table.flush() }
             return result
         })
+    }
+
+    // MARK: Base
+
+    /// The whole base tree, in no order. Memory grows with the tree.
+    ///
+    /// - Throws: `Failure` with code `corrupt` when a row is damaged or missing, as all reads do.
+    package func loadBase() throws(Failure) -> [BaseRow] { try base.rows() }
+
+    /// The base row of one path, or nil.
+    ///
+    /// Look-ups of one path find a damaged row, but not a row that the index has lost; ``loadBase()``
+    /// and ``verify()`` do.
+    package func base(_ path: RelativePath) throws(Failure) -> BaseRow? {
+        try base.row(path.bytes)
+    }
+
+    /// The base rows below a folder, without its own, ordered by the paths' bytes.
+    package func baseRows(below folder: RelativePath) throws(Failure) -> [BaseRow] {
+        try base.rows(below: folder)
+    }
+
+    /// The base rows whose paths begin with these bytes and are longer, ordered by the paths' bytes.
+    package func baseRows(beginning prefix: [UInt8]) throws(Failure) -> [BaseRow] {
+        try base.rows(beginning: prefix)
+    }
+
+    /// The number of base rows, by the tally.
+    package func baseCount() throws(Failure) -> Int { try base.count() }
+
+    /// The number of files in the base, and their bytes.
+    ///
+    /// For display: rows are not verified. Costs a pass over the rows, and no memory.
+    package func baseFiles() throws(Failure) -> (count: Int, bytes: Int64) {
+        let select = try cache.statement(
+            "SELECT count(*), CAST(total(size) AS INTEGER) FROM base WHERE kind = 1")
+        defer { select.reset() }
+        guard try select.step() else { return (0, 0) }
+        return (Int(clamping: select.integer(0)), select.integer(1))
+    }
+
+    /// The paths of the base that contain these bytes. Costs a pass over the rows, which are not
+    /// verified.
+    package func basePaths(containing bytes: [UInt8]) throws(Failure) -> [RelativePath] {
+        let select = try cache.statement("SELECT path FROM base WHERE instr(path, ?) > 0")
+        defer { select.reset() }
+        bytes.withUnsafeBytes { select.bind($0, at: 1) }
+        var paths: [RelativePath] = []
+        while try select.step() { paths.append(RelativePath(unchecked: Array(select.bytes(0)))) }
+        return paths
+    }
+
+    // MARK: Waiting changes
+
+    /// The paths whose scanned state differs from the base, in no order.
+    package func loadLocal() throws(Failure) -> [LocalRow] { try local.rows() }
+
+    /// The local change of one path, or nil.
+    package func local(_ path: RelativePath) throws(Failure) -> LocalRow? {
+        try local.row(path.bytes)
+    }
+
+    /// The local changes below a folder, ordered by the paths' bytes.
+    package func localRows(below folder: RelativePath) throws(Failure) -> [LocalRow] {
+        try local.rows(below: folder)
+    }
+
+    /// The local changes whose paths begin with these bytes and are longer, ordered by the paths'
+    /// bytes.
+    package func localRows(beginning prefix: [UInt8]) throws(Failure) -> [LocalRow] {
+        try local.rows(beginning: prefix)
+    }
+
+    /// The paths whose state at the remote differs from the base, in no order.
+    package func loadRemote() throws(Failure) -> [RemoteRow] { try remote.rows() }
+
+    /// The number of remote changes, by the tally.
+    package func remoteCount() throws(Failure) -> Int { try remote.count() }
+
+    /// The remote change of one path, or nil.
+    package func remote(_ path: RelativePath) throws(Failure) -> RemoteRow? {
+        try remote.row(path.bytes)
+    }
+
+    // MARK: Tombstones, packs, inline contents
+
+    /// All tombstones, in no order.
+    package func loadTombstones() throws(Failure) -> [TombstoneRow] { try tombstone.rows() }
+
+    /// The tombstone of one path, or nil.
+    package func tombstone(_ path: RelativePath) throws(Failure) -> TombstoneRow? {
+        try tombstone.row(path.bytes)
+    }
+
+    /// The tombstones below a folder, ordered by the paths' bytes.
+    package func tombstones(below folder: RelativePath) throws(Failure) -> [TombstoneRow] {
+        try tombstone.rows(below: folder)
+    }
+
+    /// All known packs, in no order.
+    package func loadPacks() throws(Failure) -> [PackRow] { try pack.rows() }
+
+    /// The pack with an id, or nil.
+    package func pack(_ id: [UInt8]) throws(Failure) -> PackRow? { try pack.row(id) }
+
+    /// All contents that are stored inside commits, in no order.
+    package func loadInline() throws(Failure) -> [InlineRow] { try inline.rows() }
+
+    /// The sequence number of a commit that carries the content, or nil.
+    package func inlineSequence(of content: ContentID) throws(Failure) -> UInt64? {
+        try inline.row(content.bytes)?.sequence
+    }
+
+    // MARK: Settings
+
+    /// How far the log has been read; nil before the first time.
+    package var token: ChangeToken? {
+        get throws(Failure) {
+            guard let bytes = try value(ChangeToken.setting) else { return nil }
+            guard bytes.count > 8, let hash = ContentID(bytes.dropFirst(8))
+            else { throw connection.corrupt("the token has another length") }
+            let sequence = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            return ChangeToken(sequence: sequence, hash: hash)
+        }
+    }
+
+    /// The value of a setting to which the caller gave a name and a meaning; nil when it is not set.
+    ///
+    /// Reads all settings, of which there are few: one that an index has lost must not read as one
+    /// that was never set.
+    package func value(_ name: String) throws(Failure) -> [UInt8]? {
+        try setting.rows().first { $0.name == name }?.value
+    }
+}
+
+extension Profile where Thrown == Failure {
+    /// How a manifest's file is opened.
+    static func manifest(_ access: OwnAccess) -> Profile {
+        own(
+            access,
+            FilePurpose(
+                name: "manifest",
+                damageRemedy:
+                    "It is rebuilt from the store's log by the next sync; no file is lost.",
+                recordDamage: { ManifestDatabase.doubt($0) }))
     }
 }

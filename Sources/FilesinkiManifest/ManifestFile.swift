@@ -1,16 +1,16 @@
 package import FilesinkiModel
-internal import FilesinkiSystem
-internal import Glibc
+import FilesinkiSystem
+import Glibc
 
-/// The manifest's file as a file: whether it is there, and how it comes and goes.
+/// The manifest's file: its creation, and how it is set aside.
 struct ManifestFile {
     let path: [UInt8]
 
     init(_ path: [UInt8]) { self.path = path }
 
-    /// Sees to it that there is a file to open.
+    /// Ensures that the file exists.
     ///
-    /// - Throws: `Failure` with code `not-found` when there is none and none is to be made.
+    /// - Throws: `Failure` with code `not-found` when it is missing and must not be created.
     func ensure(create: Bool) throws(Failure) {
         let flags = create ? O_RDONLY | O_CREAT : O_RDONLY
         // SQLite gives the files beside it the same mode.
@@ -55,4 +55,35 @@ extension ManifestDatabase {
     package static func setAside(_ path: String) throws(Failure) {
         try setAside(Array(path.utf8))
     }
+}
+
+extension ManifestDatabase {
+    /// Whether damage was found in the manifest since it was last verified.
+    package static func isDoubted(_ path: String) -> Bool { access(mark(path), F_OK) == 0 }
+
+    /// Records that damage was found: the next run verifies the whole manifest first.
+    static func doubt(_ path: [UInt8]) {
+        let mark = mark(String(decoding: path, as: UTF8.self))
+        // A folder that cannot be written keeps no mark; the next writer finds the damage itself.
+        try? FileHandle(mark, O_WRONLY | O_CREAT, mode: 0o600).close()
+    }
+
+    /// Removes the mark that ``isDoubted(_:)`` reads.
+    package static func clearDoubt(_ path: String) { unlink(mark(path)) }
+
+    /// Reads every row that carries a check.
+    ///
+    /// - Throws: `Failure` with code `corrupt` when one is damaged or missing.
+    package func verify() throws(Failure) {
+        _ = try base.rows()
+        _ = try local.rows()
+        _ = try remote.rows()
+        _ = try tombstone.rows()
+        _ = try pack.rows()
+        _ = try inline.rows()
+        _ = try conflicts()
+        _ = try token
+    }
+
+    private static func mark(_ path: String) -> String { path + "-doubted" }
 }

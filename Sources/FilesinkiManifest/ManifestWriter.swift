@@ -2,35 +2,34 @@ package import FilesinkiModel
 
 /// Changes the manifest inside one transaction; see ``ManifestDatabase/write(_:)``.
 ///
-/// Every `put` takes the place of what had the same path or key. Removing what is not there does
-/// nothing. All methods throw a `Failure` when SQLite refuses, or when the transaction has ended.
+/// Every `put` replaces the row with the same path or key. Removing a missing row does nothing. All methods throw a `Failure` when SQLite refuses, or when the transaction has ended.
 package struct ManifestWriter {
     let database: ManifestDatabase
 
     init(_ database: ManifestDatabase) { self.database = database }
 
-    /// Records what both sides agreed on at a path.
+    /// Records the entry on which both sides agree.
     package func putBase(_ row: BaseRow) throws(Failure) { try database.base.put(row) }
 
     package func removeBase(_ path: RelativePath) throws(Failure) {
         try database.base.remove(path.bytes)
     }
 
-    /// Records that the scan found something else than the base.
+    /// Records that the scan found another state than the base.
     package func putLocal(_ row: LocalRow) throws(Failure) { try database.local.put(row) }
 
     package func removeLocal(_ path: RelativePath) throws(Failure) {
         try database.local.remove(path.bytes)
     }
 
-    /// Records that the remote has something else than the base.
+    /// Records that the remote has another state than the base.
     package func putRemote(_ row: RemoteRow) throws(Failure) { try database.remote.put(row) }
 
     package func removeRemote(_ path: RelativePath) throws(Failure) {
         try database.remote.remove(path.bytes)
     }
 
-    /// Records that both sides agreed on a deletion.
+    /// Records a deletion on which both sides agree.
     package func putTombstone(_ row: TombstoneRow) throws(Failure) {
         try database.tombstone.put(row)
     }
@@ -44,13 +43,13 @@ package struct ManifestWriter {
 
     package func removePack(_ id: [UInt8]) throws(Failure) { try database.pack.remove(id) }
 
-    /// Records that the commit `sequence` carries the content.
+    /// Records that the commit `sequence` contains the content.
     package func addInline(_ content: ContentID, sequence: UInt64) throws(Failure) {
         try database.inline.put(InlineRow(content: content, sequence: sequence))
     }
 
-    /// Forgets everything that was learned from the log or the disk: the trees, the tombstones, the
-    /// places of contents and the token. Who the replica is, conflicts, journal and runs stay.
+    /// Removes everything that the log or the disk can give again: the trees, the tombstones, the
+    /// locations of contents and the token. Other settings, conflicts, journal and runs stay.
     package func clearTrees() throws(Failure) {
         try database.base.clear()
         try database.local.clear()
@@ -60,4 +59,23 @@ package struct ManifestWriter {
         try database.inline.clear()
         try setToken(nil)
     }
+
+    /// Sets how far the log has been read; nil for not at all.
+    package func setToken(_ token: ChangeToken?) throws(Failure) {
+        let bytes = token.map { token in
+            withUnsafeBytes(of: token.sequence.bigEndian) { Array($0) } + token.hash.bytes
+        }
+        try setValue(ChangeToken.setting, bytes)
+    }
+
+    /// Sets a setting; nil removes it.
+    package func setValue(_ name: String, _ value: [UInt8]?) throws(Failure) {
+        guard let value else { return try database.setting.remove(Array(name.utf8)) }
+        try database.setting.put(SettingRow(name: name, value: value))
+    }
+}
+
+extension ChangeToken {
+    /// The name of the setting that holds the token.
+    static let setting = "token"
 }

@@ -1,23 +1,23 @@
 internal import FilesinkiModel
 internal import FilesinkiSQLite
 
-/// The layout of the tables: how it is made, and how an older one becomes it.
+/// The layout of the tables: how it is created, and how an older one is migrated.
 struct Schema {
     /// The number in the file's header (`PRAGMA user_version`); 1 is the first.
     let version: Int64
-    /// The SQL that makes an empty file into one of this version.
+    /// The SQL that creates the tables of this version in an empty file.
     let creation: [UInt8]
-    /// By the version it leads to, the SQL that changes one of the version before.
+    /// The SQL that migrates from the previous version, by the version it leads to.
     let migrations: [Int64: [UInt8]]
 
     /// What this program writes.
     static let current = Schema(
         version: 1, creation: PackageResources.schema_sql, migrations: [:])
 
-    /// Marks the file as ours in its header (`PRAGMA application_id`): "fsnk".
+    /// Marks a manifest in the file's header (`PRAGMA application_id`): "fsnk".
     static let application: Int64 = 0x6673_6E6B
 
-    /// What the header of a file says of its schema.
+    /// The state of a file's schema.
     enum State: Equatable {
         case empty
         case current
@@ -47,9 +47,9 @@ struct Schema {
             remedy: "Use the newer filesinki that wrote it.")
     }
 
-    /// Makes the tables of an empty file, or takes an older one to this version; all or nothing.
+    /// Creates the tables of an empty file, or migrates an older one, in one transaction.
     func bringUp(_ connection: OwnConnection) throws(Failure) {
-        // Readers go on beside a writer; the mode stays in the file.
+        // Readers do not block on a writer; the mode is kept in the file.
         if try state(of: connection) == .empty { try connection.run("PRAGMA journal_mode = WAL") }
         try connection.transaction { () throws(Failure) in
             // Another process may have been faster.
@@ -68,7 +68,7 @@ struct Schema {
             guard let sql = migrations[step] else {
                 throw Failure(
                     .corrupt, path: connection.path,
-                    "There is no way from version \(found) of the manifest to version \(version).",
+                    "Cannot migrate the manifest from version \(found) to version \(version).",
                     remedy: "It is rebuilt from the store's log by the next sync; no file is lost.")
             }
             try connection.run(String(decoding: sql, as: UTF8.self))

@@ -66,7 +66,7 @@ import Testing
                 #expect(found == nil || found == row, comment)
             }
             #expect(try manifest.token == Samples.token, comment)
-            #expect(try manifest.identity == Samples.identity, comment)
+            #expect(try manifest.value(Samples.setting.name) == Samples.setting.value, comment)
             #expect(try Contents(of: manifest) == .samples, comment)
             return false
         } catch let failure as Failure {

@@ -39,14 +39,13 @@ import Testing
             baseVersion: UInt64(number), version: .max, note: "a\nb")
     }
 
-    @Test func `says what was done to a path and what was done last, newest first`() throws {
+    @Test func `says what was done to a path, newest first`() throws {
         let rows = (0..<30).map { row($0) }
         try manifest.write { writer in for row in rows { try writer.addJournal(row) } }
         let path = Samples.paths[1]
         #expect(
             try manifest.journal(of: path, limit: 9) == rows.filter { $0.path == path }.reversed())
         #expect(try manifest.journal(of: path, limit: 1).count == 1)
-        #expect(try manifest.journal(limit: 4) == rows.suffix(4).reversed())
     }
 
     @Test func `keeps a run that never ended apart from one that did`() throws {
@@ -84,8 +83,8 @@ import Testing
                 run, ended: Timestamp(nanoseconds: 1), outcome: "done", exitCode: 0,
                 counts: RunCounts())
         }
-        let kept = try manifest.journal(limit: .max)
+        let kept = try Samples.paths.flatMap { try manifest.journal(of: $0, limit: .max) }
         #expect(kept.count == Int(ManifestWriter.journalLimit))
-        #expect(kept.last?.baseVersion == UInt64(more))
+        #expect(kept.map(\.baseVersion).min() == UInt64(more))
     }
 }

@@ -74,9 +74,8 @@ enum Samples {
         InlineRow(content: content($0), sequence: UInt64($0))
     }
 
-    static let identity = ReplicaIdentity(
-        device: Device(id: [0, 1, 0xFF], name: "näme\n"), store: [9, 8], epoch: .max, zone: "files",
-        address: "dir:/x y")
+    /// A setting of the caller.
+    static let setting = (name: "näme\n", value: [UInt8]([0, 1, 0xFF]))
 
     static let token = ChangeToken(sequence: 0x0102_0304_0506_0708, hash: content(9))
 
@@ -99,7 +98,7 @@ enum Samples {
             for row in packs { try writer.addPack(row) }
             for row in inline { try writer.addInline(row.content, sequence: row.sequence) }
             for row in conflicts { try writer.addConflict(row) }
-            try writer.setIdentity(identity)
+            try writer.setValue(setting.name, setting.value)
             try writer.setToken(token)
         }
     }

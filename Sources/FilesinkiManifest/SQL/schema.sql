@@ -7,7 +7,7 @@
 --   Paths and targets are BLOB: bytes, never text.
 --   Unsigned 64-bit numbers are kept as the signed number with the same bits.
 --   Times are nanoseconds since 1970-01-01 UTC.
---   row_check is 64 bits over all other columns but id, computed by RowCheck.swift when a row is
+--   row_check is 64 bits over all other columns but id, computed by RowCheck when a row is
 --   written and again when it is read: SQLite itself does not notice a flipped bit in a value.
 --   A change here is a new version: also write migrate-N.sql, and raise Schema.current.
 
@@ -115,7 +115,7 @@ CREATE TABLE inline_content (
 CREATE TABLE conflict (
     id        INTEGER PRIMARY KEY,          -- the number a user names it by; rows are never deleted
     path      BLOB NOT NULL,                -- below the root
-    base      BLOB,                         -- the entry both knew, as EntryBytes.swift has it; NULL for none
+    base      BLOB,                         -- the entry both knew, as EntryBytes encodes it; NULL for none
     here      BLOB,                         -- the entry of this replica; NULL for none
     there     BLOB,                         -- the entry of the remote; NULL for none
     copy_path BLOB,                         -- where the loser is kept; NULL when it is nowhere in the tree
