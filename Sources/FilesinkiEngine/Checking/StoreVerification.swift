@@ -30,6 +30,15 @@ package struct CheckReport: Sendable {
     package var tip: ChangeToken?
 
     package init() {}
+
+    fileprivate mutating func add(_ other: CheckReport) {
+        packs = other.packs
+        contents += other.contents
+        bytes += other.bytes
+        objects += other.objects
+        foreignObjects += other.foreignObjects
+        failures += other.failures
+    }
 }
 
 /// Verifies the store.
@@ -37,9 +46,7 @@ struct StoreVerification: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
-}
 
-extension StoreVerification {
     /// Verifies the store: every commit against its parent, every pack's index against the commit
     /// that names it, every content of the tree to be there.
     ///
@@ -149,16 +156,5 @@ extension Failure {
         Failure(
             .corrupt, path: path.bytes, "No pack and no commit holds its content.",
             remedy: "A device that still has the file publishes it again when it is touched.")
-    }
-}
-
-extension CheckReport {
-    fileprivate mutating func add(_ other: CheckReport) {
-        packs = other.packs
-        contents += other.contents
-        bytes += other.bytes
-        objects += other.objects
-        foreignObjects += other.foreignObjects
-        failures += other.failures
     }
 }

@@ -28,6 +28,17 @@ package enum Resolution: Sendable {
     case version(UInt64)
     /// Bytes of the user's own.
     case bytes([UInt8])
+
+    /// What was chosen, as the journal says it.
+    fileprivate var sentence: String {
+        switch self {
+        case .ours: "Took here."
+        case .theirs: "Took there."
+        case .base: "Took base."
+        case .version(let version): "Took version \(version)."
+        case .bytes: "Took a given content."
+        }
+    }
 }
 
 /// The open conflicts, and how a user resolves them.
@@ -35,9 +46,7 @@ struct Conflicts: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
-}
 
-extension Conflicts {
     /// The conflicts that are open, the oldest first, then those that another device has found. One
     /// whose copy was removed is over.
     func open() throws -> [OpenConflict] {
@@ -81,9 +90,7 @@ extension Conflicts {
                 row.path == path && row.copyPath.map { !known.contains($0) } ?? false
             }
     }
-}
 
-extension Conflicts {
     /// Ends the open conflicts of a path: the chosen content gets the name, a copy goes. What is not
     /// chosen is in the history before it goes.
     ///
@@ -260,19 +267,6 @@ extension Conflicts {
         case .entry(let entry):
             let contents = try await history.historyContents(history.historyReader(after: before))
             return try await editor.put(entry, at: path, from: contents)
-        }
-    }
-}
-
-extension Resolution {
-    /// What was chosen, as the journal says it.
-    fileprivate var sentence: String {
-        switch self {
-        case .ours: "Took here."
-        case .theirs: "Took there."
-        case .base: "Took base."
-        case .version(let version): "Took version \(version)."
-        case .bytes: "Took a given content."
         }
     }
 }

@@ -11,9 +11,7 @@ struct Contents: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
-}
 
-extension Contents {
     /// Where contents can be found: what the manifest knows, and what a view has met since.
     func source(
         _ view: RemoteView, _ observation: Observation = Observation()

@@ -67,9 +67,7 @@ extension Doctor {
         }
         return found
     }
-}
 
-extension Doctor {
     /// Whether the root and the store are apart, and whether the root and another replica are.
     func placement(_ config: ReplicaConfig) -> Diagnosis {
         let placement = RootPlacement(root: options.root)

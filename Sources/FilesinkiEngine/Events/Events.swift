@@ -28,9 +28,7 @@ struct Events: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
-}
 
-extension Events {
     /// Reads the log from a position on.
     func eventReader(
         after token: EventToken, _ scope: EventScope, includesOwn: Bool
@@ -128,9 +126,7 @@ extension Events {
         try sync.keepUnreported(report.copies)
         return report
     }
-}
 
-extension Events {
     /// What is different now from what it was at a token that the log no longer reaches back to.
     ///
     /// The tree keeps the version of every entry, and a checkpoint keeps deletions with theirs: what
@@ -172,6 +168,14 @@ extension Events {
             since: since, events: told.sorted { $0.path < $1.path },
             end: EventToken(LogIdentity(connection.format), log.token))
     }
+
+    /// What tells the replica's own commits, as of now.
+    func authorship() throws -> Authorship {
+        // The note first: what leaves it is in the manifest by then.
+        let note = try memory.publishingNote()
+        // Without a token nothing is known of what was published.
+        return Authorship(config: config, seen: try manifest.token?.sequence ?? .max, note: note)
+    }
 }
 
 /// Tells the commits of a replica itself from those of others, copies of the replica included.
@@ -188,15 +192,5 @@ struct Authorship: Sendable {
             return config.wasOwn(commit.device.id, at: commit.sequence)
         }
         return commit.sequence <= seen || note.names(commit.sequence, commit.id) ? true : nil
-    }
-}
-
-extension Events {
-    /// What tells the replica's own commits, as of now.
-    func authorship() throws -> Authorship {
-        // The note first: what leaves it is in the manifest by then.
-        let note = try memory.publishingNote()
-        // Without a token nothing is known of what was published.
-        return Authorship(config: config, seen: try manifest.token?.sequence ?? .max, note: note)
     }
 }

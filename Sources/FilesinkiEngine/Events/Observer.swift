@@ -237,14 +237,7 @@ package actor Observer {
         failures += 1
         try await replica.systemContext.sleep(min(backoff.next(after: failure), left))
     }
-}
 
-extension Failure {
-    /// Whether the same may succeed a little later.
-    fileprivate var isPassing: Bool { code == .away || code == .busy }
-}
-
-extension Observer {
     /// More events than this are brought by a run over all that is observed.
     private static let singlePaths = 200
     /// After so many tries another run that goes on and on is not waited for any longer, if it has
@@ -331,4 +324,9 @@ extension Observer {
         defer { context.close() }
         return try await body(Events(context))
     }
+}
+
+extension Failure {
+    /// Whether the same may succeed a little later.
+    fileprivate var isPassing: Bool { code == .away || code == .busy }
 }

@@ -46,22 +46,7 @@ extension History {
         }
         return explanation
     }
-}
 
-/// A command that puts an older or a chosen content at a path, as `explain` and the log tell it.
-struct PathCommand {
-    /// `restore`, `undelete` or `resolve`.
-    var command: String
-    /// The version that was brought back; 0 for none.
-    var version: UInt64 = 0
-    /// What was chosen, as a sentence; may be empty.
-    var note = ""
-
-    /// Commands that the log names as the reason of an edit.
-    static let names: Set<String> = ["restore", "undelete", "resolve"]
-}
-
-extension History {
     /// Notes in the journal what a command has done to paths.
     func record(_ command: PathCommand, _ paths: [RelativePath]) throws {
         guard !paths.isEmpty else { return }
@@ -79,4 +64,17 @@ extension History {
             }
         }
     }
+}
+
+/// A command that puts an older or a chosen content at a path, as `explain` and the log tell it.
+struct PathCommand {
+    /// `restore`, `undelete` or `resolve`.
+    var command: String
+    /// The version that was brought back; 0 for none.
+    var version: UInt64 = 0
+    /// What was chosen, as a sentence; may be empty.
+    var note = ""
+
+    /// Commands that the log names as the reason of an edit.
+    static let names: Set<String> = ["restore", "undelete", "resolve"]
 }

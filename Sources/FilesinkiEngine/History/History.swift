@@ -55,9 +55,7 @@ struct History: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
-}
 
-extension History {
     /// Every version of a path that the log tells of, the oldest first.
     func versions(of path: RelativePath) async throws -> [PathVersion] {
         try await versions(of: path, in: try await historyReader())
@@ -98,17 +96,7 @@ extension History {
         }
         return HistoryReader(log: try await connected().log, view: view)
     }
-}
 
-extension RemoteView {
-    /// Takes in every commit that a reader gives.
-    fileprivate mutating func fold(_ commits: LogReader) async throws {
-        var reader = commits
-        while let commit = try await reader.next() { fold(commit) }
-    }
-}
-
-extension History {
     /// Gives the content that a path had at a point of the history, piece by piece and verified.
     ///
     /// - Throws: Code `not-found` when there was no file at the path then.
@@ -152,9 +140,7 @@ extension History {
     func historyContents(_ reader: HistoryReader) async throws -> ContentSource {
         try await storedContents.source(reader.view)
     }
-}
 
-extension History {
     /// What was in a folder when it was deleted, folders before what is in them.
     ///
     /// A deletion may have been published in several commits, for example by a watch that saw file after
@@ -173,6 +159,14 @@ extension History {
             return true
         }
         return content.beforeDeletion.below(folder)
+    }
+}
+
+extension RemoteView {
+    /// Takes in every commit that a reader gives.
+    fileprivate mutating func fold(_ commits: LogReader) async throws {
+        var reader = commits
+        while let commit = try await reader.next() { fold(commit) }
     }
 }
 

@@ -23,9 +23,7 @@ struct Restores: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
-}
 
-extension Restores {
     /// Brings a path back to what it was at a point of the history, here and everywhere; a folder with
     /// everything that was in it then. What a folder holds besides stays.
     ///

@@ -51,9 +51,7 @@ final class ReplicaContext {
         setLock(nil)
         zone.disconnect()
     }
-}
 
-extension ReplicaContext {
     /// Opens a replica; see ``Replica/open(_:writable:)``.
     static func open(
         _ options: ReplicaOptions, writable: Bool

@@ -213,9 +213,7 @@ extension Replica {
     ) {
         try await Events(context).beginning(of: scope)
     }
-}
 
-extension Replica {
     /// Runs an operation of a part that has no name of its own here.
     func perform<Part: ReplicaPart, Result: Sendable>(
         _ part: Part.Type, _ operation: @Sendable (Part) async throws -> Result

@@ -10,9 +10,7 @@ struct RootEditor: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
-}
 
-extension RootEditor {
     /// What the last run found at a path, so that nothing is replaced or removed that came since.
     ///
     /// A path that no run looks at, as an ignored one, counts as absent: what is there is nowhere else.

@@ -149,6 +149,21 @@ private struct WaitingSave {
 extension Failure {
     fileprivate static let interruptedSave = Failure(
         .interrupted, "The process that did this save was stopped.", remedy: "Save it again.")
+
+    fileprivate func line(_ kind: String) -> String {
+        let words = [path, Array(message.utf8), Array(remedy.utf8)].map { hexadecimal($0) }
+        return ([kind, code.description] + words).joined(separator: " ")
+    }
+
+    fileprivate init?(words: [String]) {
+        guard words.count == 5, let path = FilesinkiModel.bytes(hexadecimal: words[2]),
+            let message = FilesinkiModel.bytes(hexadecimal: words[3]),
+            let remedy = FilesinkiModel.bytes(hexadecimal: words[4])
+        else { return nil }
+        self.init(
+            Code(words[1]), path: path, String(decoding: message, as: UTF8.self),
+            remedy: String(decoding: remedy, as: UTF8.self))
+    }
 }
 
 /// What a process that waits wants to be saved, beside the content.
@@ -250,23 +265,6 @@ extension Problem {
         var failure = failure
         failure.path = path.bytes
         return failure.line(kind)
-    }
-}
-
-extension Failure {
-    fileprivate func line(_ kind: String) -> String {
-        let words = [path, Array(message.utf8), Array(remedy.utf8)].map { hexadecimal($0) }
-        return ([kind, code.description] + words).joined(separator: " ")
-    }
-
-    fileprivate init?(words: [String]) {
-        guard words.count == 5, let path = FilesinkiModel.bytes(hexadecimal: words[2]),
-            let message = FilesinkiModel.bytes(hexadecimal: words[3]),
-            let remedy = FilesinkiModel.bytes(hexadecimal: words[4])
-        else { return nil }
-        self.init(
-            Code(words[1]), path: path, String(decoding: message, as: UTF8.self),
-            remedy: String(decoding: remedy, as: UTF8.self))
     }
 }
 

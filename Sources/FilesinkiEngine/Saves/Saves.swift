@@ -41,9 +41,7 @@ struct Saves: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
-}
 
-extension Saves {
     /// Writes content at a path, durably, and publishes it.
     ///
     /// While another process is at work on the replica, and this one was opened by
@@ -155,19 +153,7 @@ extension Saves {
         }
         return report
     }
-}
 
-extension SyncReport {
-    /// Whether the run has brought a file to the path.
-    fileprivate func takes(_ path: RelativePath) -> Bool {
-        steps.contains { step in
-            guard step.path == path, case .take(let entry) = step.action else { return false }
-            return entry.kind == .file
-        }
-    }
-}
-
-extension Saves {
     /// Deletes paths here, durably, and publishes tombstones; what they held stays in the history.
     ///
     /// - Parameter recursive: Folders go with everything in them.
@@ -238,26 +224,7 @@ extension Saves {
         }
         return all.sorted { $1 < $0 }
     }
-}
 
-extension Step {
-    /// Whether the step publishes the deletion of a path, or of one below it.
-    fileprivate func isDeletion(atOrInside folder: RelativePath) -> Bool {
-        guard case .publish(let entry) = action, entry.kind == .tombstone else { return false }
-        return path == folder || path.isInside(folder)
-    }
-}
-
-/// What `load` found.
-package struct LoadReport: Sendable {
-    /// The run that looked for something newer; nil when only what is here was asked for.
-    package var sync: SyncReport?
-    package var entry: Entry
-    /// The number of the commit that the path is at; 0 for a state that is not published yet.
-    package var version: UInt64
-}
-
-extension Saves {
     /// Fetches, reconciles the path, and gives the best content that there is.
     ///
     /// - Parameter isOffline: Look only at what is here.
@@ -309,4 +276,31 @@ extension Saves {
                 remedy: "See what is in a folder with filesinki ls.")
         }
     }
+}
+
+extension SyncReport {
+    /// Whether the run has brought a file to the path.
+    fileprivate func takes(_ path: RelativePath) -> Bool {
+        steps.contains { step in
+            guard step.path == path, case .take(let entry) = step.action else { return false }
+            return entry.kind == .file
+        }
+    }
+}
+
+extension Step {
+    /// Whether the step publishes the deletion of a path, or of one below it.
+    fileprivate func isDeletion(atOrInside folder: RelativePath) -> Bool {
+        guard case .publish(let entry) = action, entry.kind == .tombstone else { return false }
+        return path == folder || path.isInside(folder)
+    }
+}
+
+/// What `load` found.
+package struct LoadReport: Sendable {
+    /// The run that looked for something newer; nil when only what is here was asked for.
+    package var sync: SyncReport?
+    package var entry: Entry
+    /// The number of the commit that the path is at; 0 for a state that is not published yet.
+    package var version: UInt64
 }

@@ -20,9 +20,7 @@ struct Devices: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
-}
 
-extension Devices {
     /// Who shares this store and what each has seen, by name.
     func list() async throws -> [DeviceReport] {
         let connection = try await connected()
@@ -132,6 +130,8 @@ struct DevicesSeen: Equatable, Sendable {
         }
         return Array(lines.joined().utf8)
     }
+
+    fileprivate static let name = "published-by"
 }
 
 extension ManifestDatabase {
@@ -145,8 +145,4 @@ extension ManifestWriter {
     func setDevicesSeen(_ seen: DevicesSeen) throws {
         try setValue(DevicesSeen.name, seen.bytes)
     }
-}
-
-extension DevicesSeen {
-    fileprivate static let name = "published-by"
 }

@@ -35,9 +35,7 @@ struct ReplicaStatus: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
-}
 
-extension ReplicaStatus {
     func report() throws -> StatusReport {
         let files = try manifest.baseFiles()
         return StatusReport(
@@ -60,16 +58,7 @@ extension ReplicaStatus {
                 || paths.contains { row.path == $0 || row.path.isInside($0) }
         }.map { ($0.path, VersionedEntry($0.entry, version: $0.version)) }
     }
-}
 
-/// A path that was deleted and could be brought back.
-package struct DeletedPath: Sendable {
-    package var path: RelativePath
-    /// The commit that deleted it.
-    package var version: UInt64
-}
-
-extension ReplicaStatus {
     /// The deletions that this replica knows of, in path order: those of some paths and of what was below
     /// them, or all.
     func deleted(_ paths: [RelativePath]) throws -> [DeletedPath] {
@@ -94,9 +83,7 @@ extension ReplicaStatus {
         }
         return found.values.sorted { $0.path < $1.path }
     }
-}
 
-extension ReplicaStatus {
     /// The latest of the last 100 runs that is meant.
     func lastRun(where isMeant: (RunRow) -> Bool) throws -> RunRow? {
         try manifest.runs(limit: 100).first(where: isMeant)
@@ -106,6 +93,25 @@ extension ReplicaStatus {
         guard let last = try manifest.runs(limit: 1).first, last.exitCode != 0 else { return nil }
         return last.outcome
     }
+
+    /// Reads only the manifest, as ``status()`` does.
+    func metrics() throws -> ReplicaMetrics {
+        let runs = try manifest.runs(limit: 100)
+        let last = runs.lazy.compactMap { row -> ReplicaMetrics.Run? in
+            guard let ended = row.ended, let code = row.exitCode else { return nil }
+            return ReplicaMetrics.Run(
+                ended: ended, exitCode: code, sentBytes: row.counts.sent,
+                receivedBytes: row.counts.received)
+        }.first
+        return ReplicaMetrics(lastRun: last)
+    }
+}
+
+/// A path that was deleted and could be brought back.
+package struct DeletedPath: Sendable {
+    package var path: RelativePath
+    /// The commit that deleted it.
+    package var version: UInt64
 }
 
 /// What a monitor wants to know of a replica beside its status.
@@ -122,18 +128,4 @@ package struct ReplicaMetrics: Sendable {
 
     /// Nil before the first run.
     package var lastRun: Run?
-}
-
-extension ReplicaStatus {
-    /// Reads only the manifest, as ``status()`` does.
-    func metrics() throws -> ReplicaMetrics {
-        let runs = try manifest.runs(limit: 100)
-        let last = runs.lazy.compactMap { row -> ReplicaMetrics.Run? in
-            guard let ended = row.ended, let code = row.exitCode else { return nil }
-            return ReplicaMetrics.Run(
-                ended: ended, exitCode: code, sentBytes: row.counts.sent,
-                receivedBytes: row.counts.received)
-        }.first
-        return ReplicaMetrics(lastRun: last)
-    }
 }

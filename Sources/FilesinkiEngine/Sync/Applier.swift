@@ -104,31 +104,7 @@ struct Applier: Sendable {
             result.problems.append(Problem(task.path, .unforeseen(error)))
         }
     }
-}
 
-extension ApplyResult {
-    mutating func note(_ path: RelativePath, _ outcome: TaskOutcome) {
-        switch outcome {
-        case .done(let stamp): done[path] = .some(stamp)
-        case .surprised: surprised.append(path)
-        }
-    }
-}
-
-extension Failure {
-    /// Whether a file, or a folder on the way to it, has become something else since it was seen.
-    fileprivate func isChangedTree(at path: RelativePath) -> Bool {
-        guard let error = cause as? SystemError else { return false }
-        return error.isMissing && self.path == path.bytes
-    }
-
-    /// An error that no part of ours raised.
-    static func unforeseen(_ error: any Error) -> Failure {
-        Failure(.io, "Something unforeseen happened: \(error).", remedy: "Run again.", cause: error)
-    }
-}
-
-extension Applier {
     /// Writes contents of the tree a second time, under other names. All of them are staged before
     /// the first is installed, for a name may be the origin of another copy.
     func copy(_ tasks: [ApplyTask], _ result: inout ApplyResult) {
@@ -267,9 +243,7 @@ extension Applier {
             }
         }
     }
-}
 
-extension Applier {
     /// Leaves out what is new here and whose name the root's file system takes for that of another
     /// file, before any content is fetched for it. It is a problem in each run until one of the two has
     /// another name; when the other one is to go in this run, the next round brings it.
@@ -299,5 +273,27 @@ extension Applier {
             }
         }
         work.drop(below: held)
+    }
+}
+
+extension ApplyResult {
+    mutating func note(_ path: RelativePath, _ outcome: TaskOutcome) {
+        switch outcome {
+        case .done(let stamp): done[path] = .some(stamp)
+        case .surprised: surprised.append(path)
+        }
+    }
+}
+
+extension Failure {
+    /// Whether a file, or a folder on the way to it, has become something else since it was seen.
+    fileprivate func isChangedTree(at path: RelativePath) -> Bool {
+        guard let error = cause as? SystemError else { return false }
+        return error.isMissing && self.path == path.bytes
+    }
+
+    /// An error that no part of ours raised.
+    static func unforeseen(_ error: any Error) -> Failure {
+        Failure(.io, "Something unforeseen happened: \(error).", remedy: "Run again.", cause: error)
     }
 }

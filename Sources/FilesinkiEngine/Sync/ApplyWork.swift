@@ -118,9 +118,7 @@ struct ApplyWork: Sendable {
             makeWay(task)
         }
     }
-}
 
-extension ApplyWork {
     /// Paths that are new here.
     var newPaths: [RelativePath] {
         (newFolders + folders + copies + moves + links + files).lazy
@@ -224,9 +222,7 @@ struct ApplyResult: Sendable {
         problems += other.problems
         bytes += other.bytes
     }
-}
 
-extension ApplyResult {
     /// Whether a step may be published and noted: it writes nothing here, or that is done.
     func allows(_ step: Step) -> Bool {
         guard !held.contains(where: { $0 == step.path || step.path.isInside($0) }) else {

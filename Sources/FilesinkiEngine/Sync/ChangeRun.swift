@@ -170,17 +170,7 @@ extension SyncEngine {
         }
         return false
     }
-}
 
-extension SyncRun {
-    /// Whether nothing was found here that a run would have to note.
-    fileprivate var hasNothingToDo: Bool {
-        local.changes.isEmpty && local.refreshed.isEmpty && report.problems.isEmpty
-            && report.away == nil
-    }
-}
-
-extension SyncEngine {
     /// Those of the paths that are not as the base says, and those below the folders.
     ///
     /// What a run wrote itself is heard of as everything else is, and found here to be as it should.
@@ -256,6 +246,14 @@ extension SyncEngine {
     /// What is at a path; nil when nothing is, or nobody can tell.
     func kind(of path: RelativePath) -> FileStatus.Kind? {
         (try? root.status(path))?.kind
+    }
+}
+
+extension SyncRun {
+    /// Whether nothing was found here that a run would have to note.
+    fileprivate var hasNothingToDo: Bool {
+        local.changes.isEmpty && local.refreshed.isEmpty && report.problems.isEmpty
+            && report.away == nil
     }
 }
 

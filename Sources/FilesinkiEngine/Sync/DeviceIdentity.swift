@@ -9,9 +9,7 @@ struct DeviceIdentity: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
-}
 
-extension DeviceIdentity {
     /// Sees to it that this replica's id and name are its own alone; called after each look at the
     /// log, before anything is decided.
     ///

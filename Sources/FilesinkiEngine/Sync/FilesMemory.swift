@@ -104,9 +104,7 @@ extension FilesMemory {
         return PublishingNote.Position(
             token: token, open: try manifest.loadRemote().map(\.path).sorted())
     }
-}
 
-extension FilesMemory {
     /// The remote tree as this replica knows it: its base, and what differs from it there.
     func checkpoint(at token: ChangeToken) throws -> Checkpoint? {
         var rows: [RelativePath: CheckpointRow] = [:]

@@ -93,6 +93,40 @@ extension SyncEngine {
             baseCount: count, missingOurs: gone
         ).isEmpty
     }
+
+    private static let recentDeletionsKey = "recent-deletions"
+
+    /// What unattended runs have deleted within the window.
+    func recentDeletions() throws -> RecentDeletions {
+        guard let bytes = try manifest.value(Self.recentDeletionsKey) else {
+            return RecentDeletions()
+        }
+        var recent = RecentDeletions(bytes)
+        recent.drop(before: systemContext.now())
+        return recent
+    }
+
+    /// Notes what a round of an unattended run has deleted.
+    func recordDeletions(_ run: SyncRun, _ done: [Step], _ writer: ManifestWriter) throws {
+        guard run.options.isUnattended, done.contains(where: \.isDeletion) else { return }
+        var recent = try recentDeletions()
+        recent.add(done, began: run.started, at: run.firstSequence)
+        try writer.setValue(Self.recentDeletionsKey, recent.bytes)
+    }
+
+    /// Keeps what stopped a run in the window until a person has looked.
+    func holdRecentDeletions() throws {
+        var recent = try recentDeletions()
+        guard !recent.items.isEmpty else { return }
+        recent.hold(at: systemContext.now())
+        try manifest.write { try $0.setValue(Self.recentDeletionsKey, recent.bytes) }
+    }
+
+    /// Forgets what was deleted: a person has approved of what comes next.
+    func forgetRecentDeletions() throws {
+        guard try manifest.value(Self.recentDeletionsKey) != nil else { return }
+        try manifest.write { try $0.setValue(Self.recentDeletionsKey, nil) }
+    }
 }
 
 extension SyncRun {
@@ -224,42 +258,6 @@ struct RecentDeletions: Equatable {
     /// through by waiting.
     mutating func hold(at now: Timestamp) {
         for index in items.indices { items[index].time = now }
-    }
-}
-
-extension SyncEngine {
-    private static let recentDeletionsKey = "recent-deletions"
-
-    /// What unattended runs have deleted within the window.
-    func recentDeletions() throws -> RecentDeletions {
-        guard let bytes = try manifest.value(Self.recentDeletionsKey) else {
-            return RecentDeletions()
-        }
-        var recent = RecentDeletions(bytes)
-        recent.drop(before: systemContext.now())
-        return recent
-    }
-
-    /// Notes what a round of an unattended run has deleted.
-    func recordDeletions(_ run: SyncRun, _ done: [Step], _ writer: ManifestWriter) throws {
-        guard run.options.isUnattended, done.contains(where: \.isDeletion) else { return }
-        var recent = try recentDeletions()
-        recent.add(done, began: run.started, at: run.firstSequence)
-        try writer.setValue(Self.recentDeletionsKey, recent.bytes)
-    }
-
-    /// Keeps what stopped a run in the window until a person has looked.
-    func holdRecentDeletions() throws {
-        var recent = try recentDeletions()
-        guard !recent.items.isEmpty else { return }
-        recent.hold(at: systemContext.now())
-        try manifest.write { try $0.setValue(Self.recentDeletionsKey, recent.bytes) }
-    }
-
-    /// Forgets what was deleted: a person has approved of what comes next.
-    func forgetRecentDeletions() throws {
-        guard try manifest.value(Self.recentDeletionsKey) != nil else { return }
-        try manifest.write { try $0.setValue(Self.recentDeletionsKey, nil) }
     }
 }
 

@@ -49,9 +49,7 @@ struct Observation: Sendable {
         !blocked.isEmpty
             && (blocked.contains(path) || path.ancestors.contains(where: blocked.contains))
     }
-}
 
-extension Observation {
     /// Takes over what the scan knows without reading contents.
     mutating func take(_ scan: ScanResult, _ base: BaseIndex) {
         for change in scan.changed {

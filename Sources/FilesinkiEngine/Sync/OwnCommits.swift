@@ -47,16 +47,7 @@ extension SyncEngine {
             }
         }
     }
-}
 
-extension LocalRow {
-    /// Whether the change that waits is the published one.
-    fileprivate func holds(_ published: Entry) -> Bool {
-        entry?.agrees(with: published) ?? (published.kind == .tombstone)
-    }
-}
-
-extension SyncEngine {
     /// Fills the base of a manifest that has none with what the log proves to have been here: the
     /// tree at the noted position, and what this replica has published since.
     ///
@@ -95,6 +86,13 @@ extension SyncEngine {
         else { return nil }
         let rows = later.entries.filter { $0.entry.version <= token.sequence }
         return Dictionary(rows.map { ($0.path, $0.entry) }) { _, last in last }
+    }
+}
+
+extension LocalRow {
+    /// Whether the change that waits is the published one.
+    fileprivate func holds(_ published: Entry) -> Bool {
+        entry?.agrees(with: published) ?? (published.kind == .tombstone)
     }
 }
 
@@ -157,9 +155,7 @@ struct PublishingNote: Equatable {
     func names(_ sequence: UInt64, _ id: [UInt8]) -> Bool {
         items.contains { $0.sequence == sequence && $0.id == id }
     }
-}
 
-extension PublishingNote {
     /// The word behind a commit whose entries were not in the tree.
     private static let apart = "apart"
 

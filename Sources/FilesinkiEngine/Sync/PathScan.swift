@@ -127,9 +127,7 @@ extension SyncEngine {
         }
         return try root.status(path)
     }
-}
 
-extension SyncEngine {
     /// Refuses a path that is nowhere: not in the root, not in what is known of it, not in the store.
     ///
     /// While the remote is away, nothing can be said.

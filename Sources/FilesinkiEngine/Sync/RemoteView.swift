@@ -56,9 +56,7 @@ struct RemoteView: Sendable {
         token = commit.token
         storedHeader = commit.storedHeader
     }
-}
 
-extension RemoteView {
     /// Takes in a whole remote tree.
     ///
     /// - Parameter base: What it has and the checkpoint has not was deleted in between.

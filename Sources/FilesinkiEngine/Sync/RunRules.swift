@@ -38,9 +38,7 @@ struct RulesReader: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
-}
 
-extension RulesReader {
     /// Reads the rules at the beginning of a run. A broken file of rules is a notice and stops nothing: the defaults hold in
     /// its place.
     func runRules(_ options: SyncOptions) throws -> RunRules {
@@ -99,9 +97,7 @@ struct Trust: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
-}
 
-extension Trust {
     /// Says which commands the synced rules hold, and whether they may run.
     ///
     /// - Throws: Code `not-found` when there are no synced rules.

@@ -53,9 +53,7 @@ extension SyncEngine {
         }
         return String(hasher.finish().description.prefix(16))
     }
-}
 
-extension SyncEngine {
     /// Gives the replica another address of its store, or, when it is accepted, another store.
     ///
     /// - Parameter acceptingOther: Start anew with whatever store is there: nothing is deleted here

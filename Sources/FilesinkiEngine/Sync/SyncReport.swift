@@ -82,9 +82,7 @@ package struct SyncReport: Sendable {
         let known = Set(later.map { "\($0.path): \($0.failure)" })
         return earlier.filter { !known.contains("\($0.path): \($0.failure)") } + later
     }
-}
 
-extension SyncReport {
     /// Adds paths of commits that cannot be used here; each is said once in a run.
     mutating func noteRefused(_ refused: [Problem]) {
         let known = Set(problems.map(\.path))

@@ -56,9 +56,7 @@ struct SyncRun {
     static let maximumReasons = 10
     /// How often paths that changed under the run are scanned again.
     static let maximumRounds = 4
-}
 
-extension SyncRun {
     /// Whether the run has changed anything, here or there.
     var hasActed: Bool { report.hasActed }
 

@@ -141,19 +141,7 @@ package actor Watcher {
             .io, path: replicaOptions.root, "The root was moved, deleted or unmounted.",
             remedy: "Put it back, and start the watch again.")
     }
-}
 
-extension LocalChanges {
-    /// Whether a file of rules is among them.
-    fileprivate var touchRules: Bool {
-        paths.contains { path in
-            Settings.syncedFile.utf8.elementsEqual(path.bytes)
-                || IgnoreFilter.fileNames.contains { $0.utf8.elementsEqual(path.name) }
-        }
-    }
-}
-
-extension Watcher {
     /// Does the work, and takes note of what came of it.
     func perform(_ work: WatchScheduler.Work) async throws {
         let began = ClockReading.moment
@@ -249,6 +237,16 @@ extension Watcher {
         trouble = description
         let isWaiting = failure.code == .away || failure.code == .busy
         try await tell(isWaiting ? .away(failure) : .trouble(failure))
+    }
+}
+
+extension LocalChanges {
+    /// Whether a file of rules is among them.
+    fileprivate var touchRules: Bool {
+        paths.contains { path in
+            Settings.syncedFile.utf8.elementsEqual(path.bytes)
+                || IgnoreFilter.fileNames.contains { $0.utf8.elementsEqual(path.name) }
+        }
     }
 }
 

@@ -66,15 +66,7 @@ extension SyncEngine {
         run.report.receivedBytes += result.bytes
         return result
     }
-}
 
-/// A local content that gave way, and the commit that keeps it.
-struct PreservedContent: Equatable, Sendable {
-    var entry: Entry
-    var sequence: UInt64
-}
-
-extension SyncEngine {
     /// Puts local contents that are about to give way into the history, before anything is written:
     /// as several commits where one cannot hold them. What an earlier round of the run has preserved is
     /// not published again.
@@ -104,4 +96,10 @@ extension SyncEngine {
         }
         return true
     }
+}
+
+/// A local content that gave way, and the commit that keeps it.
+struct PreservedContent: Equatable, Sendable {
+    var entry: Entry
+    var sequence: UInt64
 }

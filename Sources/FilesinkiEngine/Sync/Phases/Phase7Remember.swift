@@ -215,16 +215,7 @@ extension SyncEngine {
             try writer.putWaiting(step.path, change, run.local)
         }
     }
-}
 
-extension SyncRun {
-    /// Whether the run has looked at a path, and found that nothing waits there any more.
-    fileprivate func isOver(_ path: RelativePath) -> Bool {
-        local.changes[path] == nil && !local.isBlocked(path)
-    }
-}
-
-extension SyncEngine {
     /// Notes what a round did beyond taking over plain edits, for `explain` and `conflicts`.
     func recordHistory(
         _ run: SyncRun, _ done: [Step], _ applied: ApplyResult, _ publication: Publication,
@@ -273,5 +264,12 @@ extension SyncEngine {
                 id: 0, path: step.path, base: step.base?.entry, ours: step.ours,
                 theirs: step.theirs?.entry, copyPath: nil, rule: step.reason.word, time: now,
                 state: .open))
+    }
+}
+
+extension SyncRun {
+    /// Whether the run has looked at a path, and found that nothing waits there any more.
+    fileprivate func isOver(_ path: RelativePath) -> Bool {
+        local.changes[path] == nil && !local.isBlocked(path)
     }
 }
