@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import Synchronization
 
 /// The name of a conflict copy: `NAME (conflict DEVICE HASH8).EXT`, beside `path`.
 ///
@@ -65,4 +66,74 @@ private func cut(_ bytes: [UInt8], to length: Int) -> [UInt8] {
     var end = max(length, 0)
     while end > 0, end > length - 3, bytes[end] & 0xC0 == 0x80 { end -= 1 }
     return Array(bytes[..<end])
+}
+
+/// What the middle of a conflict copy's name begins with.
+package let conflictMark = Array(" (conflict ".utf8)
+
+/// The path that a conflict copy was made for, and the digits in its name that its content's
+/// identity begins with; nil for a name that is not one of a conflict copy.
+///
+/// The opposite of ``conflictName(for:device:content:)``, save where that had to cut the name.
+package func conflictOriginal(of copy: RelativePath) -> (path: RelativePath, digits: String)? {
+    let name = Array(copy.name)
+    guard let start = lastIndex(of: conflictMark, in: name), start > 0,
+        let end = name[start...].firstIndex(of: UInt8(ascii: ")"))
+    else { return nil }
+    let words = name[(start + conflictMark.count)..<end].split(separator: UInt8(ascii: " "))
+    guard words.count == 2, (8...64).contains(words[1].count),
+        words[1].allSatisfy({ "0123456789abcdef".utf8.contains($0) })
+    else { return nil }
+    let original = name[..<start] + name[(end + 1)...]
+    let path = copy.parent?.appending(original) ?? RelativePath(unchecked: Array(original))
+    return (path, String(decoding: words[1], as: UTF8.self))
+}
+
+private func lastIndex(of mark: [UInt8], in name: [UInt8]) -> Int? {
+    guard name.count >= mark.count else { return nil }
+    return (0...(name.count - mark.count)).last { name[$0...].starts(with: mark) }
+}
+
+/// The conflict copies among the paths where a side differs from the base, by the path that they
+/// were made for. Looked up when the first conflict needs a copy: few plans have one.
+final class ChangedCopies: Sendable {
+    private let found = Mutex<[RelativePath: Set<RelativePath>]?>(nil)
+
+    func copies(of path: RelativePath, in input: ReconcileInput) -> Set<RelativePath> {
+        found.withLock { found in
+            let all = found ?? Self.all(in: input)
+            found = all
+            return all[path] ?? []
+        }
+    }
+
+    private static func all(in input: ReconcileInput) -> [RelativePath: Set<RelativePath>] {
+        var all: [RelativePath: Set<RelativePath>] = [:]
+        for keys in [Array(input.ours.keys), Array(input.theirs.keys)] {
+            for path in keys {
+                guard let original = conflictOriginal(of: path)?.path else { continue }
+                all[original, default: []].insert(path)
+            }
+        }
+        return all
+    }
+}
+
+extension ReconcileInput {
+    /// The conflict copies of a path that any of the three trees has, whoever made them.
+    func conflictCopies(of path: RelativePath) -> Set<RelativePath> {
+        copies.copies(of: path, in: self).union(
+            base.paths(beginning: conflictPrefix(of: path))
+                .filter { conflictOriginal(of: $0)?.path == path })
+    }
+
+    /// The path that an entry is a conflict copy of, by its name and content; nil when it is none, or
+    /// when there is no such path any more.
+    func original(of entry: Entry, at path: RelativePath) -> RelativePath? {
+        guard entry.kind != .directory, let (original, digits) = conflictOriginal(of: path),
+            contentHash(of: entry).hasPrefix(digits),
+            ourEntry(original) != nil || theirEntry(original) != nil
+        else { return nil }
+        return original
+    }
 }

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import Glibc
 
 /// The work of one run, in the order in which it is safe to do it.
 ///
@@ -81,5 +82,146 @@ extension Plan: CustomStringConvertible {
     /// One line for each step, as `--dry-run` prints them.
     package var description: String {
         steps.map(\.description).joined(separator: "\n")
+    }
+}
+
+/// Where a step stands in a plan: the lower first.
+private enum Rank: Int {
+    /// A directory where nothing is.
+    case newFolder
+    case conflictCopy
+    case rename
+    /// A deletion here, inside a directory that becomes something else.
+    case makesRoom
+    case other
+    case deletion
+}
+
+/// The steps in an order in which they can be carried out: see ``Plan``.
+func ordered(_ steps: [Step]) -> [Step] {
+    let replaced = Set(
+        steps.lazy.filter { step in
+            guard let entry = step.action.entry, let ours = step.ours, step.action.writesOurs
+            else { return false }
+            return entry.kind != .tombstone && entry.kind != ours.kind
+                && (entry.kind == .directory || ours.kind == .directory)
+        }.map(\.path))
+    return sorted(steps) { rank($0, replaced) }
+}
+
+/// What a step is sorted by, without its path's own bytes: copies of it cost nothing.
+private struct SortKey {
+    var rank: Int
+    /// Where the path is among the bytes of all paths.
+    var start: Int
+    var count: Int
+    /// Which step it is.
+    var index: Int
+}
+
+private func sorted(_ steps: [Step], by rank: (Step) -> Rank) -> [Step] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(steps.count * 64)
+    var keys: [SortKey] = []
+    keys.reserveCapacity(steps.count)
+    for (index, step) in steps.enumerated() {
+        keys.append(
+            SortKey(
+                rank: rank(step).rawValue, start: bytes.count, count: step.path.bytes.count,
+                index: index))
+        bytes.append(contentsOf: step.path.bytes)
+    }
+    bytes.withUnsafeBytes { all in
+        keys.sort { left, right in
+            if left.rank != right.rank { return left.rank < right.rank }
+            let one = UnsafeRawBufferPointer(rebasing: all[left.start..<left.start + left.count])
+            let two = UnsafeRawBufferPointer(rebasing: all[right.start..<right.start + right.count])
+            let isReversed =
+                left.rank == Rank.makesRoom.rawValue || left.rank == Rank.deletion.rawValue
+            return isReversed ? precedes(two, one) : precedes(one, two)
+        }
+    }
+    return keys.map { steps[$0.index] }
+}
+
+/// Whether the first path comes before the second, by bytes.
+private func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    let count = min(left.count, right.count)
+    if count > 0, let one = left.baseAddress, let two = right.baseAddress {
+        let order = memcmp(one, two, count)
+        if order != 0 { return order < 0 }
+    }
+    return left.count < right.count
+}
+
+private func rank(_ step: Step, _ replaced: Set<RelativePath>) -> Rank {
+    guard let entry = step.action.entry else { return .other }
+    let isInsideReplaced =
+        !replaced.isEmpty && step.path.ancestors.contains(where: replaced.contains)
+    if entry.kind == .tombstone {
+        return isInsideReplaced && step.action.writesOurs ? .makesRoom : .deletion
+    }
+    if isInsideReplaced || replaced.contains(step.path) { return .other }
+    if step.isConflictCopy { return .conflictCopy }
+    if step.origin != nil { return .rename }
+    let isNew = entry.kind == .directory && step.ours == nil && step.action.writesOurs
+    return isNew ? .newFolder : .other
+}
+
+extension Plan {
+    /// The plan as bytes: equal for equal plans, different for different ones. Its hash is the
+    /// plan's id, by which a person approves it.
+    ///
+    /// Numbers are 8 bytes, little endian; a text or path is its length and its bytes; what may be
+    /// missing is led by a byte, 0 or 1.
+    package var canonicalBytes: [UInt8] {
+        var bytes = CanonicalBytes()
+        bytes.add(UInt64(steps.count))
+        for step in steps { bytes.add(step) }
+        return bytes.bytes
+    }
+}
+
+private struct CanonicalBytes {
+    var bytes: [UInt8] = []
+
+    mutating func add(_ number: UInt64) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func add(_ text: some Collection<UInt8>) {
+        add(UInt64(text.count))
+        bytes.append(contentsOf: text)
+    }
+
+    mutating func add(_ entry: Entry) {
+        bytes.append(entry.kind.rawValue)
+        add(UInt64(entry.mode))
+        add(UInt64(bitPattern: entry.kind == .directory ? 0 : entry.modified.nanoseconds))
+        add(UInt64(bitPattern: entry.size))
+        entry.content.withBytes { bytes.append(contentsOf: $0) }
+        add(entry.target)
+    }
+
+    mutating func add<Value>(_ value: Value?, _ body: (inout CanonicalBytes, Value) -> Void) {
+        bytes.append(value == nil ? 0 : 1)
+        if let value { body(&self, value) }
+    }
+
+    mutating func add(_ step: Step) {
+        add(step.path.bytes)
+        add(step.action.word.utf8)
+        add(step.action.entry) { $0.add($1) }
+        add(step.reason.word.utf8)
+        add(step.base) { $0.add($1.entry) }
+        add(step.ours) { $0.add($1) }
+        add(step.theirs) { bytes, theirs in
+            bytes.add(theirs.version)
+            bytes.add(theirs.entry)
+        }
+        add(step.origin) { $0.add($1.bytes) }
+        if case .undecided(let conflict) = step.action {
+            add(Strategy(conflict.links).description.utf8)
+        }
     }
 }

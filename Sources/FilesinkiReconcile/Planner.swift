@@ -1,172 +1,333 @@
 import FilesinkiModel
 
-/// Collects what every path shall be, makes that hold together as a tree, and turns it into steps.
-struct Planner {
-    /// What a path shall be.
-    struct Intent {
-        enum Outcome: Equatable {
-            /// This entry on both sides; a tombstone for nothing.
-            case entry(Entry)
-            case undecided([StrategyLink])
-            case leave
-            case skip
-        }
-
-        var path: RelativePath
-        var outcome: Outcome
-        var reason: Reason
-        /// The base path, when the thing has another name now.
-        var movedFrom: RelativePath?
-        /// What a link has to be asked about.
-        var contest: Contest?
-        /// Where the content is in the local tree, when not at the path.
-        var origin: RelativePath?
-        var loser: Entry?
-
-        /// Whether something is at the path afterwards, so that its folders are needed.
-        var survives: Bool { outcome != .entry(.tombstone) }
+/// What one path gets.
+struct PlannedPath {
+    enum Target {
+        /// This entry on both sides; a tombstone deletes.
+        case entry(Entry)
+        indirect case undecided(Conflict)
+        case leave
+        case skip
     }
 
-    let input: ReconcileInput
-    private let renames: Renames?
-    private(set) var intents: [Intent] = []
-    private(set) var places: [RelativePath: Int] = [:]
+    var path: RelativePath
+    var target: Target
+    var reason: Reason
+    /// The base path, when the item has another name now.
+    var movedFrom: RelativePath?
+    /// Where the content is in the local tree, when not at the path.
+    var origin: RelativePath?
+    /// The content that only this replica has and that another replaces.
+    var superseded: Entry?
 
-    /// - Parameter renames: What words the reasons of paths that were renamed.
-    init(_ input: ReconcileInput, _ renames: Renames?) {
+    init(
+        _ path: RelativePath, _ target: Target, _ reason: Reason, movedFrom: RelativePath? = nil,
+        origin: RelativePath? = nil, superseded: Entry? = nil
+    ) {
+        self.path = path
+        self.target = target
+        self.reason = reason
+        self.movedFrom = movedFrom
+        self.origin = origin
+        self.superseded = superseded
+    }
+
+    /// Whether something is at the path afterwards, so that it needs its folders.
+    var survives: Bool {
+        if case .entry(let entry) = target { return entry.kind != .tombstone }
+        return true
+    }
+}
+
+/// Collects what every path gets, makes a tree of it that can exist, and turns it into steps.
+struct Planner: Sendable {
+    private let input: ReconcileInput
+    private let renames: Renames
+    private var planned: [PlannedPath] = []
+    /// Where each path is in ``planned``.
+    private var places: [RelativePath: Int] = [:]
+    /// Conflicts of which both versions stay, and whose copies are still to be named.
+    private var kept: [Conflict] = []
+
+    init(_ input: ReconcileInput, _ renames: Renames) {
         self.input = input
         self.renames = renames
         let count = max(input.ours.count, input.theirs.count)
-        intents.reserveCapacity(count)
+        planned.reserveCapacity(count)
         places.reserveCapacity(count)
     }
 
-    /// What the path shall be, where something was decided about it.
-    func intent(at path: RelativePath) -> Intent? { places[path].map { intents[$0] } }
+    /// What the path gets, where something was decided about it.
+    private func plan(at path: RelativePath) -> PlannedPath? { places[path].map { planned[$0] } }
 
-    /// Sets what the path shall be, in place of what was decided before.
-    mutating func set(_ intent: Intent) {
-        if let place = places[intent.path] {
-            intents[place] = intent
+    /// Sets what the path gets, in place of what was decided before.
+    mutating func set(_ plan: PlannedPath) {
+        if let place = places[plan.path] {
+            planned[place] = plan
         } else {
-            places[intent.path] = intents.count
-            intents.append(intent)
+            places[plan.path] = planned.count
+            planned.append(plan)
         }
     }
 
-    /// Takes in the decision about one case.
-    mutating func add(_ item: Case, _ decision: Decision) {
-        var intent = Intent(
-            path: item.path, outcome: .skip, reason: .blocked, movedFrom: item.movedFrom)
-        switch decision {
-        case .settled(let entry, let reason):
-            intent.outcome = .entry(entry)
-            intent.reason = worded(reason, item)
-            intent.loser = loser(of: item, to: entry)
-            if let ours = item.ours, ours.hasSameContent(as: entry) {
-                intent.origin = item.oursPath == item.path ? nil : item.oursPath
+    /// Gives both sides an entry.
+    mutating func setEntry(_ entry: Entry, for item: ReconcileItem, _ reason: Reason) {
+        var plan = PlannedPath(
+            item.path, .entry(entry), renames.reason(reason, of: item), movedFrom: item.movedFrom)
+        if let ours = item.ours {
+            if ours.hasSameContent(as: entry) {
+                plan.origin = item.paths.ours == item.path ? nil : item.paths.ours
+            } else if isOnlyHere(ours, item) {
+                plan.superseded = ours
             }
-        case .keepBoth(let reason):
-            intent.outcome = .entry(item.theirs ?? .tombstone)
-            intent.reason = reason
-        case .folderKeepsName:
-            let folder = item.ours?.kind == .directory ? item.ours : item.theirs
-            intent.outcome = .entry(folder ?? .tombstone)
-            intent.reason = .folderKeepsName
-        case .undecided(let links):
-            intent.outcome = .undecided(links)
-            intent.reason = .asks(links.first?.description ?? "")
-            intent.contest = item.contest
-        case .leave:
-            intent.outcome = .leave
-            intent.reason = .open
         }
-        set(intent)
+        set(plan)
     }
 
-    /// Adds the conflict copy that the decision about `item` calls for.
-    mutating func addCopy(_ item: Case, _ decision: Decision) {
-        switch decision {
-        case .keepBoth:
-            if let ours = item.ours {
-                addCopy(of: ours, at: item.path, from: input.device, origin: item.oursPath)
+    /// Whether an edit is in this replica and not in the log.
+    private func isOnlyHere(_ ours: Entry, _ item: ReconcileItem) -> Bool {
+        ours.kind != .directory && ChangeKind(of: ours, from: item.base?.entry) == .content
+            && !input.isFormer(ours, item)
+    }
+
+    /// Carries out what a link, a rule or a person decided.
+    mutating func resolve(_ conflict: Conflict, _ resolution: Resolution) {
+        if let (entry, reason) = conflict.settlement(by: resolution) {
+            return setEntry(entry, for: ReconcileItem(conflict), reason)
+        }
+        var plan = PlannedPath(conflict.path, .leave, .open, movedFrom: conflict.movedFrom)
+        if resolution.outcome == .keepBoth {
+            let isFolder = conflict.kind == .folder
+            plan.target = .entry(conflict.keepsName)
+            plan.reason = isFolder ? .folderKeepsName : .strategy(resolution.rule)
+            kept.append(conflict)
+        }
+        set(plan)
+    }
+
+    mutating func keepOpen(_ conflict: Conflict) {
+        let link = conflict.links.first?.description ?? ""
+        set(
+            PlannedPath(
+                conflict.path, .undecided(conflict), .asks(link), movedFrom: conflict.movedFrom))
+    }
+
+    /// Whether the path has a conflict that was not resolved.
+    func isOpen(_ path: RelativePath) -> Bool {
+        if case .undecided? = plan(at: path)?.target { return true }
+        return false
+    }
+}
+
+extension ReconcileItem {
+    fileprivate init(_ conflict: Conflict) {
+        let paths = ItemPaths(
+            base: conflict.movedFrom ?? conflict.path, ours: conflict.oursPath,
+            theirs: conflict.theirsPath, final: conflict.path)
+        // The version is that of a base entry, which nothing is decided by any more.
+        self.init(
+            paths, base: conflict.base.map { VersionedEntry($0, version: 0) }, ours: conflict.ours,
+            theirs: conflict.theirs)
+    }
+}
+
+extension Conflict {
+    /// The version that keeps the name where both stay: the directory, else the committed one.
+    fileprivate var keepsName: Entry {
+        (kind == .folder && ours?.kind == .directory ? ours : theirs) ?? .tombstone
+    }
+}
+
+/// Conflict copies.
+extension Planner {
+    /// Gives every version that lost its name a conflict name, by path, so that names do not depend
+    /// on the order in which conflicts were resolved.
+    mutating func addConflictCopies() {
+        for conflict in kept.sorted(by: { $0.path < $1.path }) {
+            if let ours = conflict.ours, conflict.kind != .folder || ours.kind != .directory {
+                addCopy(of: ours, at: conflict.path, from: input.device, origin: conflict.oursPath)
+            } else if let theirs = conflict.theirs {
+                addCopy(
+                    of: theirs, at: conflict.path, from: sender(of: conflict.theirsPath),
+                    origin: nil)
             }
-        case .folderKeepsName:
-            if let ours = item.ours, ours.kind != .directory {
-                addCopy(of: ours, at: item.path, from: input.device, origin: item.oursPath)
-            } else if let theirs = item.theirs {
-                addCopy(of: theirs, at: item.path, from: sender(of: item.theirsPath), origin: nil)
-            }
-        case .settled, .undecided, .leave: break
         }
     }
 
-    /// Gives `entry` a conflict name beside `path`, unless it has one already, whoever gave it.
-    mutating func addCopy(
+    /// Gives `entry` a conflict name beside `path`, unless a conflict copy of the path has its content.
+    private mutating func addCopy(
         of entry: Entry, at path: RelativePath, from device: Device, origin: RelativePath?
     ) {
-        if input.conflictCopies(of: path).contains(where: { state(of: $0, for: entry) == .holdsIt })
-        {
-            return
-        }
+        let known = input.conflictCopies(of: path)
+        if known.contains(where: { state(of: $0, for: entry) == .holdsEntry }) { return }
         let hash = contentHash(of: entry)
         for length in [8, 16, 32, 64] {
             let copy = conflictName(for: path, device: device, hash: String(hash.prefix(length)))
             switch state(of: copy, for: entry) {
-            case .holdsIt: return
+            case .holdsEntry: return
             case .taken: continue
             case .free:
-                set(
-                    Intent(
-                        path: copy, outcome: .entry(entry), reason: .conflictCopy(of: path),
-                        origin: origin))
-                return
+                let reason = Reason.conflictCopy(of: path)
+                return set(PlannedPath(copy, .entry(entry), reason, origin: origin))
             }
         }
     }
 
     /// Who committed what is at `path`.
-    func sender(of path: RelativePath) -> Device {
+    private func sender(of path: RelativePath) -> Device {
         input.theirs[path]?.device ?? Device(id: [], name: "unknown")
     }
 
-    private enum NameState { case free, holdsIt, taken }
+    private enum NameState { case free, holdsEntry, taken }
 
+    /// What the name of a conflict copy holds after the run.
     private func state(of copy: RelativePath, for entry: Entry) -> NameState {
-        if let intent = intent(at: copy) {
-            guard case .entry(let planned) = intent.outcome else { return .taken }
-            return planned.hasSameContent(as: entry) ? .holdsIt : .taken
+        if let plan = plan(at: copy) {
+            guard case .entry(let planned) = plan.target else { return .taken }
+            return planned.hasSameContent(as: entry) ? .holdsEntry : .taken
         }
         if input.isBlocked(copy) { return .taken }
-        let (ours, theirs) = (input.local(copy), input.remote(copy))
+        let (ours, theirs) = (input.ourEntry(copy), input.theirEntry(copy))
         if ours == nil, theirs == nil { return .free }
-        let item = Case(at: copy, base: input.base.entry(copy), ours: ours, theirs: theirs)
-        guard case .settled(let settled, _) = input.decide(item) else { return .taken }
-        return settled.hasSameContent(as: entry) ? .holdsIt : .taken
+        let item = ReconcileItem(at: copy, base: input.base.entry(copy), ours: ours, theirs: theirs)
+        guard let settled = input.decide(item).entry else { return .taken }
+        return settled.hasSameContent(as: entry) ? .holdsEntry : .taken
     }
+}
 
-    /// An edit that only this replica has, and the log has not, when another entry takes its place.
-    private func loser(of item: Case, to winner: Entry) -> Entry? {
-        guard let ours = item.ours, ours.kind != .directory, !ours.hasSameContent(as: winner),
-            ChangeKind(of: ours, from: item.base?.entry) == .content, !input.isFormer(ours, item)
-        else { return nil }
-        return ours
-    }
-
-    /// The reason, or the rename that says more than it does.
-    private func worded(_ reason: Reason, _ item: Case) -> Reason {
-        switch reason {
-        case .edit, .created, .equal, .metadata:
-            if let source = item.movedFrom { return .renamed(from: source) }
-            if let source = renames?.bothNames[item.path] { return .bothNames(of: source) }
-        case .deleted:
-            if item.base?.entry.kind == .directory,
-                let target = renames?.folderTarget(of: item.path)
-            {
-                return .moved(to: target)
+/// Folders.
+extension Planner {
+    /// Rows 11 and 12: what survives needs its folders, up to the root.
+    ///
+    /// A folder that was deleted stays or comes back; where something else has taken its name, the
+    /// folder keeps the name and the other gets a conflict name.
+    mutating func keepParents() {
+        var checked: Set<RelativePath> = []
+        var index = 0
+        // Folders and copies that are set on the way are appended, and checked in their turn.
+        while index < planned.count {
+            let plan = planned[index]
+            index += 1
+            guard plan.survives else { continue }
+            var path = plan.path
+            while let folder = path.parent, checked.insert(folder).inserted {
+                keepFolder(folder)
+                path = folder
             }
-        default: break
         }
-        return reason
     }
+
+    private mutating func keepFolder(_ folder: RelativePath) {
+        guard let plan = plan(at: folder) else {
+            guard let entry = input.base.entry(folder)?.entry else {
+                let entry = Entry.directory(mode: 0o755, modified: .zero)
+                return set(PlannedPath(folder, .entry(entry), .holdsSurvivor))
+            }
+            if entry.kind != .directory { replace(entry, at: folder, origin: folder) }
+            return
+        }
+        guard case .entry(let entry) = plan.target, entry.kind != .directory else { return }
+        if entry.kind == .tombstone {
+            set(PlannedPath(folder, .entry(directory(for: folder)), .holdsSurvivor))
+        } else {
+            replace(entry, at: folder, origin: plan.origin)
+        }
+    }
+
+    /// Puts a directory where `entry` was to be, and gives `entry` a conflict name.
+    private mutating func replace(_ entry: Entry, at path: RelativePath, origin: RelativePath?) {
+        set(PlannedPath(path, .entry(directory(for: path)), .folderKeepsName))
+        let isOurs = input.ourEntry(path)?.hasSameContent(as: entry) ?? false
+        let isTheirs = input.theirEntry(path)?.hasSameContent(as: entry) ?? false
+        addCopy(
+            of: entry, at: path, from: isTheirs ? sender(of: path) : input.device,
+            origin: isOurs ? path : origin)
+    }
+
+    /// The directory as some tree has it, the committed one first.
+    private func directory(for path: RelativePath) -> Entry {
+        let known = [input.theirEntry(path), input.ourEntry(path), input.base.entry(path)?.entry]
+        return known.compactMap(\.self).first { $0.kind == .directory }
+            ?? .directory(mode: 0o755, modified: .zero)
+    }
+
+    /// Row 24: a directory that holds something blocked is neither deleted nor replaced.
+    mutating func keepBlocked() {
+        for blocked in input.blocked {
+            for folder in blocked.ancestors {
+                guard var plan = plan(at: folder), case .entry(let entry) = plan.target,
+                    entry.kind != .directory
+                else { continue }
+                plan.target = .skip
+                plan.reason = .holdsBlocked
+                set(plan)
+            }
+        }
+    }
+}
+
+extension Timestamp {
+    /// The beginning of 1970, where no time is known.
+    fileprivate static let zero = Timestamp(nanoseconds: 0)
+}
+
+/// Steps.
+extension Planner {
+    /// The steps for everything that was collected, without order.
+    func steps() -> [Step] { planned.compactMap(step) }
+
+    /// The step that gives the path what was planned; nil when nothing has to be done.
+    private func step(_ plan: PlannedPath) -> Step? {
+        let state = PathState(plan.path, input)
+        guard let action = action(for: plan.target, state) else { return nil }
+        return Step(
+            path: plan.path, base: state.base, ours: state.ours, theirs: state.committed,
+            action: action, reason: plan.reason, origin: action.writesOurs ? plan.origin : nil,
+            movedFrom: plan.movedFrom, supersededEntry: action.writesOurs ? plan.superseded : nil)
+    }
+
+    private func action(for target: PlannedPath.Target, _ state: PathState) -> Action? {
+        switch target {
+        case .undecided(let conflict): return .undecided(conflict)
+        case .leave: return .leave
+        case .skip: return .skip
+        case .entry(let entry):
+            switch (isDone(state.ours, entry), isDone(state.theirs, entry)) {
+            case (true, true):
+                guard state.isChanged, state.ours != nil || state.base != nil else { return nil }
+                return .agree
+            case (true, false): return .publish(state.ours ?? .tombstone)
+            case (false, true): return .take(state.theirs ?? .tombstone)
+            case (false, false): return .both(entry)
+            }
+        }
+    }
+
+    private func isDone(_ found: Entry?, _ wanted: Entry) -> Bool {
+        guard let found else { return wanted.kind == .tombstone }
+        return found.agrees(with: wanted)
+    }
+}
+
+/// What the three trees have at one path.
+private struct PathState {
+    let base: VersionedEntry?
+    let ours: Entry?
+    /// What the remote tree says, tombstones included.
+    let committed: VersionedEntry?
+    /// Whether a side differs from the base, so that the base has to move.
+    let isChanged: Bool
+
+    init(_ path: RelativePath, _ input: ReconcileInput) {
+        base = input.base.entry(path)
+        let local = input.ours[path]
+        let remote = input.theirs[path]
+        let found = local == nil ? base?.entry : local?.entry
+        ours = found?.kind == .tombstone ? nil : found
+        committed = remote?.entry ?? base
+        isChanged = local != nil || remote != nil
+    }
+
+    /// What the remote tree has; nil for a tombstone.
+    var theirs: Entry? { committed.flatMap { $0.entry.kind == .tombstone ? nil : $0.entry } }
 }

@@ -5,9 +5,6 @@ package protocol BaseTree: Sendable {
     /// The entry at `path`; nil, never a tombstone, when nothing is there.
     func entry(_ path: RelativePath) -> VersionedEntry?
 
-    /// Every path below `folder`, at any depth, in any order.
-    func children(of folder: RelativePath) -> [RelativePath]
-
     /// Every path that begins with these bytes, in any order.
     func paths(beginning prefix: [UInt8]) -> [RelativePath]
 
@@ -18,10 +15,6 @@ package protocol BaseTree: Sendable {
 /// A base tree in memory.
 extension Dictionary: BaseTree where Key == RelativePath, Value == VersionedEntry {
     package func entry(_ path: RelativePath) -> VersionedEntry? { self[path] }
-
-    package func children(of folder: RelativePath) -> [RelativePath] {
-        keys.filter { $0.isInside(folder) }
-    }
 
     package func paths(beginning prefix: [UInt8]) -> [RelativePath] {
         keys.filter { $0.bytes.starts(with: prefix) }
@@ -117,26 +110,53 @@ package struct ReconcileInput: Sendable {
 
 extension ReconcileInput {
     /// What is at `path` in the local tree; nil for nothing.
-    func local(_ path: RelativePath) -> Entry? {
+    func ourEntry(_ path: RelativePath) -> Entry? {
         guard let change = ours[path] else { return base.entry(path)?.entry }
         guard let entry = change.entry, entry.kind != .tombstone else { return nil }
         return entry
     }
 
     /// What is at `path` in the remote tree; nil for nothing, and for a tombstone.
-    func remote(_ path: RelativePath) -> Entry? {
+    func theirEntry(_ path: RelativePath) -> Entry? {
         guard let change = theirs[path] else { return base.entry(path)?.entry }
         return change.entry.entry.kind == .tombstone ? nil : change.entry.entry
-    }
-
-    /// What the remote tree says of `path`, tombstones included.
-    func committed(_ path: RelativePath) -> VersionedEntry? {
-        theirs[path]?.entry ?? base.entry(path)
     }
 
     /// Whether nothing may be decided about `path`.
     func isBlocked(_ path: RelativePath) -> Bool {
         !blocked.isEmpty
             && (blocked.contains(path) || path.ancestors.contains(where: blocked.contains))
+    }
+}
+
+/// One of the two sides, so that what holds for both is written once.
+struct Side {
+    let input: ReconcileInput
+    let isOurs: Bool
+
+    /// What this side has at `path`; nil for nothing.
+    func entry(_ path: RelativePath) -> Entry? {
+        isOurs ? input.ourEntry(path) : input.theirEntry(path)
+    }
+
+    /// Whether this side differs from the base at `path`.
+    func isChanged(_ path: RelativePath) -> Bool {
+        isOurs ? input.ours[path] != nil : input.theirs[path] != nil
+    }
+
+    /// The base path that `path` was renamed from, as the scan or the commit reports it.
+    func reportedSource(of path: RelativePath) -> RelativePath? {
+        isOurs ? input.ours[path]?.movedFrom : input.theirs[path]?.movedFrom
+    }
+
+    /// Every path where this side differs from the base.
+    var changed: [RelativePath] {
+        isOurs ? Array(input.ours.keys) : Array(input.theirs.keys)
+    }
+
+    /// Whether this side has no directory at `path` where the base has one.
+    func hasLostFolder(_ path: RelativePath) -> Bool {
+        isChanged(path) && entry(path)?.kind != .directory
+            && input.base.entry(path)?.entry.kind == .directory
     }
 }

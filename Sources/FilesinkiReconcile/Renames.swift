@@ -1,11 +1,11 @@
 import FilesinkiModel
 
 /// The renames that both sides follow.
-struct Renames {
-    /// Things whose values come from different paths, or that follow a renamed folder.
-    private(set) var links: [Link] = []
-    /// Names that the sides gave to the same file, with its base path (row 15).
-    private(set) var bothNames: [RelativePath: RelativePath] = [:]
+struct Renames: Sendable {
+    /// Items whose versions come from different paths, or that follow a renamed folder.
+    private(set) var items: [ItemPaths] = []
+    /// The names that the sides gave to the same file, with its base path (row 15).
+    private var bothNames: [RelativePath: RelativePath] = [:]
     private let ours: Moves
     private let theirs: Moves
 
@@ -16,95 +16,87 @@ struct Renames {
         ours = Moves(of: ourSide)
         theirs = Moves(of: theirSide)
         guard !ours.isEmpty || !theirs.isEmpty else { return }
-        var candidates: [Link] = []
+        var candidates: [ItemPaths] = []
         for (source, target) in ours.files {
             if let other = theirs.files[source], other != target {
                 bothNames[target] = source
                 bothNames[other] = source
-            } else if let link = link(source, target, isOurs: true, input) {
-                candidates.append(link)
+            } else if let paths = followed(source, to: target, by: ourSide, other: theirSide) {
+                candidates.append(paths)
             }
         }
         for (source, target) in theirs.files where ours.files[source] == nil {
-            if let link = link(source, target, isOurs: false, input) { candidates.append(link) }
+            if let paths = followed(source, to: target, by: theirSide, other: ourSide) {
+                candidates.append(paths)
+            }
         }
-        candidates.sort { $0.path < $1.path }
-        links = clear(candidates, input)
+        items = withFreeNames(candidates.sorted { $0.final < $1.final }, input)
         addFollowers(of: ours, from: theirSide, other: ourSide)
         addFollowers(of: theirs, from: ourSide, other: theirSide)
     }
 
-    /// Where a folder went that is gone from `path`; nil when it was not renamed.
-    func folderTarget(of path: RelativePath) -> RelativePath? {
-        for moves in [ours, theirs] {
-            if let target = moves.folders[path] ?? moves.follow(path) { return target }
+    /// Where `side` renamed the file of another side's rename; nil where the rename is not followed:
+    /// the other side has something else at the old name, or deleted the file.
+    ///
+    /// - Parameter other: The other side, which did not rename the file elsewhere.
+    private func followed(
+        _ source: RelativePath, to target: RelativePath, by side: Side, other: Side
+    ) -> ItemPaths? {
+        let (moves, otherMoves) = side.isOurs ? (ours, theirs) : (theirs, ours)
+        if otherMoves.files[source] == target {
+            return ItemPaths(base: source, ours: target, theirs: target, final: target)
         }
-        return nil
-    }
-
-    /// Whether the other side has at the old name what the renaming one has there now, as after a
-    /// run that was killed while it exchanged two names: then it is no edit of the renamed file.
-    private func isTaken(
-        _ found: Entry?, at source: RelativePath, _ mine: Side, _ input: ReconcileInput
-    ) -> Bool {
-        guard let found, let now = mine.entry(source), found.hasSameContent(as: now) else {
-            return false
-        }
-        return input.base.entry(source).map { !found.hasSameContent(as: $0.entry) } ?? false
-    }
-
-    /// The link for a rename of one side, whose other side did not rename the file elsewhere; nil
-    /// where the other side has something else at the old name, or deleted the file.
-    private func link(
-        _ source: RelativePath, _ target: RelativePath, isOurs: Bool, _ input: ReconcileInput
-    ) -> Link? {
-        let (mine, others) = isOurs ? (ours, theirs) : (theirs, ours)
-        let other = Side(input: input, isOurs: !isOurs)
-        if others.files[source] == target {
-            return Link(basePath: source, oursPath: target, theirsPath: target, path: target)
-        }
-        if others.targets.contains(source) { return nil }
+        if otherMoves.targets.contains(source) { return nil }
         let found = other.entry(source)
         if found?.kind == .directory { return nil }
-        if isTaken(found, at: source, Side(input: input, isOurs: isOurs), input) { return nil }
+        if isExchanged(found, at: source, side) { return nil }
         // Deleted on the other side: the deletion follows a folder's rename, not a file's own.
-        if found == nil, mine.follow(source) != target { return nil }
-        return Link(
-            basePath: source, oursPath: isOurs ? target : source,
-            theirsPath: isOurs ? source : target, path: target)
+        if found == nil, moves.follow(source) != target { return nil }
+        return ItemPaths(
+            base: source, ours: side.isOurs ? target : source,
+            theirs: side.isOurs ? source : target, final: target)
     }
 
-    /// Only the links whose new names are free of anything else. What a link leaves may be what
-    /// another needs, so this goes on until nothing more falls out.
-    private func clear(_ candidates: [Link], _ input: ReconcileInput) -> [Link] {
-        var links = candidates.filter { link in
-            ![link.basePath, link.path].contains(where: input.isBlocked)
+    /// Whether the other side has at the old name what the renaming side has there now, as after a
+    /// run that was killed while it exchanged two names. Then it is no edit of the renamed file.
+    private func isExchanged(_ found: Entry?, at source: RelativePath, _ side: Side) -> Bool {
+        guard let found, let now = side.entry(source), found.hasSameContent(as: now) else {
+            return false
         }
+        return side.input.base.entry(source).map { !found.hasSameContent(as: $0.entry) } ?? false
+    }
+
+    /// The candidates whose new names nothing else has. What one of them leaves may be what another
+    /// needs, so this goes on until no more of them fail.
+    private func withFreeNames(
+        _ candidates: [ItemPaths], _ input: ReconcileInput
+    ) -> [ItemPaths] {
+        var items = candidates.filter { !input.isBlocked($0.base) && !input.isBlocked($0.final) }
         while true {
-            let usedOurs = Set(links.map(\.oursPath))
-            let usedTheirs = Set(links.map(\.theirsPath))
-            let finals = Dictionary(links.map { ($0.path, 1) }, uniquingKeysWith: +)
-            let kept = links.filter { link in
-                finals[link.path] == 1
-                    && (link.oursPath == link.path || usedOurs.contains(link.path)
-                        || input.ours[link.path] == nil || input.local(link.path) == nil)
-                    && (link.theirsPath == link.path || usedTheirs.contains(link.path)
-                        || input.theirs[link.path] == nil || input.remote(link.path) == nil)
+            let usedOurs = Set(items.map(\.ours))
+            let usedTheirs = Set(items.map(\.theirs))
+            let finals = Dictionary(items.map { ($0.final, 1) }, uniquingKeysWith: +)
+            let free = items.filter { item in
+                finals[item.final] == 1
+                    && (item.ours == item.final || usedOurs.contains(item.final)
+                        || input.ours[item.final] == nil || input.ourEntry(item.final) == nil)
+                    && (item.theirs == item.final || usedTheirs.contains(item.final)
+                        || input.theirs[item.final] == nil || input.theirEntry(item.final) == nil)
             }
-            if kept.count == links.count { return kept }
-            links = kept
+            if free.count == items.count { return free }
+            items = free
         }
     }
 
-    /// Row 14: what `side` created or edited inside a folder that the other side renamed, and did
-    /// not take along, follows the folder.
+    /// Row 14: what `side` created or edited in a folder that the other side renamed, and did not
+    /// take along, follows the folder.
     private mutating func addFollowers(of moves: Moves, from side: Side, other: Side) {
         guard !moves.folders.isEmpty else { return }
         let input = side.input
-        let used = Set(links.map { side.isOurs ? $0.oursPath : $0.theirsPath })
-        let usedByOther = Set(links.map { side.isOurs ? $0.theirsPath : $0.oursPath })
-        let sources = Set(links.map(\.basePath))
-        var finals = Set(links.map(\.path))
+        let used = Set(items.map { side.isOurs ? $0.ours : $0.theirs })
+        let usedByOther = Set(items.map { side.isOurs ? $0.theirs : $0.ours })
+        let sources = Set(items.map(\.base))
+        var finals = Set(items.map(\.final))
         for path in side.changed.sorted() {
             guard let entry = side.entry(path), other.entry(path) == nil, !used.contains(path),
                 !sources.contains(path), let target = moves.follow(path),
@@ -113,10 +105,33 @@ struct Renames {
                 !usedByOther.contains(target), !input.isBlocked(path), !input.isBlocked(target),
                 finals.insert(target).inserted
             else { continue }
-            links.append(
-                Link(
-                    basePath: path, oursPath: side.isOurs ? path : target,
-                    theirsPath: side.isOurs ? target : path, path: target))
+            items.append(
+                ItemPaths(
+                    base: path, ours: side.isOurs ? path : target,
+                    theirs: side.isOurs ? target : path, final: target))
         }
+    }
+
+    /// The reason, or the rename where it explains more.
+    func reason(_ reason: Reason, of item: ReconcileItem) -> Reason {
+        switch reason {
+        case .edit, .created, .equal, .metadata:
+            if let source = item.movedFrom { return .renamed(from: source) }
+            if let source = bothNames[item.path] { return .bothNames(of: source) }
+        case .deleted:
+            if item.base?.entry.kind == .directory, let target = folderTarget(of: item.path) {
+                return .moved(to: target)
+            }
+        default: break
+        }
+        return reason
+    }
+
+    /// The new path of a folder that was at `path`; nil when it was not renamed.
+    private func folderTarget(of path: RelativePath) -> RelativePath? {
+        for moves in [ours, theirs] {
+            if let target = moves.folders[path] ?? moves.follow(path) { return target }
+        }
+        return nil
     }
 }

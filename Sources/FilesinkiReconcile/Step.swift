@@ -2,8 +2,8 @@ package import FilesinkiModel
 
 /// What a run does with one path, and why.
 ///
-/// ``base``, ``ours`` and ``theirs`` say what is at ``path`` itself, also when a rename is followed:
-/// they are what must still be so when the step is carried out.
+/// ``base``, ``ours`` and ``theirs`` are what is at ``path`` itself, also when a rename is followed:
+/// they must still be so when the step is carried out.
 package struct Step: Hashable, Sendable {
     package var path: RelativePath
     /// What the base has at the path.
@@ -20,30 +20,25 @@ package struct Step: Hashable, Sendable {
     private struct Details: Hashable, Sendable {
         var origin: RelativePath?
         var movedFrom: RelativePath?
-        var loser: Entry?
-        var contest: Contest?
+        var supersededEntry: Entry?
     }
 
-    /// Where the content of a `take` or `both` is in the local tree before the run, when it is not
-    /// at the path itself. An origin may be the path of another step, as when two files change
-    /// names: secure every origin before the first step writes.
+    /// Where the content of a ``Action/take(_:)`` or ``Action/both(_:)`` is in the local tree before
+    /// the run, when it is not at the path itself. An origin may be the path of another step, as when
+    /// two files exchange names: every origin must be secured before the first step writes.
     package var origin: RelativePath? { details.first?.origin }
 
     /// The base path of this file when it was renamed since, on either side.
     package var movedFrom: RelativePath? { details.first?.movedFrom }
 
-    /// A content that is only in this replica and gives way to another. It has to be in the store's
-    /// history before the step is carried out, so that the user can bring it back.
-    package var loser: Entry? { details.first?.loser }
-
-    /// The conflict that an ``Action/undecided(_:)`` step is about; nil for all others.
-    package var contest: Contest? { details.first?.contest }
+    /// A content that only this replica has and that another replaces. It must be in the history of
+    /// the store before the step is carried out, so that the user can bring it back.
+    package var supersededEntry: Entry? { details.first?.supersededEntry }
 
     package init(
         path: RelativePath, base: VersionedEntry? = nil, ours: Entry? = nil,
         theirs: VersionedEntry? = nil, action: Action, reason: Reason,
-        origin: RelativePath? = nil, movedFrom: RelativePath? = nil, loser: Entry? = nil,
-        contest: Contest? = nil
+        origin: RelativePath? = nil, movedFrom: RelativePath? = nil, supersededEntry: Entry? = nil
     ) {
         self.path = path
         self.base = base
@@ -52,7 +47,7 @@ package struct Step: Hashable, Sendable {
         self.action = action
         self.reason = reason
         let details = Details(
-            origin: origin, movedFrom: movedFrom, loser: loser, contest: contest)
+            origin: origin, movedFrom: movedFrom, supersededEntry: supersededEntry)
         let none = Details()
         self.details = details == none ? [] : [details]
     }
@@ -69,41 +64,17 @@ package struct Step: Hashable, Sendable {
         return nil
     }
 
-    /// Whether the step is about a folder, also one that it deletes.
+    /// Whether the step is about a directory, also one that it deletes.
     package var isFolder: Bool {
         let entry = action.entry
         guard entry == nil || entry?.kind == .tombstone else { return entry?.kind == .directory }
         return (base?.entry ?? ours ?? theirs?.entry)?.kind == .directory
     }
 
-    /// Whether the step is one half of a rename whose other half holds the file.
+    /// Whether the step removes the old name of a rename; another step has the new one.
     package var isMovedAway: Bool {
         if case .moved = reason { return true }
         return false
-    }
-}
-
-/// The values that meet in a conflict. After a rename they come from different paths.
-package struct Contest: Hashable, Sendable {
-    /// What both sides started from; nil when neither had anything.
-    package var base: Entry?
-    /// What this replica has; nil when it deleted it.
-    package var ours: Entry?
-    /// What is committed; nil when it is deleted there.
-    package var theirs: Entry?
-    /// Where the content of ``ours`` is in the local tree.
-    package var oursPath: RelativePath
-    /// Where the remote tree has ``theirs``.
-    package var theirsPath: RelativePath
-
-    package init(
-        base: Entry?, ours: Entry?, theirs: Entry?, oursPath: RelativePath, theirsPath: RelativePath
-    ) {
-        self.base = base
-        self.ours = ours
-        self.theirs = theirs
-        self.oursPath = oursPath
-        self.theirsPath = theirsPath
     }
 }
 
@@ -112,5 +83,65 @@ extension Step: CustomStringConvertible {
     package var description: String {
         let source = origin.map { " from \($0)" } ?? ""
         return "\(action.word) \(path)\(source): \(reason.explanation)"
+    }
+}
+
+/// What a step does.
+package enum Action: Hashable, Sendable {
+    /// Both sides are equal: only the base moves, to what they have. Nothing is written.
+    case agree
+    /// Ours is published; a tombstone publishes a deletion.
+    case publish(Entry)
+    /// Theirs is written to the local tree; a tombstone deletes.
+    case take(Entry)
+    /// Neither side has this entry at this path: it is written to the local tree and published. A
+    /// tombstone deletes on both sides.
+    case both(Entry)
+    /// A conflict whose first link needs the contents, a command or a person: see
+    /// ``Reconciliation/resolve(_:_:)``. Nothing is written, and the base stays as it is.
+    indirect case undecided(Conflict)
+    /// An open conflict: both sides and the base stay as they are.
+    case leave
+    /// Nothing is decided, because the path cannot be read here.
+    case skip
+}
+
+extension Action {
+    /// The action in a word, as text and JSON print it.
+    package var word: String {
+        switch self {
+        case .agree: "agree"
+        case .publish(let entry): entry.kind == .tombstone ? "publish-deletion" : "publish"
+        case .take(let entry): entry.kind == .tombstone ? "delete" : "take"
+        case .both(let entry): entry.kind == .tombstone ? "delete-both" : "write-both"
+        case .undecided: "undecided"
+        case .leave: "leave"
+        case .skip: "skip"
+        }
+    }
+
+    /// The entry that the path has on both sides afterwards, a tombstone for nothing; nil for
+    /// ``agree`` and where the step decides nothing.
+    package var entry: Entry? {
+        switch self {
+        case .publish(let entry), .take(let entry), .both(let entry): entry
+        case .agree, .undecided, .leave, .skip: nil
+        }
+    }
+
+    /// Whether the step writes to the local tree.
+    package var writesOurs: Bool {
+        switch self {
+        case .take, .both: true
+        case .agree, .publish, .undecided, .leave, .skip: false
+        }
+    }
+
+    /// Whether the step writes to the remote tree.
+    package var writesTheirs: Bool {
+        switch self {
+        case .publish, .both: true
+        case .agree, .take, .undecided, .leave, .skip: false
+        }
     }
 }

@@ -18,9 +18,10 @@ struct AskingTests {
     @Test(
         "a person's answer decides",
         arguments: [
-            (Answer.ours, ["f"], "from b"), (.theirs, ["f"], "from a"), (.leave, ["f"], "from b"),
+            (Resolution.Outcome.ours, ["f"], "from b"), (.theirs, ["f"], "from a"),
+            (.leave, ["f"], "from b"),
         ])
-    func asked(_ answer: Answer, _ names: [String], _ text: String) async throws {
+    func asked(_ answer: Resolution.Outcome, _ names: [String], _ text: String) async throws {
         let world = try World()
         let (_, b) = try await quarrel(world)
         let report = try await b.sync {

@@ -24,7 +24,7 @@ struct ConflictLifeTests {
         try await b.sync { $0.strategy = Strategy([.end(.leave)]) }
     }
 
-    private func resolve(_ machine: Machine, _ resolution: Resolution) async throws {
+    private func resolve(_ machine: Machine, _ resolution: ConflictChoice) async throws {
         _ = try await machine.with { try await $0.resolve(path, resolution, SyncOptions()) }
     }
 
@@ -49,7 +49,7 @@ struct ConflictLifeTests {
         arguments: ["there", "base", "mine"])
     func kept(_ side: String) async throws {
         try await leave()
-        let resolution: Resolution =
+        let resolution: ConflictChoice =
             side == "there" ? .theirs : side == "base" ? .base : .bytes(Array("mine".utf8))
         try await resolve(b, resolution)
         #expect(try await history(a).isSuperset(of: ["base", "from a", "from b"]))

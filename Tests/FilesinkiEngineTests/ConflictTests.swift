@@ -128,7 +128,7 @@ struct ConflictTests {
         #expect(try await b.with { try await $0.conflicts().isEmpty })
     }
 
-    private static let sides: [String: (Resolution, String)] = [
+    private static let sides: [String: (ConflictChoice, String)] = [
         "here": (.ours, "from b!"), "there": (.theirs, "from a"), "base": (.base, "base"),
         "bytes": (.bytes(Array("mine".utf8)), "mine"),
     ]

@@ -55,7 +55,7 @@ import Testing
             replica.local = [path("f"): second]
             let plan = replica.sync(&store)
             #expect(plan.steps.map(\.action) == [.take(third)])
-            #expect(plan.steps.first?.loser == nil)
+            #expect(plan.steps.first?.supersededEntry == nil)
             #expect(store.version == 3)
         }
     }

@@ -56,9 +56,14 @@ import Testing
 
     @Test func `E3.7 also when a link had to be asked`() throws {
         let input = input(theirs: true, UniformRules(Strategy([.merge(.text), .end(.keepBoth)])))
-        let step = try #require(reconcile(input).steps.first { $0.path == path("f.txt") })
-        let settled = settle(step, answer: .declined, remaining: [.end(.keepBoth)], input: input)
-        #expect(settled.map(\.action) == [.take(file("Z"))])
+        var reconciliation = Reconciliation(input)
+        var conflict = try #require(reconciliation.conflicts.first)
+        let resolution = conflict.declineFirstLink()
+        #expect(resolution == .keepBoth)
+        reconciliation.resolve(conflict, .keepBoth)
+        let step = reconciliation.plan().steps.first { $0.path == path("f.txt") }
+        #expect(step?.action == .take(file("Z")))
+        #expect(!reconciliation.plan().steps.contains { $0.action.writesOurs && $0.isConflictCopy })
     }
 
     @Test func `E3.2 a new file that is a copy by name and content is told as one`() {

@@ -29,23 +29,28 @@ struct Replica {
     }
 
     /// One run. Every link that has to be asked declines.
+    ///
+    /// - Returns: The plan before the links were asked.
     @discardableResult
     mutating func sync(_ store: inout Store) -> Plan {
-        let input = input(store)
-        let plan = reconcile(input)
+        var reconciliation = Reconciliation(input(store))
+        let plan = reconciliation.plan()
+        for conflict in reconciliation.conflicts {
+            reconciliation.resolve(conflict, conflict.resolvedByDeclining)
+        }
         let before = local
-        for step in plan.steps { perform(step, input, before, &store) }
+        for step in reconciliation.plan().steps { perform(step, before, &store) }
         moves = [:]
         hasBase = true
         return plan
     }
 
     private mutating func perform(
-        _ step: Step, _ input: ReconcileInput, _ before: [RelativePath: Entry], _ store: inout Store
+        _ step: Step, _ before: [RelativePath: Entry], _ store: inout Store
     ) {
         if step.base != base[step.path] { violations.append("\(step): other base") }
-        if let loser = step.loser {
-            store.history.insert(loser.content)
+        if let superseded = step.supersededEntry {
+            store.history.insert(superseded.content)
         }
         switch step.action {
         case .agree:
@@ -60,12 +65,7 @@ struct Replica {
             write(entry, step, before, store)
             base[step.path] = store.publish(
                 entry, at: step.path, by: device, movedFrom: step.movedFrom)
-        case .undecided(let links):
-            for next in settle(
-                step, answer: .declined, remaining: Array(links.dropFirst()), input: input)
-            {
-                perform(next, input, before, &store)
-            }
+        case .undecided: violations.append("\(step): a conflict that was resolved")
         case .leave, .skip: break
         }
         if base[step.path]?.entry.kind == .tombstone { base[step.path] = nil }
@@ -95,5 +95,15 @@ struct Replica {
             violations.append("\(step): no folder")
         }
         local[path] = entry
+    }
+}
+
+extension Conflict {
+    /// What the chain comes to when every link declines that has to be asked.
+    var resolvedByDeclining: Resolution {
+        var conflict = self
+        while true {
+            if let resolution = conflict.declineFirstLink() { return resolution }
+        }
     }
 }

@@ -64,7 +64,7 @@ import Testing
         let steps = try plan(chain, ours, theirs).steps
         #expect(steps.map(\.path.description) == ["f"])
         #expect(steps.first?.action == (winner == "here" ? .publish(ours) : .take(theirs)))
-        #expect(steps.first?.loser == (winner == "here" ? nil : ours))
+        #expect(steps.first?.supersededEntry == (winner == "here" ? nil : ours))
     }
 
     @Test("a chain without an answer keeps both", arguments: ["newest", "larger, newest"])
@@ -84,11 +84,10 @@ import Testing
         ])
     func asks(_ chain: String, _ rest: String) throws {
         let other = Entry.file(Character("B").id, size: 65, mode: 0o644, modified: older.modified)
-        let step = try plan(chain, Self.older, other).steps.first
-        #expect(step?.action == .undecided(try Strategy(parsing: rest).links))
-        #expect(step?.contest?.ours == Self.older)
-        #expect(step?.contest?.theirs == other)
-        #expect(step?.contest?.base == file("X"))
+        let conflict = Conflict(
+            path: path("f"), base: file("X"), ours: Self.older, theirs: other,
+            links: try Strategy(parsing: rest).links)
+        #expect(try plan(chain, Self.older, other).steps.map(\.action) == [.undecided(conflict)])
     }
 
     private var older: Entry { Self.older }

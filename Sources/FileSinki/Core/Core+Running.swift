@@ -127,8 +127,8 @@ extension Core {
         try await pending.wait()
         switch pending.answer {
         case .merged(let bytes): try replace(here, by: bytes, at: path)
-        case .there: try replace(here, by: late.there, at: path)
-        case .here, .declined, .postponed, nil: return
+        case .theirs: try replace(here, by: late.there, at: path)
+        case .ours, .declined, .postponed, nil: return
         }
     }
 

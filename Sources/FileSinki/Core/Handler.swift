@@ -32,7 +32,7 @@ extension Handler {
         Handler { question, reply in
             guard let there = question.there else {
                 // A deletion takes what it had seen; an edit stays.
-                return reply.give(question.base == question.here ? .there : .here)
+                return reply.give(question.base == question.here ? .theirs : .ours)
             }
             guard let merge, let left = form.decode(question.here), let right = form.decode(there)
             else { return reply.give(.declined("No merge is set for it.")) }
@@ -64,7 +64,7 @@ private struct TypedQuestion<Value: FileSyncable> {
 
     func ask(_ reply: Reply) {
         guard let there else { return askAboutDeletion(reply) }
-        if here == there { return reply.give(.there) }
+        if here == there { return reply.give(.theirs) }
         guard let mergable = here as? any FileMergable else { return chooseOne(there, reply) }
         merge(mergable, there, reply)
     }
@@ -74,7 +74,7 @@ private struct TypedQuestion<Value: FileSyncable> {
             return reply.give(.declined("What was deleted is not known any more."))
         }
         Value.interactiveShouldDelete(local: here, remoteDeleted: base) { isToGo in
-            reply.give(isToGo ? .there : .here)
+            reply.give(isToGo ? .theirs : .ours)
         }
     }
 
@@ -106,8 +106,8 @@ private struct TypedQuestion<Value: FileSyncable> {
     }
 
     private func give(_ value: Value, _ there: Value, _ reply: Reply) {
-        if value == there { return reply.give(.there) }
-        if value == here { return reply.give(.here) }
+        if value == there { return reply.give(.theirs) }
+        if value == here { return reply.give(.ours) }
         guard let bytes = try? ValueCoder.encode(value, ""), let file = try? form.encode(bytes)
         else { return reply.give(.declined("The merged value cannot be written.")) }
         reply.give(.merged(file))

@@ -4,7 +4,7 @@ import Synchronization
 /// The answer to one divergence, which may take its time.
 final class PendingAnswer: Sendable {
     private struct State {
-        var answer: DivergenceAnswer?
+        var answer: ProgramAnswer?
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         var count = 0
     }
@@ -12,10 +12,10 @@ final class PendingAnswer: Sendable {
     private let state = Mutex(State())
 
     /// The answer; nil while nobody gave one.
-    var answer: DivergenceAnswer? { state.withLock { $0.answer } }
+    var answer: ProgramAnswer? { state.withLock { $0.answer } }
 
     /// Takes the first answer; later ones do not count.
-    func give(_ answer: DivergenceAnswer) {
+    func give(_ answer: ProgramAnswer) {
         let waiting = state.withLock { state in
             guard state.answer == nil else { return [CheckedContinuation<Void, Never>]() }
             state.answer = answer
@@ -58,5 +58,5 @@ final class Reply: Sendable {
 
     deinit { pending.give(.declined("The program gave no answer.")) }
 
-    func give(_ answer: DivergenceAnswer) { pending.give(answer) }
+    func give(_ answer: ProgramAnswer) { pending.give(answer) }
 }

@@ -3,8 +3,8 @@ import FilesinkiModel
 import Synchronization
 
 /// Knows which files the program resolves, and remembers what it has answered, so that it is asked once
-/// for each divergence.
-final class Resolutions: DivergenceResolver {
+/// for each conflict.
+final class Resolutions: ProgramResolver {
     private struct Known {
         var identity: [ContentID]
         var answer: PendingAnswer
@@ -46,7 +46,7 @@ final class Resolutions: DivergenceResolver {
     /// Says that the run has ended.
     ///
     /// - Parameter isDone: Whether all that was answered is recorded: when the same contents should meet
-    ///   once more, that is another divergence. Else they are the same one.
+    ///   once more, that is another conflict. Else they are the same one.
     func end(_ path: RelativePath?, isDone: Bool) {
         state.withLock { state in
             if let path { state.saving.remove(path) }
@@ -77,33 +77,33 @@ final class Resolutions: DivergenceResolver {
         }
     }
 
-    func wants(_ path: RelativePath) -> Bool { handler(path) != nil }
+    func handles(_ path: RelativePath) -> Bool { handler(path) != nil }
 
-    func resolve(_ divergence: Divergence) -> DivergenceAnswer {
-        guard let handler = handler(divergence.path), let here = divergence.here else {
+    func resolve(_ conflict: ConflictContents) -> ProgramAnswer {
+        guard let handler = handler(conflict.path), let here = conflict.ours else {
             return .declined("The program does not know the file.")
         }
-        let isLoading = state.withLock { !$0.saving.contains(divergence.path) }
+        let isLoading = state.withLock { !$0.saving.contains(conflict.path) }
         // Who saves a file wants it to be there.
-        if divergence.there == nil, !isLoading { return .here }
-        let (pending, isNew) = pending(divergence)
+        if conflict.theirs == nil, !isLoading { return .ours }
+        let (pending, isNew) = pending(conflict)
         if isNew {
             let question = Question(
-                base: divergence.base, here: here, there: divergence.there, isLoading: isLoading)
+                base: conflict.base, here: here, there: conflict.theirs, isLoading: isLoading)
             handler.ask(question, Reply(pending))
         }
         if let answer = pending.answer { return answer }
-        state.withLock { $0.postponed[divergence.path] = pending }
+        state.withLock { $0.postponed[conflict.path] = pending }
         return .postponed
     }
 
-    private func pending(_ divergence: Divergence) -> (PendingAnswer, isNew: Bool) {
+    private func pending(_ conflict: ConflictContents) -> (PendingAnswer, isNew: Bool) {
         state.withLock { state in
-            if let known = state.known[divergence.path], known.identity == divergence.identity {
+            if let known = state.known[conflict.path], known.identity == conflict.identity {
                 return (known.answer, false)
             }
             let answer = PendingAnswer()
-            state.known[divergence.path] = Known(identity: divergence.identity, answer: answer)
+            state.known[conflict.path] = Known(identity: conflict.identity, answer: answer)
             return (answer, true)
         }
     }

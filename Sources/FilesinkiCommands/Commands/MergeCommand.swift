@@ -60,20 +60,22 @@ struct MergeCommand: Command {
         report.apply(to: console)
         let merge = try fileMerge(in: console)
         let parent = console.environment["TMPDIR"] ?? "/tmp"
-        if check { return try show(MergeCheck(merge, in: parent), in: console) }
+        let outputs = try MergeOutputs(inside: parent)
+        defer { outputs.remove() }
+        if check {
+            return try show(await MergeCheck(merge, keepingIn: outputs), in: console)
+        }
         try console.requireFile(output)
-        let folder = try MergeFolder(in: parent, for: merge.path)
-        defer { folder.remove() }
-        switch try merge.run(in: folder) {
+        switch try await merge.run(keepingIn: outputs) {
         case .merged(let file, let word, let reasons):
             for reason in reasons { console.say(reason) }
-            try write(in: console) { try MergeFolder.stream(file, $0) }
+            try write(in: console) { try MergeVersions.stream(file, $0) }
             console.detail("Merged by \(word).")
             try tell(.done, by: word, reasons, in: console)
             return .done
         case .conflict(let reasons):
             for reason in reasons { console.say(reason) }
-            if markers { try writeMarked(folder, merge, in: console) }
+            if markers { try writeMarked(merge, in: console) }
             try tell(.negative, by: nil, reasons, in: console)
             return .negative
         }
@@ -95,7 +97,7 @@ struct MergeCommand: Command {
         let files = try [base, here, there].map { try Self.file($0, in: console) }
         let name = path.map(ArgumentText.bytes) ?? Array("file".utf8)
         return FileMerge(
-            base: files[0], here: files[1], there: files[2], path: try RelativePath(name),
+            base: files[0], ours: files[1], theirs: files[2], path: try RelativePath(name),
             strategy: try Strategy(parsing: strategy), settings: try merging.settings(),
             commandLimit: .seconds(limit))
     }
@@ -134,14 +136,12 @@ struct MergeCommand: Command {
     }
 
     /// Writes both sides of each conflict between markers, when the contents are text.
-    private func writeMarked(
-        _ folder: MergeFolder, _ merge: FileMerge, in console: Console
-    ) throws {
-        let versions = try [merge.base, merge.here, merge.there].map {
-            try MergeFolder.read($0, limit: Self.markedLimit)
+    private func writeMarked(_ merge: FileMerge, in console: Console) throws {
+        let versions = try [merge.base, merge.ours, merge.theirs].map {
+            try MergeVersions.read($0, limit: Self.markedLimit)
         }
-        guard let base = versions[0], let here = versions[1], let there = versions[2],
-            let text = TextMerge.marked(MergeInput(base: base, ours: here, theirs: there))
+        guard let base = versions[0], let ours = versions[1], let theirs = versions[2],
+            let text = TextMerge.marked(MergeInput(base: base, ours: ours, theirs: theirs))
         else { return console.say("The contents are no text; there are no markers for them.") }
         try write(in: console) { try text.withUnsafeBytes($0) }
     }

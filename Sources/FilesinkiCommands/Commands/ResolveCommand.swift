@@ -64,14 +64,14 @@ struct ResolveCommand: ReplicaCommand {
         report.apply(to: console)
         list.null.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }
-        let resolution = try resolution(in: console)
+        let choice = try choice(in: console)
         let session = try await Session.open(replica, writable: true, in: console)
         let targets = try await targets(paths, session)
         var code = ExitCode.done
         for path in targets {
             let ended =
-                if let resolution {
-                    try await session.replica.resolve(path, resolution, SyncOptions())
+                if let choice {
+                    try await session.replica.resolve(path, choice, SyncOptions())
                 } else {
                     try await session.replica.unresolve(path, SyncOptions())
                 }
@@ -103,7 +103,7 @@ struct ResolveCommand: ReplicaCommand {
     }
 
     /// Nil for an undo.
-    private func resolution(in console: Console) throws -> Resolution? {
+    private func choice(in console: Console) throws -> ConflictChoice? {
         if undo { return nil }
         if let with {
             return .bytes(try InputFile(with, in: console).readAll(limit: Self.limit))

@@ -18,13 +18,12 @@ struct ConflictQuestion: Sendable {
     }
 
     /// Asks about one path until the answer is understood; the end of input leaves it open.
-    func answer(_ step: Step) -> Answer {
+    func answer(_ conflict: Conflict) -> Resolution.Outcome {
         console.outputOptions.isAsking = true
         defer { console.outputOptions.isAsking = false }
-        let contest = step.contest
-        console.ask("\(step.path) was changed on both sides.")
-        console.ask("  here   \(describe(contest?.ours))")
-        console.ask("  there  \(describe(contest?.theirs))")
+        console.ask("\(conflict.path) was changed on both sides.")
+        console.ask("  here   \(describe(conflict.ours))")
+        console.ask("  there  \(describe(conflict.theirs))")
         while true {
             console.ask("Keep here, there, both, or leave it open? [h/t/b/l]")
             guard let line = readAnswer() else { return .leave }
@@ -38,7 +37,7 @@ struct ConflictQuestion: Sendable {
     }
 
     /// What a line means; nil when it is not understood.
-    static func answer(_ line: String) -> Answer? {
+    static func answer(_ line: String) -> Resolution.Outcome? {
         switch line.first {
         case "h": .ours
         case "t": .theirs

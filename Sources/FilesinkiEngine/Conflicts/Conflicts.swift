@@ -17,7 +17,7 @@ package struct OpenConflict: Sendable {
 }
 
 /// Which content ends a conflict.
-package enum Resolution: Sendable {
+package enum ConflictChoice: Sendable {
     /// What is at the path in this replica.
     case ours
     /// What is committed; with a conflict copy, what the copy gave way to.
@@ -97,13 +97,13 @@ struct Conflicts: ReplicaPart {
     /// - Throws: Code `not-found` when there is no conflict, or no such content; `away` when the
     ///   remote is needed to keep what gives way, and cannot be reached.
     func resolve(
-        _ path: RelativePath, _ resolution: Resolution, _ options: SyncOptions
+        _ path: RelativePath, _ choice: ConflictChoice, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await sync.reporting { try await end(path, resolution, options) }
+        try await sync.reporting { try await end(path, choice, options) }
     }
 
     private func end(
-        _ path: RelativePath, _ resolution: Resolution, _ options: SyncOptions
+        _ path: RelativePath, _ choice: ConflictChoice, _ options: SyncOptions
     ) async throws -> SyncReport {
         let rows = try openConflicts(at: path)
         guard let row = rows.last else {
@@ -112,7 +112,7 @@ struct Conflicts: ReplicaPart {
                 remedy: "See the open ones with filesinki conflicts.")
         }
         let copies = rows.compactMap(\.copyPath)
-        let chosen = try await chosen(resolution, row)
+        let chosen = try await chosen(choice, row)
         var options = options
         options.operation = "resolve"
         let before = try await keepInHistory([path] + copies, chosen, options)
@@ -134,7 +134,7 @@ struct Conflicts: ReplicaPart {
         var report = try await sync.syncPaths([path] + copies, options, after: before)
         report.addCopies(of: before)
         try end(rows)
-        try history.record(.init(command: "resolve", note: resolution.sentence), [path])
+        try history.record(.init(command: "resolve", note: choice.sentence), [path])
         return report
     }
 
@@ -217,10 +217,10 @@ struct Conflicts: ReplicaPart {
     }
 
     private func chosen(
-        _ resolution: Resolution, _ row: ConflictRow
+        _ choice: ConflictChoice, _ row: ConflictRow
     ) async throws -> Chosen {
         let found: Entry?
-        switch resolution {
+        switch choice {
         case .bytes(let bytes): return .bytes(bytes)
         case .ours where row.copyPath == nil: return .untouched
         case .theirs where row.copyPath == nil: return .theirs(nil)

@@ -3,14 +3,13 @@ package import FilesinkiMerge
 package import FilesinkiModel
 package import FilesinkiReconcile
 import FilesinkiSystem
-import Glibc
 
-/// A chain of links followed over three files outside of any replica: the `merge` command.
+/// A chain of links asked about three files outside of any replica: the `merge` command.
 package struct FileMerge: Sendable {
-    /// The three files; an empty base is none.
+    /// The three files; an empty base stands for none.
     package var base: String
-    package var here: String
-    package var there: String
+    package var ours: String
+    package var theirs: String
     /// The name that the file has where it belongs; tells its kind to programs that go by names.
     package var path: RelativePath
     package var strategy: Strategy
@@ -19,12 +18,12 @@ package struct FileMerge: Sendable {
     package var commandLimit: Duration
 
     package init(
-        base: String, here: String, there: String, path: RelativePath, strategy: Strategy,
+        base: String, ours: String, theirs: String, path: RelativePath, strategy: Strategy,
         settings: MergeSettings = .init(), commandLimit: Duration = .seconds(60)
     ) {
         self.base = base
-        self.here = here
-        self.there = there
+        self.ours = ours
+        self.theirs = theirs
         self.path = path
         self.strategy = strategy
         self.settings = settings
@@ -33,70 +32,82 @@ package struct FileMerge: Sendable {
 
     /// What the chain came to.
     package enum Result: Sendable, Equatable {
-        /// The content, the link that made or chose it, and why those before it did not answer.
+        /// A file with the content, the link that made or chose it, and why those before it declined.
         case merged(file: String, by: String, declined: [String])
-        /// No link answered; why not, link by link.
+        /// No link decided; why not, link by link.
         case conflict([String])
     }
 
-    /// Follows the chain.
+    /// Asks the links one by one.
     ///
-    /// - Parameter folder: Where the versions are copied and the result is left.
+    /// - Parameter outputs: Where a merged content is kept; it is gone when `outputs` is.
     /// - Throws: `Failure` where a file cannot be read or written.
-    package func run(in folder: MergeFolder) throws -> Result {
-        let sides = (here: try Self.side(here), there: try Self.side(there))
-        var reasons: [String] = []
-        for link in strategy.links {
-            try lay(out: folder, for: link)
-            let question = MergeQuestion(
-                path: path, hasBase: try Self.side(base).size > 0,
-                hereModified: sides.here.modified, thereModified: sides.there.modified,
-                settings: settings)
-            switch try ask(link, question, sides, folder) {
-            case .merged(let file, let word):
-                return .merged(file: file, by: word, declined: reasons)
-            case .side(let role):
-                return .merged(
-                    file: folder.file(role), by: link.description, declined: reasons)
-            case .keepBoth: return .conflict(reasons)
-            case .declined(let why): reasons += why.map { "\(link): \($0)" }
-            }
+    package func run(keepingIn outputs: MergeOutputs) async throws -> Result {
+        let base = try Self.entry(base)
+        let conflict = Conflict(
+            path: path, base: base.size > 0 ? base : nil, ours: try Self.entry(ours),
+            theirs: try Self.entry(theirs), links: strategy.links)
+        let links = LinkRunner(commandLimit: commandLimit) { _ in settings }
+        let versions = MergeVersions(in: outputs.path, for: path)
+        defer { versions.remove() }
+        versions.lend(
+            base: self.base, ours: ours, theirs: theirs, hasBase: conflict.base != nil)
+        let found = try await conflict.resolve { link, conflict in
+            if link == .end(.ask) { return .resolved(Resolution(.leave, by: "\(link)")) }
+            return try links.ask(link, conflict, versions, outputs)
         }
-        return .conflict(reasons)
+        return result(of: found, outputs)
     }
 
-    private func ask(
-        _ link: StrategyLink, _ question: MergeQuestion, _ sides: (here: Entry, there: Entry),
-        _ folder: MergeFolder
-    ) throws -> LinkOutcome {
-        switch link {
-        case .end: return .keepBoth
-        case .choice(let choice):
-            switch choice.winner(ours: sides.here, theirs: sides.there) {
-            case .ours: return .side(.here)
-            case .theirs: return .side(.there)
-            case nil: return .declined(["Both sides are equal in that."])
-            }
-        case .command, .merge, .comparison, .program:
-            return try LinkRunner(commandLimit: commandLimit).ask(link, question, in: folder)
+    private func result(of found: ChainResult, _ outputs: MergeOutputs) -> Result {
+        let reasons = found.declined.flatMap { link, reasons in reasons.map { "\(link): \($0)" } }
+        let rule = found.resolution?.rule ?? ""
+        switch found.resolution?.outcome {
+        case .ours: return .merged(file: ours, by: rule, declined: reasons)
+        case .theirs: return .merged(file: theirs, by: rule, declined: reasons)
+        case .merged(let entry):
+            return .merged(file: outputs.file(entry.content), by: rule, declined: reasons)
+        case .keepBoth, .leave, nil: return .conflict(reasons)
         }
     }
 
-    /// The file's size and time, as a choice looks at them.
-    private static func side(_ path: String) throws(Failure) -> Entry {
+    /// The file's size and time, as a choice compares them.
+    private static func entry(_ path: String) throws(Failure) -> Entry {
         guard let stamp = FileStamp(at: path, followingSymlinks: true) else {
             throw SystemError.last.failure("read the file", path, of: .argument)
         }
         return .file(.none, size: stamp.size, mode: 0o644, modified: stamp.modified)
     }
+}
 
-    /// Lays the three files out: for programs, which may write over them, and for SQLite, which may
-    /// write beside them, as copies.
-    private func lay(out folder: MergeFolder, for link: StrategyLink) throws {
-        let isRead = link == .merge(.text) || link == .merge(.lines) || link == .merge(.json)
-        for (role, file) in [(MergeFolder.Role.base, base), (.here, here), (.there, there)] {
-            folder.lend(isRead ? file : nil, as: role)
-            if !isRead { try folder.copy(file, as: role) }
+/// Makes a merge both ways round and once more over its result, to find out whether devices that merge
+/// the same conflict come to the same, and whether a second merge changes anything.
+package struct MergeCheck: Sendable, Equatable {
+    /// What the chain came to.
+    package var result: FileMerge.Result
+    /// Whether ours and theirs exchanged give the same bytes; or both are a conflict.
+    package var isSymmetric: Bool
+    /// Whether the result merged again, with either side, is the result.
+    package var isIdempotent: Bool
+
+    /// - Parameter outputs: Where merged contents are kept.
+    package init(_ merge: FileMerge, keepingIn outputs: MergeOutputs) async throws {
+        func content(of result: FileMerge.Result) throws -> [UInt8]? {
+            guard case .merged(let file, _, _) = result else { return nil }
+            return try MergeVersions.read(file, limit: .max)
+        }
+        result = try await merge.run(keepingIn: outputs)
+        let bytes = try content(of: result)
+        var swapped = merge
+        (swapped.ours, swapped.theirs) = (merge.theirs, merge.ours)
+        isSymmetric = try await content(of: swapped.run(keepingIn: outputs)) == bytes
+        isIdempotent = true
+        guard case .merged(let file, _, _) = result else { return }
+        for side in [\FileMerge.ours, \FileMerge.theirs] {
+            var repeated = merge
+            repeated[keyPath: side] = file
+            let again = try await repeated.run(keepingIn: outputs)
+            if try content(of: again) != bytes { isIdempotent = false }
         }
     }
 }

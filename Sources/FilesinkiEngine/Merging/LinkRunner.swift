@@ -1,59 +1,237 @@
+import FilesinkiLiveDatabase
 import FilesinkiMerge
 import FilesinkiModel
-package import FilesinkiReconcile
+import FilesinkiReconcile
+import FilesinkiSystem
+import Glibc
 
-/// What a link of a strategy says of three files.
-package enum LinkOutcome: Sendable {
-    /// One content was made of both; it is in this file. `by` names the merge.
-    case merged(file: String, by: String)
-    /// One side wins.
-    case side(MergeFolder.Role)
-    /// Both stay.
-    case keepBoth
-    /// The link does not answer, and why.
-    case declined([String])
+/// Asks the links that need the contents of the versions: merges, comparisons, and commands that
+/// merge or choose.
+struct LinkRunner: Sendable {
+    /// How long a command of the user's may take.
+    let commandLimit: Duration
+    /// What the rules say to the merges of a path.
+    let settings: @Sendable (RelativePath) -> MergeSettings
+
+    /// - Parameters:
+    ///   - conflict: A conflict of files.
+    ///   - outputs: Where a merged content is kept.
+    /// - Throws: `Failure` where a file cannot be read or written. What a link cannot do is a result.
+    func ask(
+        _ link: StrategyLink, _ conflict: Conflict, _ versions: MergeVersions,
+        _ outputs: MergeOutputs
+    ) throws -> LinkResult {
+        let run = LinkRun(
+            conflict: conflict, versions: versions, outputs: outputs,
+            settings: settings(conflict.path), commandLimit: commandLimit)
+        let result =
+            switch link {
+            case .merge(let merge): try run.merge(merge)
+            case .comparison(let comparison): try run.compare(comparison)
+            case .command(let command): try run.choose(command)
+            case .choice, .end, .program: LinkResult.declined([])
+            }
+        if case .declined = result { versions.discardFiles() }
+        return result
+    }
 }
 
-/// Asks the links that need the contents of both sides: merges, comparisons, and commands that
-/// choose.
-package struct LinkRunner: Sendable {
-    /// A merge in memory takes no content larger than this, in bytes.
-    package static let memoryLimit = 128 << 20
+/// One link, asked about one conflict.
+private struct LinkRun {
+    let conflict: Conflict
+    let versions: MergeVersions
+    let outputs: MergeOutputs
+    let settings: MergeSettings
+    let commandLimit: Duration
 
-    /// How long a command of the user's may take.
-    package var commandLimit: Duration
+    private var oursModified: Timestamp { conflict.ours?.modified ?? Timestamp(nanoseconds: 0) }
+    private var theirsModified: Timestamp { conflict.theirs?.modified ?? Timestamp(nanoseconds: 0) }
 
-    package init(commandLimit: Duration = .seconds(60)) {
-        self.commandLimit = commandLimit
-    }
-
-    /// - Throws: `Failure` where a file cannot be read or written; what a link cannot do is an
-    ///   answer.
-    package func ask(
-        _ link: StrategyLink, _ question: MergeQuestion, in folder: MergeFolder
-    ) throws -> LinkOutcome {
+    func merge(_ link: MergeLink) throws -> LinkResult {
         switch link {
-        case .merge(let merge):
-            return try ContentMerger(commandLimit: commandLimit).merge(merge, question, in: folder)
-        case .comparison(let comparison): return try compare(comparison, question, folder)
-        case .command(let command):
-            return try Chooser(command: command, limit: commandLimit)
-                .choose(in: folder, path: question.path)
-        case .choice, .end, .program: return .declined([])
+        case .text: return try mergeInMemory(TextMerge(), by: "text")
+        case .lines: return try mergeInMemory(LinesMerge(), by: "lines")
+        case .json: return try mergeInMemory(JSONMerge(), by: "json")
+        case .csv: return try mergeInMemory(CSVMerge(), by: "csv")
+        case .sqlite: return try mergeDatabases(by: "sqlite")
+        case .exec(let command): return try mergeByProgram(command)
+        case .auto: return try mergeByKind()
         }
     }
 
-    private func compare(
-        _ comparison: Comparison, _ question: MergeQuestion, _ folder: MergeFolder
-    ) throws -> LinkOutcome {
-        guard let input = try question.input(from: folder, limit: Self.memoryLimit),
+    /// Chooses by content: SQLite databases, JSON, then text.
+    private func mergeByKind() throws -> LinkResult {
+        switch try ContentKind.common(of: versions, hasBase: versions.hasBase) {
+        case .database: return try mergeDatabases(by: "auto:sqlite")
+        case .json: return try mergeInMemory(JSONMerge(), by: "auto:json")
+        case .text: return try mergeInMemory(TextMerge(), by: "auto:text")
+        case .other:
+            return .declined(["The contents are neither databases, nor JSON, nor text."])
+        }
+    }
+
+    private func mergeInMemory(_ merge: any ContentMerge, by rule: String) throws -> LinkResult {
+        guard let input = try input() else {
+            return .declined(["A content is larger than \(MergeVersions.readLimit) bytes."])
+        }
+        switch merge.merge(input) {
+        case .declined(let conflicts): return .declined(conflicts.map(\.description))
+        case .merged(let bytes):
+            versions.hold(bytes, as: .result)
+            return .resolved(try outputs.keepResult(of: versions, conflict, by: rule))
+        }
+    }
+
+    /// The versions in memory; nil where one is too large.
+    private func input() throws(Failure) -> MergeInput? {
+        let limit = MergeVersions.readLimit
+        guard let ours = try versions.read(.ours, limit: limit),
+            let theirs = try versions.read(.theirs, limit: limit),
+            let base = try versions.read(.base, limit: limit)
+        else { return nil }
+        return MergeInput(
+            base: versions.hasBase ? base : nil, ours: ours, theirs: theirs,
+            oursModified: oursModified, theirsModified: theirsModified, settings: settings)
+    }
+
+    private func mergeDatabases(by rule: String) throws -> LinkResult {
+        let merge = SQLiteMerge(
+            settings: settings, oursModified: oursModified, theirsModified: theirsModified)
+        let result = try versions.newFile(.result)
+        let outcome = try merge.merge(
+            base: versions.hasBase ? versions.file(.base) : nil, ours: versions.file(.ours),
+            theirs: versions.file(.theirs), into: result)
+        switch outcome {
+        case .merged:
+            // As a scan will read it, so that it is the same content then.
+            try LiveDatabases.normalize(result)
+            return .resolved(try outputs.keepResult(of: versions, conflict, by: rule))
+        case .declined(let conflicts): return .declined(conflicts.map(\.description))
+        }
+    }
+
+    func compare(_ comparison: Comparison) throws -> LinkResult {
+        guard let input = try input(),
             let order = JSONComparison.compare(
                 pointer: comparison.pointer, ours: input.ours, theirs: input.theirs)
         else { return .declined(["There is nothing comparable at '\(comparison.pointer)'."]) }
+        let isOurs: Bool
         switch order {
         case .equal: return .declined(["Both sides have the same at '\(comparison.pointer)'."])
-        case .greater: return .side(comparison.isGreater ? .here : .there)
-        case .lesser: return .side(comparison.isGreater ? .there : .here)
+        case .greater: isOurs = comparison.isGreater
+        case .lesser: isOurs = !comparison.isGreater
         }
+        let rule = StrategyLink.comparison(comparison).description
+        return .resolved(Resolution(isOurs ? .ours : .theirs, by: rule))
+    }
+}
+
+/// Commands of the user's.
+extension LinkRun {
+    /// `choose:COMMAND`: the command finds the files' names in `$FILESINKI_BASE`, `$FILESINKI_HERE` and
+    /// `$FILESINKI_THERE` and the path in `$FILESINKI_PATH`, and prints `here`, `there` or `keep-both`.
+    func choose(_ command: String) throws -> LinkResult {
+        let command = UserCommand(text: command, variables: try variables(), limit: commandLimit)
+        switch try command.run() {
+        case .ranOutOfTime: return .declined(["The command took longer than \(commandLimit)."])
+        case .ended(code: 0, let output): return choice(output, command.text)
+        case .ended(let code, _):
+            return .declined(["The command failed with exit code \(code)."])
+        }
+    }
+
+    private func choice(_ output: [UInt8], _ command: String) -> LinkResult {
+        let rule = StrategyLink.command(command).description
+        let words = output.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: " ") }
+        switch words.first.map({ String(decoding: $0, as: UTF8.self) }) {
+        case "here": return .resolved(Resolution(.ours, by: rule))
+        case "there": return .resolved(Resolution(.theirs, by: rule))
+        case "keep-both": return .resolved(Resolution(.keepBoth, by: rule))
+        default: return .declined(["The command named no side."])
+        }
+    }
+
+    /// `exec:COMMAND`, by git's convention of a merge driver: see ``MergeDriver``.
+    private func mergeByProgram(_ command: String) throws -> LinkResult {
+        let kind = try ContentKind.common(of: versions, hasBase: false)
+        let variables = try variables()
+        let before = FileStamp(ofRegularFile: try versions.file(.ours))
+        let run = UserCommand(
+            text: MergeDriver(command).expanded, variables: variables, limit: commandLimit)
+        switch try run.run() {
+        case .ranOutOfTime: return .declined(["The command took longer than \(commandLimit)."])
+        case .ended(code: 1, _): return .declined(["The command declined."])
+        case .ended(code: 0, _): return try programResult(before, kind, by: "exec:\(command)")
+        case .ended(let code, _):
+            return .declined(["The command failed with exit code \(code)."])
+        }
+    }
+
+    private func variables() throws -> [(name: String, value: [UInt8])] {
+        MergeDriver.variables(
+            base: try versions.file(.base), here: try versions.file(.ours),
+            there: try versions.file(.theirs), path: conflict.path.bytes)
+    }
+
+    /// What the program made of the file of ours, unless it is empty, or not of the kind of both sides.
+    private func programResult(
+        _ before: FileStamp?, _ kind: ContentKind, by rule: String
+    ) throws -> LinkResult {
+        guard let after = FileStamp(ofRegularFile: try versions.file(.ours)), after != before else {
+            return .declined(["The command exited with 0 and wrote nothing."])
+        }
+        if after.size == 0, before?.size != 0,
+            FileStamp(ofRegularFile: try versions.file(.theirs))?.size != 0
+        {
+            return .declined(["The command left an empty file."])
+        }
+        try versions.takeOursAsResult()
+        if kind != .other, try !kind.covers(ContentKind(of: versions, .result)) {
+            return .declined([
+                "The command left what is not \(kind.rawValue), as both sides are."
+            ])
+        }
+        return .resolved(try outputs.keepResult(of: versions, conflict, by: rule))
+    }
+}
+
+/// What a content is, for the choice of a merge.
+private enum ContentKind: String {
+    case database = "a database"
+    case json = "JSON"
+    case text, other
+
+    /// The kind that all versions have, by their bytes and not by their name.
+    static func common(of versions: MergeVersions, hasBase: Bool) throws(Failure) -> ContentKind {
+        let roles: [MergeVersions.Role] = hasBase ? [.base, .ours, .theirs] : [.ours, .theirs]
+        var kinds: [ContentKind] = []
+        for role in roles { kinds.append(try ContentKind(of: versions, role)) }
+        guard let first = kinds.first else { return .other }
+        if kinds.allSatisfy({ $0 == first }) { return first }
+        // JSON is text; where one side is not JSON any more, its lines can still be merged.
+        return kinds.allSatisfy { $0 == .json || $0 == .text } ? .text : .other
+    }
+
+    /// Whether a content of the other kind may replace one of this kind.
+    func covers(_ other: ContentKind) -> Bool { self == other || self == .text && other == .json }
+
+    /// The kind of one version.
+    init(of versions: MergeVersions, _ role: MergeVersions.Role) throws(Failure) {
+        self = .other
+        let head = try versions.read(role, first: 16)
+        if head.elementsEqual("SQLite format 3\0".utf8) {
+            self = .database
+        } else if let bytes = try versions.read(role, limit: MergeVersions.readLimit),
+            !bytes.contains(0)
+        {
+            self = Self.isContainer(bytes) && JSONMerge.isDocument(bytes) ? .json : .text
+        }
+    }
+
+    /// Whether the first character begins an object or an array: a word or a number alone is text.
+    private static func isContainer(_ bytes: [UInt8]) -> Bool {
+        let blank: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]
+        let first = bytes.first { !blank.contains($0) }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
 }

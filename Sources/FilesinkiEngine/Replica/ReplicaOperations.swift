@@ -79,9 +79,9 @@ extension Replica {
 
     /// See ``Conflicts/resolve(_:_:_:)``.
     package func resolve(
-        _ path: RelativePath, _ resolution: Resolution, _ options: SyncOptions
+        _ path: RelativePath, _ choice: ConflictChoice, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await Conflicts(context).resolve(path, resolution, options)
+        try await Conflicts(context).resolve(path, choice, options)
     }
 
     /// See ``Conflicts/unresolve(_:_:)``.

@@ -21,7 +21,7 @@ package struct ReplicaOptions: Sendable {
     /// How much one commit that this replica publishes may hold.
     package var commitLimits = CommitLimits.standard
     /// Asked before the chain of rules about paths whose contents the program knows the types of.
-    package var resolver: (any DivergenceResolver)?
+    package var resolver: (any ProgramResolver)?
 
     package init(
         root: String, state: String? = nil, lockWait: Duration = .seconds(10),

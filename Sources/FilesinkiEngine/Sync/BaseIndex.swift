@@ -27,10 +27,6 @@ struct BaseIndex: BaseTree {
         row(path).map { VersionedEntry($0.entry, version: $0.version) }
     }
 
-    func children(of folder: RelativePath) -> [RelativePath] {
-        rows(below: folder).map(\.path)
-    }
-
     /// The rows of everything below a folder, in path order.
     func rows(below folder: RelativePath) -> ArraySlice<BaseRow> {
         rows(beginning: folder.bytes + [UInt8(ascii: "/")])

@@ -62,7 +62,7 @@ struct RulesReader: ReplicaPart {
     /// The rules, behind what the program itself resolves.
     private func resolved(_ rules: any StrategyRules) -> any StrategyRules {
         guard let resolver = options.resolver else { return rules }
-        return ResolvingRules(rules: rules, resolver: resolver)
+        return ProgramRules(rules: rules, program: resolver)
     }
 
     /// The rules that only this device has: of its user, and of this replica.

@@ -24,8 +24,8 @@ package struct SyncOptions: Sendable {
     package var strategy: Strategy?
     /// What happens to an edit that meets a deletion in this run, in place of the rules.
     package var onDelete: OnDelete?
-    /// Asks a person about a conflict; nil where nobody can be asked.
-    package var ask: (@Sendable (Step) async -> Answer)?
+    /// Asks a person about a conflict; nil where there is none to ask.
+    package var ask: (@Sendable (Conflict) async -> Resolution.Outcome)?
     /// Told now and then how far the run is.
     package var progress: (@Sendable (Progress) -> Void)?
 

@@ -72,17 +72,20 @@ struct SyncRun {
         report.sequence = publication.commits.last?.sequence ?? report.sequence
     }
 
-    /// Says why a link of a strategy did not answer; each is said once in a run.
-    mutating func noteDeclined(_ path: RelativePath, _ link: StrategyLink, _ reasons: [String]) {
-        guard !reasons.isEmpty, declined[path]?.contains(link) != true else { return }
-        declined[path, default: []].insert(link)
-        for reason in reasons.prefix(Self.maximumReasons) {
-            report.notices.append(
-                Problem(
-                    path,
-                    Failure(
-                        .declined, path: path.bytes, Self.declinedText(link, reason),
-                        remedy: "")))
+    /// Reports why links of a strategy declined, each once in a run. A choice needs no reason.
+    mutating func noteDeclined(
+        _ path: RelativePath, _ links: [(link: StrategyLink, reasons: [String])]
+    ) {
+        for (link, reasons) in links {
+            if case .choice = link { continue }
+            guard !reasons.isEmpty, declined[path, default: []].insert(link).inserted else {
+                continue
+            }
+            for reason in reasons.prefix(Self.maximumReasons) {
+                let text = Self.declinedText(link, reason)
+                report.notices.append(
+                    Problem(path, Failure(.declined, path: path.bytes, text, remedy: "")))
+            }
         }
     }
 

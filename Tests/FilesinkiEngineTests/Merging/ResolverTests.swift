@@ -8,18 +8,18 @@ import Testing
 @Suite("Programs that resolve")
 struct ResolverTests {
     /// Answers as it is told, for paths that begin with `own`.
-    private final class Program: DivergenceResolver {
-        private let state: Mutex<(answer: DivergenceAnswer, asked: [Divergence])>
+    private final class Program: ProgramResolver {
+        private let state: Mutex<(answer: ProgramAnswer, asked: [ConflictContents])>
 
-        init(_ answer: DivergenceAnswer) { state = Mutex((answer, [])) }
+        init(_ answer: ProgramAnswer) { state = Mutex((answer, [])) }
 
-        var asked: [Divergence] { state.withLock { $0.asked } }
+        var asked: [ConflictContents] { state.withLock { $0.asked } }
 
-        func answers(_ answer: DivergenceAnswer) { state.withLock { $0.answer = answer } }
+        func answers(_ answer: ProgramAnswer) { state.withLock { $0.answer = answer } }
 
-        func wants(_ path: RelativePath) -> Bool { path.bytes.starts(with: "own".utf8) }
+        func handles(_ path: RelativePath) -> Bool { path.bytes.starts(with: "own".utf8) }
 
-        func resolve(_ divergence: Divergence) -> DivergenceAnswer {
+        func resolve(_ divergence: ConflictContents) -> ProgramAnswer {
             state.withLock { state in
                 state.asked.append(divergence)
                 return state.answer
@@ -51,13 +51,13 @@ struct ResolverTests {
         #expect(program.asked.count == 1)
         let asked = try #require(program.asked.first)
         #expect(
-            [asked.base, asked.here, asked.there]
+            [asked.base, asked.ours, asked.theirs]
                 == ["base", "from b", "from a"].map { Array($0.utf8) })
     }
 
     @Test("of other paths it is not asked")
     func others() async throws {
-        let program = Program(.here)
+        let program = Program(.ours)
         let (world, b) = try await quarrel(program, at: "foreign")
         let report = try await b.sync()
         #expect(program.asked.isEmpty)
@@ -73,7 +73,7 @@ struct ResolverTests {
         #expect(b.text("own") == "from b")
         #expect(report.conflicts.isEmpty && report.copies.isEmpty)
         #expect(try await b.with { try await $0.conflicts() }.isEmpty)
-        program.answers(.there)
+        program.answers(.theirs)
         try await b.sync()
         #expect(b.text("own") == "from a")
         #expect(program.asked.count == 2)
@@ -94,11 +94,11 @@ struct ResolverTests {
     @Test(
         "it is asked whether a file goes that was deleted there, edited or not",
         arguments: [
-            (DivergenceAnswer.here, false, "base"), (.there, false, nil), (.here, true, "edited"),
-            (.there, true, nil), (.declined(""), false, nil), (.declined(""), true, "edited"),
+            (ProgramAnswer.ours, false, "base"), (.theirs, false, nil), (.ours, true, "edited"),
+            (.theirs, true, nil), (.declined(""), false, nil), (.declined(""), true, "edited"),
             (.postponed, false, "base"), (.postponed, true, "edited"),
-        ] as [(DivergenceAnswer, Bool, String?)])
-    func deletions(_ answer: DivergenceAnswer, _ isEdited: Bool, _ text: String?) async throws {
+        ] as [(ProgramAnswer, Bool, String?)])
+    func deletions(_ answer: ProgramAnswer, _ isEdited: Bool, _ text: String?) async throws {
         let program = Program(answer)
         let world = try World()
         var (a, b) = try await world.pair(["own": .file("base")])
@@ -109,7 +109,7 @@ struct ResolverTests {
         try await b.sync()
         #expect(b.text("own") == text)
         #expect(program.asked.count == 1)
-        #expect(program.asked.first?.there == nil)
+        #expect(program.asked.first?.theirs == nil)
         if answer != .postponed {
             b.options.resolver = nil
             try await world.converge()

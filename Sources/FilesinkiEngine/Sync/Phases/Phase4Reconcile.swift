@@ -21,32 +21,49 @@ struct Decision: Sendable {
 }
 
 extension SyncEngine {
-    /// Phase 4: makes the plan, and asks the links of strategies that need contents, a command or a person.
+    /// Phase 4: makes the plan, and resolves the conflicts that need contents, a command or a person.
     func reconcile(_ run: inout SyncRun) async throws -> Decision {
         var view = run.remote
-        try takeNotedMerges(&run, &view)
+        try applyNotedMerges(&run, &view)
         view.recogniseLinks(run.local)
         let ignored = ignoredPaths(of: view, run)
         var input = ReconcileInput(
             base: run.base, ours: run.selected(run.local.changes),
             theirs: run.selected(view.changes), blocked: run.local.blocked.union(ignored),
             rules: run.rules.strategies, device: config.device)
-        var plan = FilesinkiReconcile.reconcile(input)
+        var reconciliation = Reconciliation(input)
+        let plan = reconciliation.plan()
         if try await findWriters(&view, of: plan) {
             input.theirs = run.selected(view.changes)
-            plan = FilesinkiReconcile.reconcile(input)
+            reconciliation = Reconciliation(input)
+        } else if reconciliation.conflicts.isEmpty {
+            return Decision(plan)
         }
-        guard plan.steps.contains(where: { $0.waits != nil }) else { return Decision(plan) }
-        let answers = Answers(
-            options: run.options, rules: run.rules, root: root,
+        let outputs = try await resolveConflicts(&reconciliation, &run, view)
+        return Decision(reconciliation.plan(), merged: outputs)
+    }
+
+    /// - Returns: The contents that were merged; nil when there is no conflict.
+    private func resolveConflicts(
+        _ reconciliation: inout Reconciliation, _ run: inout SyncRun, _ view: RemoteView
+    ) async throws -> MergeOutputs? {
+        guard !reconciliation.conflicts.isEmpty else { return nil }
+        let resolver = ConflictResolver(
+            options: run.options, root: root,
             contents: try await storedContents.source(view, run.local),
-            shelf: try MergeOutputs(path: state.merging),
-            runner: LinkRunner(commandLimit: options.commandLimit), resolver: options.resolver)
-        var settled: [Step] = []
-        for step in plan.steps {
-            settled += try await answer(step, input, answers, &run)
+            outputs: try MergeOutputs(path: state.merging),
+            links: LinkRunner(commandLimit: options.commandLimit, settings: run.rules.merging),
+            program: options.resolver)
+        for conflict in reconciliation.conflicts {
+            let result = await resolver.resolve(conflict)
+            run.noteDeclined(conflict.path, result.declined)
+            if let resolution = result.resolution {
+                reconciliation.resolve(result.conflict, resolution)
+            } else {
+                reconciliation.keepOpen(result.conflict)
+            }
         }
-        return Decision(Plan(ordered(settled)), merged: answers.shelf)
+        return resolver.outputs
     }
 
     /// Finds out who committed the contents that a plan gives conflict names, for the names say it:
@@ -72,40 +89,6 @@ extension SyncEngine {
             view.changes[path]?.device = writers[change.entry.version]
         }
         return !writers.isEmpty
-    }
-
-    /// Asks a step's links one by one until it is decided. A dry run starts no command: there the
-    /// step stays undecided.
-    private func answer(
-        _ step: Step, _ input: ReconcileInput, _ answers: Answers, _ run: inout SyncRun
-    ) async throws -> [Step] {
-        var waiting = [step]
-        var done: [Step] = []
-        while let next = waiting.popLast() {
-            guard let links = next.waits, let first = links.first,
-                !(run.options.isDryRun && first.runsCommand)
-            else {
-                done.append(next)
-                continue
-            }
-            let remaining = Array(links.dropFirst())
-            let found = await answers.answer(first, next)
-            run.noteDeclined(next.path, first, found.reasons)
-            guard let answer = found.answer else {
-                done.append(next)
-                continue
-            }
-            waiting += settle(next, answer: answer, remaining: remaining, input: input)
-        }
-        return done
-    }
-}
-
-extension Step {
-    /// The links that have to be asked; nil when the step is decided.
-    var waits: [StrategyLink]? {
-        if case .undecided(let links) = action { return links }
-        return nil
     }
 }
 

@@ -115,7 +115,7 @@ extension Step {
             Change(
                 path: path, entry: entry, basedOn: seen, movedFrom: movedFrom,
                 reason: reason.isOrdinary ? "" : reason.word,
-                mergedWith: isMerge && loser != nil ? preserved : nil)
+                mergedWith: isMerge && supersededEntry != nil ? preserved : nil)
         case .agree, .take, .undecided, .leave, .skip: nil
         }
     }
@@ -127,7 +127,7 @@ extension Step {
 
     /// The local content that gives way in this step, kept in the history; nil when none does.
     var superseded: Change? {
-        loser.map {
+        supersededEntry.map {
             Change(path: path, entry: $0, basedOn: base?.version ?? 0, reason: reason.word)
         }
     }
