@@ -85,16 +85,20 @@ let package = Package(
         // The one layer over the operating system.
         module("FilesinkiSystem", ["FilesinkiModel", "CKernel"]),
 
+        // Text and values: JSON, TOML, dates, base 64, percent coding.
+        module("FilesinkiText", ["FilesinkiModel"]),
+
         // What each knows one thing and no other.
         module("FilesinkiHashing", ["FilesinkiModel", "CCrypto"]),
         module("FilesinkiCompression", ["FilesinkiModel", "CLZMA", "CZstd"]),
         module("FilesinkiReconcile", ["FilesinkiModel"]),
         module("FilesinkiSQLite", ["FilesinkiModel", "FilesinkiSystem", "CSQLite"]),
-        module("FilesinkiMerge", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiSQLite"]),
-        module("FilesinkiTOML", ["FilesinkiModel"]),
+        module(
+            "FilesinkiMerge",
+            ["FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "FilesinkiSQLite"]),
         module(
             "FilesinkiRules",
-            ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiMerge", "FilesinkiTOML"]),
+            ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiMerge", "FilesinkiText"]),
         module(
             "FilesinkiFileSystem",
             ["FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "CKernel"]),
@@ -104,7 +108,7 @@ let package = Package(
         module(
             "FilesinkiManifest", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiSQLite"],
             resources: [.embedInCode("SQL")]),
-        module("FilesinkiRemote", ["FilesinkiModel", "FilesinkiSystem"]),
+        module("FilesinkiRemote", ["FilesinkiModel", "FilesinkiText", "FilesinkiSystem"]),
         module(
             "FilesinkiStore",
             [
@@ -124,7 +128,7 @@ let package = Package(
         module(
             "FilesinkiHTTP",
             [
-                "FilesinkiModel", "FilesinkiRemote",
+                "FilesinkiModel", "FilesinkiText", "FilesinkiRemote",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -135,17 +139,19 @@ let package = Package(
         module(
             "FilesinkiWebDAV",
             [
-                "FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "FilesinkiRemote",
+                "FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "FilesinkiHashing",
+                "FilesinkiRemote",
                 "FilesinkiHTTP", "FilesinkiXML",
             ]),
         module(
             "FilesinkiS3",
             [
-                "FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "FilesinkiRemote",
+                "FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "FilesinkiHashing",
+                "FilesinkiRemote",
                 "FilesinkiHTTP", "FilesinkiXML",
             ]),
         // What the own server and its client say to each other.
-        module("FilesinkiProtocol", ["FilesinkiModel", "FilesinkiRemote"]),
+        module("FilesinkiProtocol", ["FilesinkiModel", "FilesinkiText", "FilesinkiRemote"]),
         module(
             "FilesinkiServerRemote",
             [
@@ -155,7 +161,8 @@ let package = Package(
         module(
             "FilesinkiServer",
             [
-                "FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "FilesinkiRemote",
+                "FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "FilesinkiHashing",
+                "FilesinkiRemote",
                 "FilesinkiDirectory", "FilesinkiProtocol", "CCrypto",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -175,7 +182,7 @@ let package = Package(
         module(
             "FilesinkiNetwork",
             [
-                "FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote", "FilesinkiTOML",
+                "FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote", "FilesinkiText",
                 "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiServerRemote", "FilesinkiWebDAV",
                 "FilesinkiS3", "CKernel",
             ]),
@@ -214,7 +221,8 @@ let package = Package(
         module(
             "FilesinkiKeyValue",
             [
-                "FilesinkiModel", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiSystem",
+                "FilesinkiModel", "FilesinkiText", "FilesinkiHashing", "FilesinkiMerge",
+                "FilesinkiSystem",
                 "FilesinkiRemote", "FilesinkiSQLite", "FilesinkiStore", "FilesinkiWatch",
             ], resources: [.embedInCode("SQL")]),
 
@@ -230,7 +238,8 @@ let package = Package(
         module(
             "FilesinkiCommands",
             [
-                "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiKeyValue",
+                "FilesinkiModel", "FilesinkiText", "FilesinkiEngine", "FilesinkiDirectory",
+                "FilesinkiKeyValue",
                 "FilesinkiRemote",
                 "FilesinkiCompression", "FilesinkiMerge", "FilesinkiSystem", "FilesinkiReconcile",
                 "FilesinkiRules", "FilesinkiWatch",
@@ -271,7 +280,8 @@ let package = Package(
             "FilesinkiCommandsTests",
             [
                 "FilesinkiCommands", "FilesinkiCompression", "FilesinkiDirectory",
-                "FilesinkiEngine", "FilesinkiModel", "FilesinkiReconcile", "FilesinkiRemote",
+                "FilesinkiEngine", "FilesinkiModel", "FilesinkiText", "FilesinkiReconcile",
+                "FilesinkiRemote",
                 "FilesinkiRules", "FilesinkiTesting", "FilesinkiWatch",
             ],
             // Read where they are, and written there when somebody wants them anew.
@@ -309,7 +319,8 @@ let package = Package(
         tests(
             "FilesinkiKeyValueTests",
             [
-                "FilesinkiHashing", "FilesinkiKeyValue", "FilesinkiModel", "FilesinkiRemote",
+                "FilesinkiHashing", "FilesinkiKeyValue", "FilesinkiModel", "FilesinkiText",
+                "FilesinkiRemote",
                 "FilesinkiStore", "FilesinkiTesting",
             ]),
         tests(
@@ -317,7 +328,8 @@ let package = Package(
         tests(
             "FilesinkiManifestTests",
             ["FilesinkiManifest", "FilesinkiModel", "FilesinkiSQLite", "FilesinkiTesting"]),
-        tests("FilesinkiMergeTests", ["CSQLite", "FilesinkiMerge", "FilesinkiModel"]),
+        tests(
+            "FilesinkiMergeTests", ["CSQLite", "FilesinkiMerge", "FilesinkiModel", "FilesinkiText"]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
         tests(
             "FilesinkiNetworkTests",
@@ -338,7 +350,8 @@ let package = Package(
         tests(
             "FilesinkiS3Tests",
             [
-                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote",
+                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiText", "FilesinkiSystem",
+                "FilesinkiRemote",
                 "FilesinkiS3", "FilesinkiTesting",
             ],
             // A test runs it where it is.
@@ -353,7 +366,8 @@ let package = Package(
         tests(
             "FilesinkiServerTests",
             [
-                "FilesinkiDirectory", "FilesinkiHashing", "FilesinkiModel", "FilesinkiProtocol",
+                "FilesinkiDirectory", "FilesinkiHashing", "FilesinkiModel", "FilesinkiText",
+                "FilesinkiProtocol",
                 "FilesinkiRemote", "FilesinkiServer", "FilesinkiTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -368,7 +382,7 @@ let package = Package(
                 "FilesinkiRemote", "FilesinkiStore", "FilesinkiTesting",
             ]),
         tests(
-            "FilesinkiTOMLTests", ["FilesinkiModel", "FilesinkiTOML", "FilesinkiTesting"]),
+            "FilesinkiTextTests", ["FilesinkiModel", "FilesinkiText", "FilesinkiTesting"]),
         tests("FilesinkiWatchTests", ["FilesinkiModel", "FilesinkiTesting", "FilesinkiWatch"]),
         tests(
             "FilesinkiWebDAVTests",

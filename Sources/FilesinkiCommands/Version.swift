@@ -1,4 +1,5 @@
 import FilesinkiCompression
+import FilesinkiText
 
 /// The version of the program, and of the libraries that it is linked with.
 enum Version {

@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiText
 
 extension HTTPReply {
     /// What the status means when it is not one that the request can do with.
@@ -50,7 +51,8 @@ extension HTTPReply {
     private var retryAfter: Duration? {
         guard let text = fields["Retry-After"] else { return nil }
         if let seconds = Int64(text) { return seconds < 0 ? nil : .seconds(min(seconds, 86_400)) }
-        guard let end = HTTPDate.seconds(text), let now = fields["Date"].flatMap(HTTPDate.seconds)
+        guard let end = DateText.seconds(http: text),
+            let now = fields["Date"].flatMap(DateText.seconds(http:))
         else { return nil }
         return .seconds(min(max(0, end - now), 86_400))
     }

@@ -1,5 +1,6 @@
 package import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiText
 
 /// The address of a place on a server: `http://host:port/path`.
 package struct WebAddress: Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiText
 
 extension ConnectionSettings {
     /// What the command line and the environment say of connections to a server: `FILESINKI_CA_FILE`,

@@ -1,6 +1,6 @@
 import FilesinkiHTTP
 import FilesinkiModel
-import FilesinkiTOML
+import FilesinkiText
 
 /// The user's own file of credentials, in TOML:
 ///

@@ -1,7 +1,7 @@
 import FilesinkiHTTP
 import FilesinkiModel
 import FilesinkiSystem
-import FilesinkiTOML
+import FilesinkiText
 
 /// The secret and the certificates that a replica was given for its remote when it was made, so that
 /// later runs need nothing else. They are used for this address only.
@@ -58,37 +58,20 @@ struct PinnedAccess {
         var lines = [
             "# How this replica reaches its remote. Holds secrets. Written by filesinki clone, init and",
             "# remote set; remove it to use credentials.toml and the environment alone.",
-            "address = \(Self.quoted(address))",
+            "address = \(JSONString.quoted(address))",
         ]
-        if let user = credential.user { lines.append("user = \(Self.quoted(user))") }
+        if let user = credential.user { lines.append("user = \(JSONString.quoted(user))") }
         for (name, source) in [("password", credential.password), ("token", credential.token)] {
             switch source {
             case nil: break
-            case .command(let text): lines.append("\(name)-command = \(Self.quoted(text))")
+            case .command(let text): lines.append("\(name)-command = \(JSONString.quoted(text))")
             case .given, .file:
                 let secret = try source?.find().value ?? ""
-                lines.append("\(name) = \(Self.quoted(secret))")
+                lines.append("\(name) = \(JSONString.quoted(secret))")
             }
         }
-        if let certificates { lines.append("certificates = \(Self.quoted(certificates))") }
+        if let certificates { lines.append("certificates = \(JSONString.quoted(certificates))") }
         let text = lines.map { $0 + "\n" }.joined()
         try PrivateFile(path).replace(with: Array(text.utf8))
-    }
-
-    /// A basic string of TOML.
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\u{0}"..."\u{1F}", "\u{7F}":
-                let digits = String(scalar.value, radix: 16, uppercase: true)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
     }
 }

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiText
 
 /// The value of `Content-Digest`, of which only SHA-256 is used:
 /// https://www.rfc-editor.org/rfc/rfc9530#section-2

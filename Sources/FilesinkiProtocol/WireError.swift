@@ -1,3 +1,5 @@
+import FilesinkiText
+
 /// The body of every reply that says no: `{"code":"…","message":"…"}`.
 package struct WireError: Hashable, Sendable {
     /// What is wrong, for programs. A struct, so that a new code breaks nobody.
@@ -55,30 +57,18 @@ package struct WireError: Hashable, Sendable {
 
     /// The body as JSON.
     package var encoded: String {
-        "{\"code\":\(Self.quoted(code.description)),\"message\":\(Self.quoted(message))}\n"
+        let object: JSONObject = [
+            "code": .string(code.description), "message": .string(message),
+        ]
+        return String(decoding: object.bytes, as: UTF8.self) + "\n"
     }
 
     /// Reads the body of a reply; nil when it is not one of ours.
     package init?(_ body: [UInt8]) {
         guard body.count <= WireLimits.errorBytes,
-            let fields = FlatJSON.strings(body), let code = fields["code"],
+            let fields = JSONTree.strings(of: body), let code = fields["code"],
             let message = fields["message"]
         else { return nil }
         self.init(Code(code), message)
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\u{0}"..."\u{1F}":
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
     }
 }

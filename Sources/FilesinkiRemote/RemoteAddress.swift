@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiText
 
 /// Where a store is.
 package enum RemoteAddress: Hashable, Sendable {

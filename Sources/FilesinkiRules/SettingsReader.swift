@@ -1,6 +1,6 @@
 import FilesinkiModel
 import FilesinkiReconcile
-import FilesinkiTOML
+import FilesinkiText
 
 /// Makes settings of the statements of a file.
 ///

@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiSystem
+import FilesinkiText
 
 /// A command that prints credentials, as `credential_process` names it:
 /// https://docs.aws.amazon.com/sdkref/latest/guide/feature-process-credentials.html
@@ -24,15 +25,15 @@ struct CredentialCommand: Sendable {
     }
 
     static func credentials(in output: String) throws(Failure) -> S3Credentials {
-        guard let values = FlatJSON(output)?.values, values["Version"] == "1",
+        guard let values = JSONTree.scalars(of: Array(output.utf8)), values["Version"] == "1",
             let id = values["AccessKeyId"], let secret = values["SecretAccessKey"]
         else { throw failure("it printed something else than credentials") }
         var found = try AWSConfiguration.checked(id, secret, token: values["SessionToken"], "")
         if let expires = values["Expiration"] {
-            guard let time = BasicTime.parse(expires) else {
+            guard let seconds = DateText.seconds(rfc3339: expires) else {
                 throw failure("it printed an invalid expiry time")
             }
-            found.expires = time
+            found.expires = Timestamp(seconds: seconds, nanoseconds: 0)
         }
         return found
     }

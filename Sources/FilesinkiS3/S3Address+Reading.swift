@@ -1,5 +1,6 @@
 import FilesinkiHTTP
 package import FilesinkiModel
+import FilesinkiText
 
 extension S3Address {
     /// A key is the prefix, a slash and an ``FilesinkiRemote/ObjectKey``, and S3 allows 1024 bytes.

@@ -1,5 +1,6 @@
 package import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiText
 
 /// The address of a store in a bucket:
 /// `s3://bucket/prefix?endpoint=https://host:port&region=…&style=path&profile=…`.

@@ -1,5 +1,6 @@
 import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiText
 import FilesinkiXML
 
 /// One page of a bucket's list:

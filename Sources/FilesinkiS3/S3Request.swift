@@ -1,5 +1,6 @@
 package import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiText
 
 /// One request to an S3 service, in parts that are not yet encoded: the address that is sent and the
 /// one that is signed are made of the same parts, so they cannot differ.

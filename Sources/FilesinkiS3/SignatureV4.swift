@@ -1,6 +1,7 @@
 package import FilesinkiHTTP
 internal import FilesinkiHashing
 package import FilesinkiModel
+import FilesinkiText
 
 /// Signs requests as AWS Signature Version 4 says:
 /// https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
@@ -22,7 +23,7 @@ package struct SignatureV4: Sendable {
     /// body, the session's token, and the signature of them all.
     package func fields(for request: S3Request, at time: Timestamp) -> HTTPFields {
         var request = request
-        let stamp = BasicTime.text(time)
+        let stamp = DateText.basic(time)
         let hash = Self.hash(request.body)
         request.fields["host"] = request.host
         request.fields["x-amz-date"] = stamp

@@ -1,5 +1,6 @@
 import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiText
 import Synchronization
 
 /// Proves to a server who is asking, in the way that it asks for.

@@ -1,6 +1,7 @@
 import FilesinkiHTTP
 import FilesinkiHashing
 import FilesinkiModel
+import FilesinkiText
 
 /// A server's question for proof of a password: https://www.rfc-editor.org/rfc/rfc7616#section-3.3
 struct DigestChallenge: Hashable {

@@ -1,5 +1,6 @@
 import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiText
 
 /// A place on the server, as its address has it: percent-encoded, beginning with a slash. That of a
 /// collection ends with a slash, for some servers make and move nothing else as one.

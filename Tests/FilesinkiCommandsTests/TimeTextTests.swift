@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiText
 import Testing
 
 @testable import FilesinkiCommands
@@ -14,8 +15,8 @@ struct TimeTextTests {
 
     @Test("a moment in UTC, to the nanosecond, and back", arguments: moments)
     func utc(_ nanoseconds: Int64, _ text: String) {
-        #expect(TimeText.utc(Timestamp(nanoseconds: nanoseconds)) == text)
-        #expect(TimeText.parse(text)?.nanoseconds == nanoseconds)
+        #expect(DateText.rfc3339(Timestamp(nanoseconds: nanoseconds), digits: 9) == text)
+        #expect(DateText.timestamp(text)?.nanoseconds == nanoseconds)
     }
 
     static let texts: [(String, Int64?)] = [
@@ -27,7 +28,7 @@ struct TimeTextTests {
 
     @Test("what a user may write for a moment", arguments: texts)
     func parse(_ text: String, _ seconds: Int64?) {
-        #expect(TimeText.parse(text)?.seconds == seconds)
+        #expect(DateText.timestamp(text)?.seconds == seconds)
     }
 
     static let ages: [(Int64, String)] = [

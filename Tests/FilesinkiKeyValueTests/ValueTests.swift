@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiTesting
+import FilesinkiText
 import Testing
 
 @testable import FilesinkiKeyValue

@@ -1,6 +1,7 @@
 import FilesinkiHTTP
 import FilesinkiModel
 import FilesinkiTesting
+import FilesinkiText
 import Synchronization
 import Testing
 
@@ -46,7 +47,7 @@ import Testing
             ("2013-05-24T00:00:00+02", nil), ("20ä3-05-24T00:00:00Z", nil),
         ] as [(String, Int64?)])
     func moments(_ text: String, _ seconds: Int64?) {
-        #expect(BasicTime.parse(text)?.seconds == seconds)
+        #expect(DateText.seconds(rfc3339: text) == seconds)
     }
 
     /// Gives keys that last an hour, and counts how often it was asked.

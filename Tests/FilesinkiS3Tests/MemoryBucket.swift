@@ -1,6 +1,7 @@
 import FilesinkiHTTP
 import FilesinkiModel
 import FilesinkiTesting
+import FilesinkiText
 import Synchronization
 
 @testable import FilesinkiS3

@@ -1,6 +1,7 @@
 import FilesinkiModel
 import FilesinkiServer
 import FilesinkiTesting
+import FilesinkiText
 import Foundation
 import Glibc
 import Testing

@@ -17,10 +17,16 @@ enum LayeringRules {
         ],
         [
             "FilesinkiCompression", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile",
+<<<<<<< HEAD
             "FilesinkiRemote", "FilesinkiTOML",
         ],
         ["FilesinkiSQLite"],
         ["FilesinkiSystem"],
+=======
+            "FilesinkiRemote", "FilesinkiSQLite",
+        ],
+        ["FilesinkiSystem", "FilesinkiText"],
+>>>>>>> 9720f8f (text: one module for JSON, TOML, dates and codings)
         ["FilesinkiModel"],
     ]
 
@@ -164,6 +170,29 @@ enum LayeringRules {
             file.code.flatMap { number, line in
                 systemCalls.filter { line.contains($0.call) && !$0.elsewhere.contains(file.target) }
                     .map { "\(file.path):\(number): \($0.call) belongs to FilesinkiSystem." }
+            }
+        }
+    }
+
+    /// What only `FilesinkiText` writes: each of its codecs has a line that a second one needs, too.
+    static let textCode: [(code: String, tool: String)] = [
+        ("gmtime_r(", "a date codec"), ("localtime_r(", "a date codec"),
+        ("timegm(", "a date codec"),
+        ("mktime(", "a date codec"), ("strftime(", "a date codec"), ("strptime(", "a date codec"),
+        // A reader of JSON reads \u, and a writer writes it.
+        (#"case "u""#, "a JSON reader"), (#"(ascii: "u")"#, "a JSON reader"),
+        (#""\\u"#, "a JSON writer"),
+        // Base 64 puts six bits at a time together.
+        ("<< 6 |", "a base 64 codec"),
+    ]
+
+    /// A second JSON reader or writer, date codec or base 64.
+    static func secondTextCodecs(_ files: [SourceFile]) -> [String] {
+        files.filter { $0.target != "FilesinkiText" && !$0.isGenerated }.flatMap { file in
+            file.code.flatMap { number, line in
+                textCode.filter { line.contains($0.code) }.map {
+                    "\(file.path):\(number): \($0.tool) belongs to FilesinkiText."
+                }
             }
         }
     }

@@ -159,6 +159,7 @@ import Testing
     }
 
     @Test(
+<<<<<<< HEAD
         "H2 finds a second wrapper of SQLite, in code only",
         arguments: [
             ("FilesinkiMerge", "let code = sqlite3_step(handle)", 1),
@@ -169,6 +170,21 @@ import Testing
         ])
     func sqlite(_ target: String, _ line: String, findings: Int) {
         #expect(LayeringRules.secondSQLiteWrappers([file(target, line)]).count == findings)
+=======
+        "H1 finds a second text codec, in code only",
+        arguments: [
+            ("FilesinkiS3", "return Int64(timegm(&parts))", 1),
+            ("FilesinkiText", "return Int64(timegm(&parts))", 0),
+            ("FilesinkiS3", #"case "u": codePoint()"#, 1),
+            ("FilesinkiHTTP", #"case UInt8(ascii: "u"): codePoint()"#, 1),
+            ("FilesinkiServer", #"result += "\\u" + digits"#, 1),
+            ("FilesinkiServer", "held = held << 6 | UInt32(value)", 1),
+            ("FilesinkiServer", "// timegm(&parts)", 0),
+            ("FilesinkiServer", #"case "up": 1"#, 0),
+        ])
+    func text(_ target: String, _ line: String, findings: Int) {
+        #expect(LayeringRules.secondTextCodecs([file(target, line)]).count == findings)
+>>>>>>> 9720f8f (text: one module for JSON, TOML, dates and codings)
     }
 
     @Test("finds a file that is too long", arguments: [(400, 0), (401, 1)])

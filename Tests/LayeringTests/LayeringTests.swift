@@ -50,9 +50,14 @@ import Testing
         #expect(LayeringRules.secondBackoffs(tree.sources) == [])
     }
 
+<<<<<<< HEAD
     @Test func `H2 one wrapper of SQLite`() {
         #expect(tree.sources.contains { $0.imports.contains("CSQLite") })
         #expect(LayeringRules.secondSQLiteWrappers(tree.sources) == [])
+=======
+    @Test func `H1 one JSON reader, one JSON writer, one date codec, one base 64`() {
+        #expect(LayeringRules.secondTextCodecs(tree.sources) == [])
+>>>>>>> 9720f8f (text: one module for JSON, TOML, dates and codings)
     }
 
     @Test func `no file is longer than 400 lines`() {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 
 /// `--at` and `--commit`: a point of the history.
 struct HistoryOptions: ParsableArguments {
@@ -28,7 +29,7 @@ struct HistoryOptions: ParsableArguments {
     func point() throws(Failure) -> HistoryPoint? {
         if let commit { return .commit(commit) }
         guard let at else { return nil }
-        guard let time = TimeText.parse(at) else {
+        guard let time = DateText.timestamp(at) else {
             throw Failure(
                 .usage, path: ArgumentText.bytes(of: at), "Invalid date or time.",
                 remedy: "Write it as 2024-05-01 or '2024-05-01 11:30'.")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 
 /// `check`: proves the store.
 struct CheckCommand: ReplicaCommand {

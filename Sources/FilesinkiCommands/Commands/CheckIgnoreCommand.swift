@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiModel
 import FilesinkiRules
+import FilesinkiText
 
 /// `check-ignore`: which rule leaves a path out.
 struct CheckIgnoreCommand: ReplicaCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 
 /// `conflicts`: those that wait for a person.
 struct ConflictsCommand: ReplicaCommand {

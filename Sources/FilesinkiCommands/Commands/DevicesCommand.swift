@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 
 /// `devices`: who shares the store.
 struct DevicesCommand: Command {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 import Synchronization
 
 /// `diff`: two versions of a path, line by line.

@@ -3,6 +3,7 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiRules
+import FilesinkiText
 import Glibc
 
 /// `doctor`: looks for the usual troubles.

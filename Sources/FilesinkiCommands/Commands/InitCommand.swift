@@ -3,6 +3,7 @@ import FilesinkiDirectory
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiText
 
 /// `init`: makes a folder a replica.
 struct InitCommand: ReplicaCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRules
+import FilesinkiText
 
 /// `lint`: names that another system could not hold.
 struct LintCommand: ReplicaCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 
 /// `ls`: what the replica and the remote agree on.
 struct ListCommand: ReplicaCommand {

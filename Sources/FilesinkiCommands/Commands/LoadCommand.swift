@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 
 /// `load`: the content of a path.
 struct LoadCommand: ReplicaCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 
 /// `log`: the store's history, or the versions of a path.
 struct LogCommand: ReplicaCommand {

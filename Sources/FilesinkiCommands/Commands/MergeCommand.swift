@@ -4,6 +4,7 @@ import FilesinkiMerge
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiSystem
+import FilesinkiText
 import Glibc
 
 /// `merge`: three files become one.

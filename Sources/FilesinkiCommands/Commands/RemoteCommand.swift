@@ -2,6 +2,7 @@ import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiText
 
 /// `remote`: where replicas meet.
 struct RemoteCommand: Command {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 
 /// `restore`: back in time.
 struct RestoreCommand: ReplicaCommand {

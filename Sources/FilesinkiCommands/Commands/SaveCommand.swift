@@ -2,6 +2,7 @@ import ArgumentParser
 import FilesinkiCompression
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 
 /// `save`: content into a path.
 struct SaveCommand: ReplicaCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilesinkiModel
+import FilesinkiText
 
 /// `serve`: a store for others.
 struct ServeCommand: Command {

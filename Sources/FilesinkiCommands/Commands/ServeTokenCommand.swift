@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilesinkiModel
+import FilesinkiText
 
 /// `serve token`: who may come in.
 struct ServeTokenCommand: Command {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 
 /// `show`: any content of the history.
 struct ShowCommand: ReplicaCommand {

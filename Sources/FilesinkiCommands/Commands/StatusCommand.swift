@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 
 /// `status`: how a replica stands.
 struct StatusCommand: ReplicaCommand {

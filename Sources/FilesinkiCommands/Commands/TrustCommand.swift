@@ -2,6 +2,7 @@ import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiText
 
 /// `trust`: lets the commands in the synced rules run on this device.
 struct TrustCommand: ReplicaCommand {

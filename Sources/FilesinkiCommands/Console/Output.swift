@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiText
 import Synchronization
 
 /// A stream of a command: buffered, and flushed after each line of JSON.

@@ -1,5 +1,6 @@
 import FilesinkiCompression
 import FilesinkiModel
+import FilesinkiText
 
 /// Sends bytes through a coder, from a file to a file, in bounded memory.
 enum Filter {

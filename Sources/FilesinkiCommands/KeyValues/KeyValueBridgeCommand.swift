@@ -2,6 +2,7 @@ import ArgumentParser
 import FilesinkiKeyValue
 import FilesinkiModel
 import FilesinkiSystem
+import FilesinkiText
 import Glibc
 
 /// `kv bridge`: a settings file and the store in step.

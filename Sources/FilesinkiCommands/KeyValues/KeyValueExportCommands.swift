@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiText
 
 /// `kv export`: all values as one document.
 struct KeyValueExportCommand: ReplicaCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiText
 
 /// `kv get`: a value as it is here.
 struct KeyValueGetCommand: ReplicaCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiText
 
 /// `kv list`: every key that has a value here.
 struct KeyValueListCommand: ReplicaCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiText
 
 /// `kv log`: values of this device that gave way.
 struct KeyValueLogCommand: ReplicaCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiText
 
 /// `kv quota`: the limits.
 struct KeyValueQuotaCommand: ReplicaCommand {

@@ -1,6 +1,7 @@
 import FilesinkiKeyValue
 import FilesinkiModel
 import FilesinkiSystem
+import FilesinkiText
 
 /// What became of changes that were made here.
 struct SendReport {

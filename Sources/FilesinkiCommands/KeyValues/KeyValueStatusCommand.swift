@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiText
 
 /// `kv status`: how the store stands here.
 struct KeyValueStatusCommand: ReplicaCommand {

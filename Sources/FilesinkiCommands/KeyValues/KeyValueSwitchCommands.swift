@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiText
 
 /// `kv off`: no exchange until it is turned on again.
 struct KeyValueOffCommand: ReplicaCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiText
 
 /// `kv sync`: the exchange with the store, now.
 struct KeyValueSyncCommand: ReplicaCommand {

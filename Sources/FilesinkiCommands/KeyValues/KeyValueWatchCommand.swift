@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiText
 
 /// `kv watch`: what others change, as it happens.
 struct KeyValueWatchCommand: Command {

@@ -1,5 +1,6 @@
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiText
 
 /// A type that a user can name.
 enum ValueTypeName: String, CaseIterable {
@@ -66,7 +67,7 @@ enum ValueText {
 
     private static func date(_ text: String) -> Int64? {
         DateText.milliseconds(text)
-            ?? TimeText.parse(text).map { time in
+            ?? DateText.timestamp(text).map { time in
                 time.seconds * 1_000 + time.remainder / 1_000_000
             }
     }

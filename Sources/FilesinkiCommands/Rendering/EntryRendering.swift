@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiText
 
 extension Entry {
     /// Adds what the entry says to an object: kind, mode, size, time, content, target.

@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 
 extension Event {
     /// The event as `Docs/Events.md` has it.

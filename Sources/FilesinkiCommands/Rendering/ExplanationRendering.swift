@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 
 extension Explanation {
     /// Whether nothing is known of the path.

@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 
 extension Failure {
     /// The failure for programs; `type` says whether it ended the command or is about one path.

@@ -2,6 +2,7 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRules
+import FilesinkiText
 
 extension Step {
     /// Whether a person would want to see the step among many others: something was decided.

@@ -1,6 +1,7 @@
 import Dispatch
 import FilesinkiModel
 import FilesinkiSystem
+import FilesinkiText
 import Glibc
 
 /// The command of `watch --exec`: one at a time, beside the watch, which does not wait for it. What

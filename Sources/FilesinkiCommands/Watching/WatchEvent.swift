@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiText
 
 /// A change that a run of `watch` carried out, here or there, as an event of `Docs/Events.md`.
 struct WatchEvent {

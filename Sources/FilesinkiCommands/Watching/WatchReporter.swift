@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 import FilesinkiWatch
 
 /// Shows what a watch does: nothing while nothing happens.

@@ -1,4 +1,5 @@
 internal import FilesinkiModel
+import FilesinkiText
 
 /// The members of a JSON object with their places in the text, so that one is changed and the others
 /// stay as they are written.
@@ -47,7 +48,7 @@ struct JSONMembers {
 
     private mutating func append(_ name: String, _ value: TypedValue) {
         var text: [UInt8] = []
-        JSONText.append(name, to: &text)
+        JSONString.append(name, to: &text)
         text += Array(": ".utf8) + JSONText.encode(value)
         guard let last = members.last else {
             let place = (bytes.firstIndex(of: UInt8(ascii: "{")) ?? 0) + 1

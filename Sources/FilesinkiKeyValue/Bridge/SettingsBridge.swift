@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiText
 
 /// What a run of a bridge did.
 package struct BridgeReport: Sendable {

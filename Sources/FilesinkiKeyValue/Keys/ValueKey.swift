@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiText
 
 /// The name of a value: bytes, at least one. Two keys are the same only when their bytes are.
 package struct ValueKey: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiText
 
 /// All values of a store as one document.
 package enum ExportText {
@@ -37,7 +38,7 @@ package enum ExportText {
             var line = Array("{\"key".utf8)
             if let name = String(validating: key, as: UTF8.self) {
                 line += Array("\":".utf8)
-                JSONText.append(name, to: &line)
+                JSONString.append(name, to: &line)
             } else {
                 line += Array("_bytes\":\"\(hexadecimal(key))\"".utf8)
             }

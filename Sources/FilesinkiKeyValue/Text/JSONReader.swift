@@ -1,5 +1,6 @@
 internal import FilesinkiMerge
 internal import FilesinkiModel
+import FilesinkiText
 
 /// Makes values of JSON that anybody may have written.
 struct JSONReader {

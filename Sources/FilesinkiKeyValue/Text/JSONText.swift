@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiText
 
 /// Values as JSON (RFC 8259).
 package enum JSONText {
@@ -34,11 +35,11 @@ package enum JSONText {
         case .integer(let value): bytes += Array(String(value).utf8)
         case .double(let value): append(value, form, to: &bytes)
         case .date(let value):
-            tagged("$date", form, to: &bytes) { append(DateText.text(value), to: &$0) }
-        case .string(let text): append(text, to: &bytes)
+            tagged("$date", form, to: &bytes) { JSONString.append(DateText.text(value), to: &$0) }
+        case .string(let text): JSONString.append(text, to: &bytes)
         case .data(let data):
-            tagged("$data", form, to: &bytes) { append(Base64.encode(data), to: &$0) }
-        case .url(let text): tagged("$url", form, to: &bytes) { append(text, to: &$0) }
+            tagged("$data", form, to: &bytes) { JSONString.append(Base64.encode(data), to: &$0) }
+        case .url(let text): tagged("$url", form, to: &bytes) { JSONString.append(text, to: &$0) }
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
             for (index, value) in values.enumerated() {
@@ -58,7 +59,7 @@ package enum JSONText {
         bytes.append(UInt8(ascii: "{"))
         for (index, member) in members.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            append(member.name, to: &bytes)
+            JSONString.append(member.name, to: &bytes)
             bytes.append(UInt8(ascii: ":"))
             append(member.value, form, to: &bytes)
         }
@@ -79,26 +80,8 @@ package enum JSONText {
             bytes += Array(number.description.utf8)
             return
         }
-        tagged("$double", form, to: &bytes) { append(number < 0 ? "-inf" : "inf", to: &$0) }
-    }
-
-    /// A text with its quotes. Control characters are escaped, so that a line stays a line.
-    package static func append(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": bytes += Array("\\\"".utf8)
-            case "\\": bytes += Array("\\\\".utf8)
-            case "\n": bytes += Array("\\n".utf8)
-            case "\t": bytes += Array("\\t".utf8)
-            case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
-                let digits = String(scalar.value, radix: 16)
-                bytes += Array(("\\u" + String(repeating: "0", count: 4 - digits.count)).utf8)
-                bytes += Array(digits.utf8)
-            default:
-                bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-            }
+        tagged("$double", form, to: &bytes) {
+            JSONString.append(number < 0 ? "-inf" : "inf", to: &$0)
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

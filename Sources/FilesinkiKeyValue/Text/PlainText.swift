@@ -1,3 +1,5 @@
+import FilesinkiText
+
 extension TypedValue {
     /// The value's bytes as a script wants them: texts and data as they are, dates as text, everything
     /// else as JSON.

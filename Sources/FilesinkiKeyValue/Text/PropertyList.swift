@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiText
 
 /// Values as a property list in XML, as Apple's systems keep settings.
 ///

@@ -1,4 +1,5 @@
 internal import FilesinkiModel
+import FilesinkiText
 
 /// Reads the little XML that property lists are made of. Nothing outside of the file is ever read, and
 /// no entity is defined.

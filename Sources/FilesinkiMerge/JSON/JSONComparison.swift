@@ -1,3 +1,5 @@
+import FilesinkiText
+
 /// Compares one field of two documents, to choose the greater or the lesser.
 package struct JSONComparison: Sendable {
     /// How our field compares to theirs.
@@ -56,7 +58,7 @@ extension JSONDocument {
             return found.count == 1 ? found.first : nil
         case .array:
             let isIndex =
-                token.allSatisfy(JSONText.isDigit) && (token.count == 1 || token.first != 0x30)
+                token.allSatisfy(JSONString.isDigit) && (token.count == 1 || token.first != 0x30)
             guard isIndex, let index = Int(String(decoding: token, as: UTF8.self)),
                 index < Int(nodes[node].count)
             else { return nil }

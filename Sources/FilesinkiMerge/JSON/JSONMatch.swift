@@ -1,3 +1,5 @@
+import FilesinkiText
+
 /// Which members or elements of three versions of a container correspond.
 ///
 /// Members correspond by key, elements by value or by the value of their identity. Every thing gets

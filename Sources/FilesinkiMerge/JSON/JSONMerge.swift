@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiText
 
 /// A three-way merge of parsed documents that keeps their spelling and layout.
 ///
@@ -30,7 +31,7 @@ package struct JSONMerge: ContentMerge {
     private static func read(
         _ bytes: [UInt8], _ name: String
     ) throws(JSONRefusal) -> JSONDocument {
-        do throws(JSONProblem) {
+        do throws(JSONError) {
             return try JSONDocument(bytes)
         } catch {
             throw JSONRefusal(conflict: error.conflict(name))
@@ -105,5 +106,12 @@ struct JSONPlace {
             }
             return String(decoding: result, as: UTF8.self)
         }.joined()
+    }
+}
+
+extension JSONError {
+    /// - Parameter side: The version, such as `The committed version`.
+    func conflict(_ side: String) -> MergeConflict {
+        MergeConflict("", "\(side) is not JSON that can be merged: line \(line) \(reason).")
     }
 }

@@ -1,3 +1,5 @@
+import FilesinkiText
+
 /// Objects, and what they have in common with arrays.
 extension JSONMerger {
     /// How a member or an element gets into the result.

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiText
 
 /// The state of one merge of three documents.
 struct JSONMerger {

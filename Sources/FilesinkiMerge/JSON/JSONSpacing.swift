@@ -1,3 +1,5 @@
+import FilesinkiText
+
 /// The white space of a merged container: three-way, piece by piece.
 ///
 /// Between two neighbours stays what was between them, or what one side changed it to. New

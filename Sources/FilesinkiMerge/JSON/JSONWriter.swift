@@ -1,3 +1,5 @@
+import FilesinkiText
+
 /// Writes the result: pieces of the versions, in the merged style.
 struct JSONWriter {
     let documents: [JSONDocument?]

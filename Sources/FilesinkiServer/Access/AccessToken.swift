@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiText
 
 /// What a client proves its rights with: `fsk_ID_SECRET`. Whoever prints it gets three dots.
 package struct AccessToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible,

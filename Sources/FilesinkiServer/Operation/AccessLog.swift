@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiText
 
 /// One line for each request. It names the token by its id, and never shows one.
 struct AccessLog: Sendable {
@@ -22,16 +23,10 @@ struct AccessLog: Sendable {
         let elapsed = entry.begun.duration(to: ContinuousClock().now).components
         let milliseconds = elapsed.seconds * 1000 + elapsed.attoseconds / 1_000_000_000_000_000
         let fields = [
-            Self.time(systemContext.now()), entry.address, entry.tokenID ?? "-",
+            DateText.rfc3339(systemContext.now()), entry.address, entry.tokenID ?? "-",
             printable(entry.method.utf8.prefix(20)), printable(entry.path.utf8.prefix(600)),
             String(status), String(bytes), "\(milliseconds)ms",
         ]
         sink((fields + (note.map { [printable($0.utf8)] } ?? [])).joined(separator: " "))
-    }
-
-    /// RFC 3339, in UTC, to the second.
-    private static func time(_ moment: Timestamp) -> String {
-        let time = CalendarTime(utc: moment.seconds)
-        return time.date + "T" + time.clock + "Z"
     }
 }

@@ -1,6 +1,7 @@
 import FilesinkiModel
 import FilesinkiProtocol
 import FilesinkiRemote
+import FilesinkiText
 import HTTPTypes
 
 /// What a request is about, as its path and question say.

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiText
 import Testing
 
 @testable import FilesinkiMerge

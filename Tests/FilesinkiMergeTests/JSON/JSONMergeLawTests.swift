@@ -1,3 +1,4 @@
+import FilesinkiText
 import Testing
 
 @testable import FilesinkiMerge

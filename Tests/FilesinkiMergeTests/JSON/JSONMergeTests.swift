@@ -1,3 +1,4 @@
+import FilesinkiText
 import Testing
 
 @testable import FilesinkiMerge
@@ -170,7 +171,7 @@ extension MergeOutcome {
         [0x22, 0xF4, 0x90, 0x80, 0x80, 0x22], [0x22, 0xE2, 0x82], [0x22, 0xE2, 0x82, 0x22],
     ])
     func `what is not UTF-8 is declined`(_ bytes: [UInt8]) {
-        #expect(throws: JSONProblem.self) { try JSONDocument(bytes) }
+        #expect(throws: JSONError.self) { try JSONDocument(bytes) }
     }
 
     @Test func `a conflict says which line is at fault`() {

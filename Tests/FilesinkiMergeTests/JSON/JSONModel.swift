@@ -1,3 +1,5 @@
+import FilesinkiText
+
 /// A document as a tree, to make up versions of it and write them down.
 indirect enum JSONModel: Hashable {
     case scalar(String)

@@ -1,12 +1,41 @@
-/// Text as documents write it: in quotes, with escapes.
-enum JSONText {
+/// Strings as JSON writes them: in quotes, with escapes.
+package enum JSONString {
+    /// The text in quotes, as ``append(_:to:)`` writes it. It is a basic string of TOML, too.
+    package static func quoted(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        append(text, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends a text in quotes. Control characters, also those beyond ASCII, are escaped, so that a
+    /// line stays one line and a terminal that shows it is not affected.
+    package static func append(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": bytes.append(contentsOf: "\\\"".utf8)
+            case "\\": bytes.append(contentsOf: "\\\\".utf8)
+            case "\n": bytes.append(contentsOf: "\\n".utf8)
+            case "\t": bytes.append(contentsOf: "\\t".utf8)
+            case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
+                let digits = String(scalar.value, radix: 16)
+                bytes.append(contentsOf: "\\u".utf8)
+                bytes.append(contentsOf: String(repeating: "0", count: 4 - digits.count).utf8)
+                bytes.append(contentsOf: digits.utf8)
+            default:
+                bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
     static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 
-    static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+    package static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
-    /// The byte that a character after a backslash stands for; nil for an invalid escape.
+    /// The byte that a letter stands for after a backslash; nil for a letter that cannot follow one.
     static func escaped(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte
@@ -34,11 +63,11 @@ enum JSONText {
         return unescaped(quoted[...]).withUnsafeBufferPointer { JSONHash.bytes($0) }
     }
 
-    /// The bytes of a text that is written in quotes and known to be well formed.
+    /// The bytes of a string that is written in quotes and is well formed.
     ///
     /// A surrogate without its partner has no UTF-8. It becomes the three bytes that it would have,
-    /// so that two texts are equal only where they escape to the same code units.
-    static func unescaped(_ quoted: some RandomAccessCollection<UInt8>) -> [UInt8] {
+    /// so that two strings are equal only when they escape to the same code units.
+    package static func unescaped(_ quoted: some RandomAccessCollection<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(quoted.count)
         var rest = quoted.dropFirst().dropLast().makeIterator()
@@ -88,41 +117,5 @@ enum JSONText {
         case ..<0x10000: result += [UInt8(0xE0 | scalar >> 12), tail(6), tail(0)]
         default: result += [UInt8(0xF0 | scalar >> 18 & 7), tail(12), tail(6), tail(0)]
         }
-    }
-}
-
-/// Hashes of values.
-///
-/// They are seeded anew in every process, so that no document can be made to collide; nothing that
-/// is written depends on them. Multiplying and folding is as in Wang Yi's wyhash, and costs a third
-/// of the standard library's hasher on the short texts that documents are made of.
-enum JSONHash {
-    private static let seed = Hasher().finalize()
-
-    static func bytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        let raw = UnsafeRawBufferPointer(bytes)
-        var result = raw.count
-        var position = 0
-        while position + 8 <= raw.count {
-            result = mix(result, raw.loadUnaligned(fromByteOffset: position, as: Int.self))
-            position += 8
-        }
-        var rest = raw.count
-        while position < raw.count {
-            rest = rest << 8 | Int(raw[position])
-            position += 1
-        }
-        return mix(result, rest)
-    }
-
-    static func literal(_ first: UInt8) -> Int { mix(1, Int(first)) }
-
-    static func empty(_ kind: JSONNode.Kind) -> Int { mix(2, Int(kind.rawValue)) }
-
-    static func mix(_ left: Int, _ right: Int) -> Int {
-        let one = UInt(bitPattern: left ^ seed)
-        let two = UInt(bitPattern: right) ^ 0x9E37_79B9_7F4A_7C15
-        let product = one.multipliedFullWidth(by: two)
-        return Int(bitPattern: product.high ^ product.low) ^ (left << 1)
     }
 }

@@ -2,7 +2,7 @@ import FilesinkiModel
 import FilesinkiTesting
 import Testing
 
-@testable import FilesinkiTOML
+@testable import FilesinkiText
 
 @Suite struct TOMLReaderTests {
     private func read(_ text: String) throws -> [TOMLStatement] {

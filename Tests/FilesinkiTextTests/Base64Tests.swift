@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiText
 import Testing
 
 @Suite struct Base64Tests {

@@ -1,12 +1,13 @@
-/// Reads strict JSON (RFC 8259) and remembers where everything is written.
+/// Parses strict JSON (RFC 8259) and records where each value is written.
 ///
-/// It keeps its own stack, so that depth costs no stack of the thread.
+/// The stack of open containers is an array, so that nesting uses no stack of the thread. The input may
+/// be hostile: size, depth and number of values are limited.
 struct JSONParser {
-    /// The deepest nesting, which bounds the recursion of the merge.
+    /// The deepest nesting of containers. A merge recurses over them.
     static let deepest = 512
-    /// The most bytes of one version.
+    /// The largest text, in bytes.
     static let largest = 256 << 20
-    /// The most values of one version; each takes about 50 bytes of memory.
+    /// The most values of a text: each takes about 50 bytes of memory.
     static let mostValues = 8 << 20
 
     let bytes: UnsafeBufferPointer<UInt8>
@@ -21,8 +22,8 @@ struct JSONParser {
         self.bytes = bytes
     }
 
-    /// Parses the whole document.
-    mutating func parse() throws(JSONProblem) -> [JSONNode] {
+    /// Parses the whole text.
+    mutating func parse() throws(JSONError) -> [JSONNode] {
         guard bytes.count <= Self.largest else { throw problem("begins a file that is too large") }
         nodes.reserveCapacity(bytes.count / 16 + 1)
         if bytes.starts(with: JSONDocument.byteOrderMark) { position = 3 }
@@ -36,8 +37,8 @@ struct JSONParser {
     }
 
     /// Reads a scalar or the beginning of a container.
-    /// - Returns: whether it is a container that has something in it.
-    private mutating func beginValue() throws(JSONProblem) -> Bool {
+    /// - Returns: Whether it is a container that is not empty.
+    private mutating func beginValue() throws(JSONError) -> Bool {
         skipSpace()
         let start = position
         guard let first = peek() else { throw problem("ends too early") }
@@ -47,7 +48,7 @@ struct JSONParser {
         case UInt8(ascii: "["): return try beginContainer(.array)
         case UInt8(ascii: "\""):
             try skipString()
-            finishScalar(.string, start, hash: JSONText.hash(text(from: start)))
+            finishScalar(.string, start, hash: JSONString.hash(text(from: start)))
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             try skipNumber()
             finishScalar(.number, start, hash: JSONNumber.hash(text(from: start)))
@@ -58,7 +59,7 @@ struct JSONParser {
         return false
     }
 
-    private mutating func beginContainer(_ kind: JSONNode.Kind) throws(JSONProblem) -> Bool {
+    private mutating func beginContainer(_ kind: JSONNode.Kind) throws(JSONError) -> Bool {
         guard open.count < Self.deepest else { throw problem("is nested too deep") }
         append(kind, position, hash: JSONHash.empty(kind))
         open.append(nodes.count - 1)
@@ -69,10 +70,8 @@ struct JSONParser {
         return true
     }
 
-    /// Closes the containers that end at this position.
-    ///
-    /// - Returns: Whether a comma follows; false at the end of the document.
-    private mutating func wantsAnother() throws(JSONProblem) -> Bool {
+    /// Closes what ends here, up to a comma or the end of the document.
+    private mutating func wantsAnother() throws(JSONError) -> Bool {
         while let container = open.last {
             let kind = nodes[container].kind
             skipSpace()
@@ -91,13 +90,13 @@ struct JSONParser {
         return false
     }
 
-    private mutating func readKey() throws(JSONProblem) {
+    private mutating func readKey() throws(JSONError) {
         skipSpace()
         let start = position
         guard peek() == UInt8(ascii: "\"") else { throw problem("has no key in quotes") }
         try skipString()
         key = Int32(start)..<Int32(position)
-        keyHash = JSONText.hash(text(from: start))
+        keyHash = JSONString.hash(text(from: start))
         skipSpace()
         guard peek() == UInt8(ascii: ":") else { throw problem("has a key without a colon") }
         position += 1
@@ -123,7 +122,7 @@ struct JSONParser {
         countLast(container)
     }
 
-    /// Counts a finished value in its container.
+    /// Adds a whole value to the container that it is in.
     private mutating func countLast(_ child: Int) {
         guard let parent = open.last else { return }
         let hash = nodes[child].hash
@@ -133,9 +132,11 @@ struct JSONParser {
             ? nodes[parent].hash &+ JSONHash.mix(nodes[child].keyHash, hash)
             : JSONHash.mix(nodes[parent].hash, hash)
     }
+}
 
-    // MARK: Scalars
+// MARK: - Scalars and white space
 
+extension JSONParser {
     static func end(of kind: JSONNode.Kind) -> UInt8 {
         kind == .object ? UInt8(ascii: "}") : UInt8(ascii: "]")
     }
@@ -146,12 +147,12 @@ struct JSONParser {
         UnsafeBufferPointer(rebasing: bytes[start..<position])
     }
 
-    func problem(_ reason: String) -> JSONProblem {
+    func problem(_ reason: String) -> JSONError {
         let read = bytes[..<min(position, bytes.count)]
-        return JSONProblem(line: 1 + read.count { $0 == UInt8(ascii: "\n") }, reason: reason)
+        return JSONError(line: 1 + read.count { $0 == UInt8(ascii: "\n") }, reason: reason)
     }
 
-    func unexpected(inside kind: JSONNode.Kind) -> JSONProblem {
+    func unexpected(inside kind: JSONNode.Kind) -> JSONError {
         switch peek() {
         case nil: problem("ends too early")
         case UInt8(ascii: "/"), UInt8(ascii: "#"): problem("has a comment")
@@ -160,10 +161,10 @@ struct JSONParser {
     }
 
     mutating func skipSpace() {
-        while position < bytes.count, JSONText.isSpace(bytes[position]) { position += 1 }
+        while position < bytes.count, JSONString.isSpace(bytes[position]) { position += 1 }
     }
 
-    mutating func skipLiteral(_ first: UInt8) throws(JSONProblem) {
+    mutating func skipLiteral(_ first: UInt8) throws(JSONError) {
         let word: StaticString =
             switch first {
             case UInt8(ascii: "t"): "true"
@@ -183,7 +184,7 @@ struct JSONParser {
         word.withUTF8Buffer { $0.elementsEqual(bytes[range]) }
     }
 
-    mutating func skipNumber() throws(JSONProblem) {
+    mutating func skipNumber() throws(JSONError) {
         if peek() == UInt8(ascii: "-") { position += 1 }
         let start = position
         try skipDigits()
@@ -200,13 +201,13 @@ struct JSONParser {
         try skipDigits()
     }
 
-    private mutating func skipDigits() throws(JSONProblem) {
+    private mutating func skipDigits() throws(JSONError) {
         let start = position
-        while let byte = peek(), JSONText.isDigit(byte) { position += 1 }
+        while let byte = peek(), JSONString.isDigit(byte) { position += 1 }
         guard position > start else { throw problem("has a number without a digit") }
     }
 
-    mutating func skipString() throws(JSONProblem) {
+    mutating func skipString() throws(JSONError) {
         position += 1
         while let byte = peek() {
             switch byte {
@@ -222,22 +223,22 @@ struct JSONParser {
         throw problem("ends inside a text")
     }
 
-    private mutating func skipEscape() throws(JSONProblem) {
+    private mutating func skipEscape() throws(JSONError) {
         position += 1
         switch peek() {
         case UInt8(ascii: "u"):
             let digits = bytes[min(position + 1, bytes.count)..<min(position + 5, bytes.count)]
-            guard digits.count == 4, digits.allSatisfy({ JSONText.hexadecimal($0) != nil }) else {
+            guard digits.count == 4, digits.allSatisfy({ JSONString.hexadecimal($0) != nil }) else {
                 throw problem("has a \\u without four digits")
             }
             position += 5
-        case .some(let byte) where JSONText.escaped(byte) != nil: position += 1
+        case .some(let byte) where JSONString.escaped(byte) != nil: position += 1
         default: throw problem("has a backslash before what it cannot escape")
         }
     }
 
     /// One scalar of two to four bytes: the table 3-7 of the Unicode standard, version 15.
-    private mutating func skipScalar(_ first: UInt8) throws(JSONProblem) {
+    private mutating func skipScalar(_ first: UInt8) throws(JSONError) {
         let (length, second): (Int, ClosedRange<UInt8>) =
             switch first {
             case 0xC2...0xDF: (2, 0x80...0xBF)
@@ -256,14 +257,10 @@ struct JSONParser {
     }
 }
 
-/// Why bytes cannot be parsed.
-struct JSONProblem: Error, Hashable {
+/// Why bytes are not JSON that can be read.
+package struct JSONError: Error, Hashable {
     /// Counted from 1.
-    var line: Int
-    var reason: String
-
-    /// - Parameter side: The version, such as `The committed version`.
-    func conflict(_ side: String) -> MergeConflict {
-        MergeConflict("", "\(side) is not JSON that can be merged: line \(line) \(reason).")
-    }
+    package var line: Int
+    /// The rest of a sentence that begins with the line: `has a comment`.
+    package var reason: String
 }

@@ -1,0 +1,57 @@
+import FilesinkiModel
+import FilesinkiText
+import Testing
+
+@Suite("Dates and times as text")
+struct DateTextTests {
+    @Test(
+        "days and clocks in UTC",
+        arguments: [
+            (0, "1970-01-01", "00:00:00"), (-1, "1969-12-31", "23:59:59"),
+            (951_827_696, "2000-02-29", "12:34:56"), (253_402_300_800, "10000-01-01", "00:00:00"),
+            (-62_167_219_201, "-0001-12-31", "23:59:59"),
+            (-62_135_596_801, "0000-12-31", "23:59:59"),
+        ] as [(Int64, String, String)])
+    func utc(seconds: Int64, date: String, clock: String) {
+        let time = CalendarTime(utc: seconds)
+        #expect(time.date == date)
+        #expect(time.clock == clock)
+        #expect(DateText.seconds(rfc3339: "\(date)T\(clock)Z") == seconds)
+    }
+
+    @Test func `a fraction has as many digits as are asked for`() {
+        let time = Timestamp(seconds: 951_827_696, nanoseconds: 120_456_789)
+        #expect(DateText.rfc3339(time) == "2000-02-29T12:34:56Z")
+        #expect(DateText.rfc3339(time, digits: 3) == "2000-02-29T12:34:56.120Z")
+        #expect(DateText.rfc3339(time, digits: 9) == "2000-02-29T12:34:56.120456789Z")
+        #expect(DateText.basic(time) == "20000229T123456Z")
+    }
+
+    @Test(
+        "milliseconds are read in UTC, and nothing that is not a whole number of them",
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("1970-01-01T00:00:00.5Z", 500),
+            ("1970-01-01T00:00:00.001000Z", 1), ("1970-01-01T00:00:00.0001Z", nil),
+            ("1970-01-01T00:00:00", nil), ("1970-01-01T00:00Z", nil), ("1970-01-01Z", nil),
+            ("1970-01-01T01:00:00+01:00", nil), ("1970-01-01 00:00:00Z", nil),
+            ("2023-02-29T00:00:00Z", nil), ("2024-02-29T00:00:00Z", 1_709_164_800_000),
+            ("2024-04-31T00:00:00Z", nil), ("1970-01-01T24:00:00Z", nil),
+            ("1970-1-1T00:00:00Z", nil), ("+1970-01-01T00:00:00Z", nil), ("", nil),
+            ("9999999999-01-01T00:00:00Z", nil),
+        ] as [(String, Int64?)])
+    func milliseconds(_ text: String, _ expected: Int64?) {
+        #expect(DateText.milliseconds(text) == expected)
+    }
+
+    @Test(
+        "dates of HTTP",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+            ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", nil), ("Sun, 31 Feb 1994 08:49:37 GMT", nil),
+            ("Sun, 06 Nov 1994 08:49:37 CET", nil), ("Sun, 06 Nov 1994 8:49 GMT", nil),
+        ] as [(String, Int64?)])
+    func http(_ text: String, _ expected: Int64?) {
+        #expect(DateText.seconds(http: text) == expected)
+    }
+}
