@@ -92,7 +92,8 @@ let package = Package(
         module("FilesinkiHashing", ["FilesinkiModel", "CCrypto"]),
         module("FilesinkiCompression", ["FilesinkiModel", "CLZMA", "CZstd"]),
         module("FilesinkiReconcile", ["FilesinkiModel"]),
-        module("FilesinkiSQLite", ["FilesinkiModel", "FilesinkiSystem", "CSQLite"]),
+        module(
+            "FilesinkiSQLite", ["FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "CSQLite"]),
         module(
             "FilesinkiMerge",
             ["FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "FilesinkiSQLite"]),

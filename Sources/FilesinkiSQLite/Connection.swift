@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import FilesinkiText
 
 /// One open SQLite database, used as its ``Profile`` allows.
 ///
@@ -66,20 +67,9 @@ package final class Connection<Thrown: Error> {
 
     /// The URI of a file, in which every byte that could mean something else is escaped.
     private static func address(_ path: [UInt8], isImmutable: Bool) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
         // An empty authority, so that a path may begin with two slashes.
-        var bytes = Array((path.first == UInt8(ascii: "/") ? "file://" : "file:").utf8)
-        for byte in path {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
-                UInt8(ascii: "-"), UInt8(ascii: "_"):
-                bytes.append(byte)
-            default:
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self) + (isImmutable ? "?mode=ro&immutable=1" : "")
+        let scheme = path.first == UInt8(ascii: "/") ? "file://" : "file:"
+        return scheme + PercentCoding.encodePath(path) + (isImmutable ? "?mode=ro&immutable=1" : "")
     }
 
     // MARK: Statements

@@ -14,9 +14,12 @@ package enum PercentCoding {
     }
 
     /// Encodes a path, leaving its slashes.
-    package static func encodePath(_ path: String) -> String {
-        path.split(separator: "/", omittingEmptySubsequences: false)
-            .map { encode($0.utf8) }.joined(separator: "/")
+    package static func encodePath(_ path: String) -> String { encodePath(Array(path.utf8)) }
+
+    /// Encodes a path of any bytes, leaving its slashes.
+    package static func encodePath(_ path: [UInt8]) -> String {
+        path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { encode($0) }.joined(separator: "/")
     }
 
     /// Nil when a `%` is not followed by two hexadecimal digits.

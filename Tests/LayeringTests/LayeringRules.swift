@@ -17,16 +17,10 @@ enum LayeringRules {
         ],
         [
             "FilesinkiCompression", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile",
-<<<<<<< HEAD
-            "FilesinkiRemote", "FilesinkiTOML",
+            "FilesinkiRemote",
         ],
         ["FilesinkiSQLite"],
-        ["FilesinkiSystem"],
-=======
-            "FilesinkiRemote", "FilesinkiSQLite",
-        ],
         ["FilesinkiSystem", "FilesinkiText"],
->>>>>>> 9720f8f (text: one module for JSON, TOML, dates and codings)
         ["FilesinkiModel"],
     ]
 
@@ -182,11 +176,12 @@ enum LayeringRules {
         // A reader of JSON reads \u, and a writer writes it.
         (#"case "u""#, "a JSON reader"), (#"(ascii: "u")"#, "a JSON reader"),
         (#""\\u"#, "a JSON writer"),
+        (#"(ascii: "%")"#, "a percent coder"),
         // Base 64 puts six bits at a time together.
         ("<< 6 |", "a base 64 codec"),
     ]
 
-    /// A second JSON reader or writer, date codec or base 64.
+    /// A second JSON reader or writer, date codec, base 64 or percent coder.
     static func secondTextCodecs(_ files: [SourceFile]) -> [String] {
         files.filter { $0.target != "FilesinkiText" && !$0.isGenerated }.flatMap { file in
             file.code.flatMap { number, line in

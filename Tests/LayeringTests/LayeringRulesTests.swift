@@ -159,7 +159,6 @@ import Testing
     }
 
     @Test(
-<<<<<<< HEAD
         "H2 finds a second wrapper of SQLite, in code only",
         arguments: [
             ("FilesinkiMerge", "let code = sqlite3_step(handle)", 1),
@@ -170,7 +169,9 @@ import Testing
         ])
     func sqlite(_ target: String, _ line: String, findings: Int) {
         #expect(LayeringRules.secondSQLiteWrappers([file(target, line)]).count == findings)
-=======
+    }
+
+    @Test(
         "H1 finds a second text codec, in code only",
         arguments: [
             ("FilesinkiS3", "return Int64(timegm(&parts))", 1),
@@ -179,37 +180,9 @@ import Testing
             ("FilesinkiHTTP", #"case UInt8(ascii: "u"): codePoint()"#, 1),
             ("FilesinkiServer", #"result += "\\u" + digits"#, 1),
             ("FilesinkiServer", "held = held << 6 | UInt32(value)", 1),
+            ("FilesinkiS3", #"result.append(UInt8(ascii: "%"))"#, 1),
             ("FilesinkiServer", "// timegm(&parts)", 0),
             ("FilesinkiServer", #"case "up": 1"#, 0),
         ])
     func text(_ target: String, _ line: String, findings: Int) {
         #expect(LayeringRules.secondTextCodecs([file(target, line)]).count == findings)
->>>>>>> 9720f8f (text: one module for JSON, TOML, dates and codings)
-    }
-
-    @Test("finds a file that is too long", arguments: [(400, 0), (401, 1)])
-    func length(_ lines: Int, findings: Int) {
-        let text = String(repeating: "let a = 1\n", count: lines)
-        #expect(LayeringRules.longFiles([file("A", text)]).count == findings)
-        #expect(LayeringRules.longFiles([file("A", text, "x.pb.swift")]).isEmpty)
-    }
-
-    @Test(
-        "finds what may end the process, in code only",
-        arguments: [
-            ("let a = try! f()", 1), ("let a = b as! C", 1), ("fatalError(\"x\")", 1),
-            ("// never try! anything", 0), ("let a = try f() // TO" + "DO", 1),
-            ("let a = b as? C", 0),
-            ("/// FIX" + "ME: later", 1),
-        ])
-    func words(_ line: String, findings: Int) {
-        #expect(LayeringRules.bannedWords([file("A", "\n" + line)]).count == findings)
-    }
-
-    @Test func `finds log code in the kinds of items`() {
-        let text = "let log = try CommitLog(remote)\n// A CommitLog.\nzone.fetch()"
-        #expect(LayeringRules.logCode([file("FilesinkiKeyValue", text)]).count == 1)
-        #expect(LayeringRules.logCode([file("FilesinkiEngine", text, "Sync/A.swift")]).count == 1)
-        #expect(LayeringRules.logCode([file("FilesinkiEngine", text, "History/A.swift")]).isEmpty)
-    }
-}

@@ -50,25 +50,10 @@ import Testing
         #expect(LayeringRules.secondBackoffs(tree.sources) == [])
     }
 
-<<<<<<< HEAD
     @Test func `H2 one wrapper of SQLite`() {
         #expect(tree.sources.contains { $0.imports.contains("CSQLite") })
         #expect(LayeringRules.secondSQLiteWrappers(tree.sources) == [])
-=======
-    @Test func `H1 one JSON reader, one JSON writer, one date codec, one base 64`() {
+    }
+
+    @Test func `H1 one JSON reader, one JSON writer, one date codec, one base 64, one percent coder`() {
         #expect(LayeringRules.secondTextCodecs(tree.sources) == [])
->>>>>>> 9720f8f (text: one module for JSON, TOML, dates and codings)
-    }
-
-    @Test func `no file is longer than 400 lines`() {
-        #expect(LayeringRules.longFiles(tree.sources + tree.tests) == [])
-    }
-
-    @Test func `files and keys write no log code`() {
-        #expect(LayeringRules.logCode(tree.sources) == [])
-    }
-
-    @Test func `nothing ends the process, and nothing is left for later`() {
-        #expect(LayeringRules.bannedWords(tree.sources) == [])
-    }
-}
