@@ -186,3 +186,31 @@ import Testing
         ])
     func text(_ target: String, _ line: String, findings: Int) {
         #expect(LayeringRules.secondTextCodecs([file(target, line)]).count == findings)
+    }
+
+    @Test("finds a file that is too long", arguments: [(400, 0), (401, 1)])
+    func length(_ lines: Int, findings: Int) {
+        let text = String(repeating: "let a = 1\n", count: lines)
+        #expect(LayeringRules.longFiles([file("A", text)]).count == findings)
+        #expect(LayeringRules.longFiles([file("A", text, "x.pb.swift")]).isEmpty)
+    }
+
+    @Test(
+        "finds what may end the process, in code only",
+        arguments: [
+            ("let a = try! f()", 1), ("let a = b as! C", 1), ("fatalError(\"x\")", 1),
+            ("// never try! anything", 0), ("let a = try f() // TO" + "DO", 1),
+            ("let a = b as? C", 0),
+            ("/// FIX" + "ME: later", 1),
+        ])
+    func words(_ line: String, findings: Int) {
+        #expect(LayeringRules.bannedWords([file("A", "\n" + line)]).count == findings)
+    }
+
+    @Test func `finds log code in the kinds of items`() {
+        let text = "let log = try CommitLog(remote)\n// A CommitLog.\nzone.fetch()"
+        #expect(LayeringRules.logCode([file("FilesinkiKeyValue", text)]).count == 1)
+        #expect(LayeringRules.logCode([file("FilesinkiEngine", text, "Sync/A.swift")]).count == 1)
+        #expect(LayeringRules.logCode([file("FilesinkiEngine", text, "History/A.swift")]).isEmpty)
+    }
+}

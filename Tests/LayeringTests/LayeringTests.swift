@@ -55,5 +55,20 @@ import Testing
         #expect(LayeringRules.secondSQLiteWrappers(tree.sources) == [])
     }
 
-    @Test func `H1 one JSON reader, one JSON writer, one date codec, one base 64, one percent coder`() {
+    @Test
+    func `H1 one JSON reader, one JSON writer, one date codec, one base 64, one percent coder`() {
         #expect(LayeringRules.secondTextCodecs(tree.sources) == [])
+    }
+
+    @Test func `no file is longer than 400 lines`() {
+        #expect(LayeringRules.longFiles(tree.sources + tree.tests) == [])
+    }
+
+    @Test func `files and keys write no log code`() {
+        #expect(LayeringRules.logCode(tree.sources) == [])
+    }
+
+    @Test func `nothing ends the process, and nothing is left for later`() {
+        #expect(LayeringRules.bannedWords(tree.sources) == [])
+    }
+}
