@@ -17,7 +17,7 @@ struct JSONTests {
     @Test("a string is escaped so that its line stays a line", arguments: strings)
     func string(_ text: String, _ expected: String) {
         var bytes: [UInt8] = []
-        JSONValue.append(text, to: &bytes)
+        JSONString.append(text, to: &bytes)
         #expect(String(decoding: bytes, as: UTF8.self) == expected)
     }
 

@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiText
 import Testing
 
 @testable import FilesinkiCommands
