@@ -52,7 +52,7 @@ struct ContentUploader: Sendable {
     let progress: @Sendable (_ files: Int, _ bytes: Int64) -> Void
 
     /// Reads all files; the results come in no particular order.
-    func run(_ items: [Item]) async throws -> IntakeResult {
+    func run(_ items: [Item]) async throws -> UploadResult {
         guard let writer = destination.writer else { return try await readAll(items) }
         do {
             var result = try await readAll(items)
@@ -64,20 +64,20 @@ struct ContentUploader: Sendable {
         }
     }
 
-    private func readAll(_ items: [Item]) async throws -> IntakeResult {
-        let queue = IntakeQueue(items)
-        return try await withThrowingTaskGroup(of: IntakeResult.self) { group in
+    private func readAll(_ items: [Item]) async throws -> UploadResult {
+        let queue = UploadQueue(items)
+        return try await withThrowingTaskGroup(of: UploadResult.self) { group in
             let count = items.count > 8 ? Self.workers : 1
             for _ in 0..<count {
                 group.addTask { try await work(queue) }
             }
-            var all = IntakeResult()
+            var all = UploadResult()
             for try await part in group { all.add(part) }
             return all
         }
     }
 
-    private func work(_ queue: IntakeQueue) async throws -> IntakeResult {
+    private func work(_ queue: UploadQueue) async throws -> UploadResult {
         var worker = UploadWorker(intake: self, queue: queue)
         while let batch = queue.next(bytes: Self.batchSize) {
             try Task.checkCancellation()
@@ -90,7 +90,7 @@ struct ContentUploader: Sendable {
 }
 
 /// What came of reading files.
-struct IntakeResult: Sendable {
+struct UploadResult: Sendable {
     struct File: Sendable {
         let path: RelativePath
         let entry: Entry
@@ -114,7 +114,7 @@ struct IntakeResult: Sendable {
     var inline: [InlineContent] = []
     var packs: [PackReference] = []
 
-    mutating func add(_ other: IntakeResult) {
+    mutating func add(_ other: UploadResult) {
         files += other.files
         problems += other.problems
         vanished += other.vanished
@@ -124,7 +124,7 @@ struct IntakeResult: Sendable {
 }
 
 /// Hands out batches of files, and remembers which contents a worker has already taken.
-final class IntakeQueue: Sendable {
+final class UploadQueue: Sendable {
     private let items: [ContentUploader.Item]
     private let cursor = Mutex(0)
     private let claimed = Mutex(Set<ContentID>())

@@ -55,7 +55,7 @@ extension SyncEngine {
         run.local.unstored.subtract(items.map(\.path))
         let paths = changed.files.map(\.path) + changed.vanished + changed.problems.map(\.path)
         guard !paths.isEmpty else { return true }
-        run.local.take(changed, run.base)
+        run.local.addFiles(changed, run.base)
         run.local = try await scanAgain(run.local, run, isStoring: false)
         run.surprised = Set(paths)
         return false

@@ -7,13 +7,13 @@ import FilesinkiStore
 /// One of the workers of a ``ContentUploader``, with its own block and compressor.
 struct UploadWorker {
     let intake: ContentUploader
-    let queue: IntakeQueue
+    let queue: UploadQueue
     var builder = BlockBuilder(compressor: ZstdCompressor(level: ContentUploader.level))
-    var result = IntakeResult()
+    var result = UploadResult()
     /// Bytes of large files that were told while they were read.
     private var told: Int64 = 0
 
-    init(intake: ContentUploader, queue: IntakeQueue) {
+    init(intake: ContentUploader, queue: UploadQueue) {
         self.intake = intake
         self.queue = queue
     }
@@ -129,7 +129,7 @@ struct UploadWorker {
             content, size: size, mode: status.mode,
             modified: status.contentModified ?? status.stamp.modified)
         result.files.append(
-            IntakeResult.File(
+            UploadResult.File(
                 path: path, entry: entry, stamp: status.stamp, isSettled: status.stamp.isSettled,
                 isLive: status.contentModified != nil))
     }

@@ -2,11 +2,11 @@ import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
 
-/// A save that was acknowledged while the remote was away is an edit, also when its content is the one
-/// that the path had before: a deletion that was not known here does not undo it. The change that
-/// waits says nothing of this, so the manifest keeps the saved content under a name of its own.
+/// A save that was acknowledged while the remote was away is an edit, also if its content is the one that
+/// the path had before: a deletion that this replica had not fetched does not undo it. The waiting change
+/// does not say so; the manifest keeps the saved content under a key of its own.
 extension SyncEngine {
-    /// Marks the changes that somebody has saved, in this run or in one that could not publish.
+    /// Marks the changes that a user saved by name, in this run or in one that could not publish.
     func markSaved(_ run: inout SyncRun) throws {
         for path in run.saved { run.local.markSaved(path, content: nil, run.base) }
         let waiting =
@@ -17,7 +17,7 @@ extension SyncEngine {
                 let content = ContentID(bytes)
             else { continue }
             run.local.markSaved(row.path, content: content, run.base)
-            // Another content is an edit by itself: nobody saved it by this name.
+            // Another content is an edit by itself; it was not saved by name.
             guard run.local.changes[row.path]?.isSaved != true, !run.options.isDryRun,
                 !run.local.blocked.contains(row.path)
             else { continue }
@@ -25,15 +25,15 @@ extension SyncEngine {
         }
     }
 
-    /// The name under which the manifest keeps what was saved at a path.
+    /// The key under which the manifest keeps what was saved at a path.
     static func savedKey(_ path: RelativePath) -> String { "saved:" + hexadecimal(path.bytes) }
 }
 
 extension Observation {
     /// Marks what is at a path as saved by a user.
     ///
-    /// - Parameter content: What was saved; another content that is there now is an edit by itself. Nil
-    ///   for whatever is there.
+    /// - Parameter content: What was saved; another content in the root is an edit by itself. Nil for any
+    ///   content.
     fileprivate mutating func markSaved(
         _ path: RelativePath, content: ContentID?, _ base: BaseIndex
     ) {

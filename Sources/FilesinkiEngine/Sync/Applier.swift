@@ -7,7 +7,7 @@ import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiSystem
 
-/// Carries out the steps of a plan that write here.
+/// Carries out the steps of a plan that write to the root.
 ///
 /// The order keeps every content reachable at every moment: after the folders that they need, copies
 /// of what is about to be replaced come first, then moves, removals, folders that take the place of
@@ -35,7 +35,7 @@ struct Applier: Sendable {
         for path in work.ready { result.done[path] = .some(stamps[path] ?? base.row(path)?.stamp) }
         holdTwins(&work, &result)
         for task in work.newFolders { attempt(task, &result) { try makeFolder(task) } }
-        // What belongs into a folder that could not be made would only fail too.
+        // What belongs into a folder that could not be made would fail, too.
         work.drop(below: work.newFolders.lazy.map(\.path).filter { result.done[$0] == nil })
         copy(work.copies, &result)
         // What could not be copied keeps its name.
@@ -65,14 +65,14 @@ struct Applier: Sendable {
         for task in work.folderRemovals {
             attempt(task, &result) {
                 let outcome = try removeFolder(task)
-                // What takes its place says when the path is done.
+                // The step that takes its place completes the path.
                 if case .done = outcome, work.makingWay.contains(task.path) { return nil }
                 return outcome
             }
         }
     }
 
-    /// What the plan saw at the path, for the file system to compare with.
+    /// What the plan saw at the path; the file system compares it with what is there.
     func expectation(_ task: ApplyTask) -> Expectation {
         guard let here = task.here else { return .absent }
         if let stamp = stamps[task.path] ?? base.row(task.path)?.stamp { return .stamp(stamp) }
@@ -88,9 +88,9 @@ struct Applier: Sendable {
         return .content(here.content, size: here.size)
     }
 
-    /// Runs one task; a failure is a problem of its path and stops nothing else. A folder that is
-    /// gone or is something else now is a user's doing, and the path is looked at again. A body that
-    /// gives nil has not come to an end.
+    /// Runs one task. A failure is a problem of its path and stops nothing else. If a folder above it is
+    /// missing or something else now, a user changed it, and the path is scanned again. A body that
+    /// returns nil has not completed the task.
     func attempt(
         _ task: ApplyTask, _ result: inout ApplyResult, _ body: () throws -> TaskOutcome?
     ) {
@@ -244,11 +244,11 @@ struct Applier: Sendable {
         }
     }
 
-    /// Leaves out what is new here and whose name the root's file system takes for that of another
-    /// file, before any content is fetched for it. It is a problem in each run until one of the two has
-    /// another name; when the other one is to go in this run, the next round brings it.
+    /// Removes new paths whose name the root's file system takes for that of another file, before any
+    /// content is fetched for them. Each is a problem in every run until one of the two is renamed; if the
+    /// other one is to be removed in this run, the next round writes it.
     func holdTwins(_ work: inout ApplyWork, _ result: inout ApplyResult) {
-        // In a folder that is new, nothing is there yet.
+        // A new folder is empty.
         let made = Set((work.newFolders + work.folders).lazy.map(\.path))
         let leaving = work.leaving
         var held: Set<RelativePath> = []
@@ -258,7 +258,7 @@ struct Applier: Sendable {
         {
             do throws(Failure) {
                 guard let twin = try root.twin(of: path) else { continue }
-                // A file makes way before another one comes.
+                // The old file is removed before the new one is written.
                 let isFolder = try root.status(twin)?.kind == .directory
                 if leaving.contains(twin), !isFolder { continue }
                 held.insert(path)
@@ -292,7 +292,7 @@ extension Failure {
         return error.isMissing && self.path == path.bytes
     }
 
-    /// An error that no part of ours raised.
+    /// The failure for an error of another type.
     static func unforeseen(_ error: any Error) -> Failure {
         Failure(.io, "Something unforeseen happened: \(error).", remedy: "Run again.", cause: error)
     }

@@ -5,7 +5,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// One write that a step asks for here.
+/// One write of a step.
 struct ApplyTask: Sendable {
     let path: RelativePath
     /// What is to be there; a tombstone for nothing.
@@ -88,7 +88,7 @@ struct ApplyWork: Sendable {
         }
     }
 
-    /// A folder that makes way for something else is emptied like any other.
+    /// Removes a folder in whose place something else is to be; it is emptied like any other.
     private mutating func makeWay(_ task: ApplyTask) {
         makingWay.insert(task.path)
         folderRemovals.append(
@@ -155,7 +155,7 @@ struct ApplyWork: Sendable {
         return late
     }
 
-    /// Leaves out all that is to be made at or below one of these paths.
+    /// Removes the tasks that write at or below one of these paths.
     mutating func drop(below paths: some Sequence<RelativePath>) {
         let paths = Set(paths)
         guard !paths.isEmpty else { return }
@@ -168,7 +168,7 @@ struct ApplyWork: Sendable {
         }
     }
 
-    /// Leaves out all that would replace or remove one of these paths.
+    /// Removes the tasks that replace or remove one of these paths.
     mutating func drop(_ paths: Set<RelativePath>) {
         guard !paths.isEmpty else { return }
         for list in [
@@ -180,7 +180,7 @@ struct ApplyWork: Sendable {
     }
 }
 
-/// What became of one write.
+/// The result of one write.
 enum TaskOutcome: Sendable {
     /// Done; the stamp of what is now there, nil where nothing is.
     case done(FileStamp?)
@@ -189,9 +189,9 @@ enum TaskOutcome: Sendable {
 
     /// - Parameters:
     ///   - leaves: Whether something is at the path afterwards.
-    ///   - isWinner: Whether what was there before has become a conflict copy: then whoever has put
-    ///     another file over it a moment later has edited the winner. Otherwise that may be an edit of
-    ///     what was there before, and both are reconciled.
+    ///   - isWinner: Whether what was there before has become a conflict copy. Then another file that
+    ///     replaced it a moment later is an edit of the winner. Otherwise it may be an edit of what was
+    ///     there before, and both are reconciled.
     init(_ outcome: InstallOutcome, leaves: Bool = true, isWinner: Bool = false) {
         switch outcome {
         case .done(let status): self = .done(leaves ? status.stamp : nil)
@@ -201,11 +201,11 @@ enum TaskOutcome: Sendable {
     }
 }
 
-/// What became of the steps that write here.
+/// The result of the steps that write to the root.
 struct ApplyResult: Sendable {
     /// Steps that are done, with the stamp of what is now there; a removal has none.
     var done: [RelativePath: FileStamp?] = [:]
-    /// Paths where something else was found than the plan saw: to be looked at again.
+    /// Paths where something else was found than the plan saw; they are scanned again.
     var surprised: [RelativePath] = []
     /// Paths that can be reached once this round is done.
     var deferred: [RelativePath] = []
@@ -223,7 +223,7 @@ struct ApplyResult: Sendable {
         bytes += other.bytes
     }
 
-    /// Whether a step may be published and noted: it writes nothing here, or that is done.
+    /// Whether a step may be published and recorded: it writes nothing to the root, or has done so.
     func allows(_ step: Step) -> Bool {
         guard !held.contains(where: { $0 == step.path || step.path.isInside($0) }) else {
             return false
@@ -231,8 +231,8 @@ struct ApplyResult: Sendable {
         return !step.action.writesOurs || done[step.path] != nil
     }
 
-    /// Holds back what would take the name of a content whose conflict copy could not be made.
-    mutating func hold(_ steps: [Step]) {
+    /// Holds back steps that would replace a content whose conflict copy could not be made.
+    mutating func holdOriginals(of steps: [Step]) {
         for step in steps where step.action.writesOurs && done[step.path] == nil {
             if case .conflictCopy(let original) = step.reason { held.append(original) }
         }

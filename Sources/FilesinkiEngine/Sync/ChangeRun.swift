@@ -7,17 +7,17 @@ import FilesinkiStore
 import FilesinkiWatch
 
 extension SyncEngine {
-    /// More paths than this are not looked at singly: a scan of everything costs no more.
+    /// With more paths than this the whole tree is scanned: that costs no more.
     static let changesPerRun = 1000
 
-    /// A run for what was heard of: paths that may have changed here, and whatever changed at the
-    /// remote. Its cost does not grow with the tree.
+    /// Syncs the paths that a watch reported, and what changed at the remote. The cost does not grow with
+    /// the tree.
     ///
-    /// It becomes a run of everything when there are many changes, or so many deletions or overwrites
-    /// that the guards have to look at all of them.
+    /// If there are many changes, or so many deletions or overwrites that the guards have to see all of
+    /// them, the whole tree is synced instead.
     ///
-    /// - Parameter isRemoteHinted: Whether the remote is asked although nothing differs here.
-    /// - Throws: As ``sync(_:)`` does.
+    /// - Parameter isRemoteHinted: Whether to fetch although no path differs.
+    /// - Throws: As ``syncTree(_:)`` does.
     func syncChanges(
         _ changes: LocalChanges, isRemoteHinted: Bool, _ options: SyncOptions
     ) async throws -> ChangeReport {
@@ -95,8 +95,8 @@ extension SyncEngine {
         return BaseIndex(rows.values.sorted { $0.path < $1.path })
     }
 
-    /// Paths that changed at the remote and are kept here. An open conflict waits for a person, unless
-    /// something came since.
+    /// Paths that changed at the remote and are not ignored. An open conflict waits for a user, unless
+    /// another device has published since.
     private func incoming(_ run: SyncRun, known: UInt64) throws -> Set<RelativePath> {
         guard !run.remote.changes.isEmpty else { return [] }
         let open = Set(try manifest.conflicts(.open).map(\.path))
@@ -117,7 +117,7 @@ extension SyncEngine {
         try manifest.base(path)?.entry.kind == .directory
     }
 
-    /// The paths themselves, the folders above them, and all that is in folders which are to go.
+    /// The paths themselves, the folders above them, and everything in folders that are to be removed.
     private func pathsToScan(
         _ paths: Set<RelativePath>, _ run: SyncRun
     ) throws -> Set<RelativePath> {
@@ -156,7 +156,7 @@ extension SyncEngine {
         return try manifest.baseCount() <= gone
     }
 
-    /// Whether the rounds of the run met changes that it was not asked to look after.
+    /// Whether the rounds fetched changes of paths that are not in the selection.
     private func hasIncoming(beyond run: SyncRun) throws -> Bool {
         let rows = try manifest.loadRemote()
         guard !rows.isEmpty else { return false }
@@ -171,24 +171,24 @@ extension SyncEngine {
         return false
     }
 
-    /// Those of the paths that are not as the base says, and those below the folders.
+    /// The paths that differ from the base, and those below the reported folders that do.
     ///
-    /// What a run wrote itself is heard of as everything else is, and found here to be as it should.
+    /// A watch also reports what a run wrote itself; it does not differ from the base.
     func touched(_ changes: LocalChanges, _ rules: RunRules) throws -> Set<RelativePath> {
         var touched: Set<RelativePath> = []
-        // The rules may have changed since the paths were heard of.
+        // The rules may have changed since the paths were reported.
         var ignored = IgnoredPaths(root: root, filter: rules.filter)
         for path in Set(changes.paths.compactMap { owner($0) }) where try differs(path, rules) {
-            let isFolder = kind(of: path) == .directory
+            let isFolder = kind(at: path) == .directory
             if !ignored.contains(path, isDirectory: isFolder) { touched.insert(path) }
         }
         for folder in changes.folders where !isInside(folder, changes.folders) {
             if ignored.contains(folder, isDirectory: true) { continue }
             if try differs(folder, rules) { touched.insert(folder) }
             let rows = try manifest.baseRows(below: folder)
-            guard kind(of: folder) == .directory, let scan = try? self.scan(folder, rows, rules)
+            guard kind(at: folder) == .directory, let scan = try? self.scan(folder, rows, rules)
             else {
-                // Gone, or not to be looked at as one: each is looked at by itself.
+                // Missing, or not readable as a folder: each path is scanned by itself.
                 touched.formUnion(rows.map(\.path))
                 continue
             }
@@ -212,8 +212,8 @@ extension SyncEngine {
         return try scanner(rules).scan(known, below: path)
     }
 
-    /// The live file whose log or journal this is, nil for its index, which changes when it is only
-    /// read; for all others the path itself.
+    /// The live file whose log or journal this is; nil for its shared-memory index, which changes when it
+    /// is only read; the path itself for all others.
     private func owner(_ path: RelativePath) -> RelativePath? {
         for ending in ["-wal", "-shm", "-journal"] where path.name.count > ending.utf8.count {
             guard path.bytes.suffix(ending.utf8.count).elementsEqual(ending.utf8) else { continue }
@@ -226,7 +226,7 @@ extension SyncEngine {
     private func differs(_ path: RelativePath, _ rules: RunRules) throws -> Bool {
         let row = try manifest.base(path)
         guard let status = try? root.status(path) else {
-            // Gone, or not to be looked at: the run finds out.
+            // Missing, or not readable: the run finds out.
             return row != nil
         }
         guard let row else { return status.kind != .special }
@@ -234,7 +234,7 @@ extension SyncEngine {
         case .directory: return status.kind != .directory || status.mode != row.entry.mode
         case .symlink: return status.stamp != row.stamp
         case .file:
-            // What its log holds counts, too.
+            // Its write-ahead log counts as content.
             if root.hasLog(path) {
                 return (try? scan(path, [], rules).candidates.isEmpty) != true
             }
@@ -243,32 +243,31 @@ extension SyncEngine {
         }
     }
 
-    /// What is at a path; nil when nothing is, or nobody can tell.
-    func kind(of path: RelativePath) -> FileStatus.Kind? {
+    /// What is at a path; nil if nothing is there, or if it cannot be read.
+    func kind(at path: RelativePath) -> FileStatus.Kind? {
         (try? root.status(path))?.kind
     }
 }
 
 extension SyncRun {
-    /// Whether nothing was found here that a run would have to note.
+    /// Whether the scan found nothing that a run would have to record.
     fileprivate var hasNothingToDo: Bool {
         local.changes.isEmpty && local.refreshed.isEmpty && report.problems.isEmpty
             && report.away == nil
     }
 }
 
-/// What came of a run for some changes.
+/// The report of a run for the changes that a watch reported.
 package struct ChangeReport: Sendable {
     package var report: SyncReport
-    /// Whether there was nothing to do after all, so that nobody was asked and nothing noted.
+    /// Whether there was nothing to do: nothing was fetched or recorded.
     package var isIdle = false
-    /// Whether the changes were too many, or too dangerous, to be looked at singly: this was a run of
-    /// everything.
+    /// Whether the whole tree was synced.
     package var isWhole = false
-    /// Whether changes at the remote were met that have to wait for another run.
+    /// Whether remote changes were fetched that wait for another run.
     package var hasMore = false
 
-    /// The same without what ended the run, for that is said by itself.
+    /// The same without what ended the run.
     var withoutEnd: ChangeReport {
         var change = self
         change.report.away = nil

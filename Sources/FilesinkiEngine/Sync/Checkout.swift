@@ -48,7 +48,7 @@ struct Checkout: Sendable {
                     var work = StagingWork(applier: applier, wanted: wanted)
                     while let index = cursor.next() {
                         try Task.checkCancellation()
-                        await work.take(jobs[index])
+                        await work.stage(jobs[index])
                     }
                     return work
                 }
@@ -93,7 +93,7 @@ struct Checkout: Sendable {
     }
 }
 
-/// A file that is ready to take its place.
+/// A staged file and its task.
 struct StagedTask: Sendable {
     let file: StagedFile
     let task: ApplyTask
@@ -103,7 +103,7 @@ struct StagedTask: Sendable {
 struct CheckoutPlan {
     /// What is staged and installed together.
     private(set) var windows: [[ContentJob]] = []
-    /// Who wants a content.
+    /// The tasks of each content.
     let wanted: [ContentID: [ApplyTask]]
 
     init(_ tasks: [ApplyTask], _ contents: ContentSource) async throws {
@@ -138,7 +138,7 @@ struct CheckoutPlan {
 /// What one worker of a checkout has staged.
 struct StagingWork: Sendable {
     let applier: Applier
-    /// Who wants a content.
+    /// The tasks of each content.
     let wanted: [ContentID: [ApplyTask]]
     private(set) var staged: [StagedTask] = []
     private(set) var problems: [Problem] = []
@@ -148,9 +148,9 @@ struct StagingWork: Sendable {
         self.wanted = wanted
     }
 
-    mutating func take(_ job: ContentJob) async {
+    mutating func stage(_ job: ContentJob) async {
         if case .single(let content) = job {
-            for task in tasks(content) { await takeSingle(content, task) }
+            for task in tasks(content) { await stageSingle(content, task) }
             return
         }
         let contents = applier.contents
@@ -183,7 +183,7 @@ struct StagingWork: Sendable {
         }
     }
 
-    private mutating func takeSingle(_ content: ContentID, _ task: ApplyTask) async {
+    private mutating func stageSingle(_ content: ContentID, _ task: ApplyTask) async {
         do {
             let file = try applier.staging.makeFile()
             var meter = ProgressMeter(size: task.entry.size)

@@ -10,12 +10,12 @@ struct DeviceIdentity: ReplicaPart {
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Sees to it that this replica's id and name are its own alone; called after each look at the
-    /// log, before anything is decided.
+    /// Ensures that no other replica uses this one's id or name. Called after each fetch, before the plan is
+    /// made.
     ///
     /// A commit by this replica's id that neither the manifest nor the note knows was published by a
     /// copy of this replica: a copied folder, a cloned machine, or the replica itself before it was
-    /// restored from a backup. Then this one takes a new id, and the commit counts as anybody's.
+    /// restored from a backup. Then this one takes a new id, and the commit counts as another device's.
     func keepIdentity(_ run: inout SyncRun, _ view: RemoteView) throws {
         guard replica.lock != nil, !run.options.isDryRun, let check = view.identity else { return }
         if let fetched = view.fetched, let start = fetched.start, try zone.meetsCopy(fetched) {
@@ -47,7 +47,7 @@ struct DeviceIdentity: ReplicaPart {
         config.formerDevices.append(FormerDevice(id: former, last: sequence))
         config.device.id = systemContext.randomBytes(16)
         config.device.name = config.device.distinctName
-        // First the configuration: a root that is marked with a former id is still recognised.
+        // First the configuration: a root that is marked with a former id is accepted.
         try saveConfig()
         try RootMarker(root: root).write(config.device.id)
         try memory.set([.acknowledgement: 0, .acknowledgementTime: 0])
@@ -55,7 +55,7 @@ struct DeviceIdentity: ReplicaPart {
 
     /// Gives the replica a new device id, because a copy of it was noticed outside of its files' zone.
     ///
-    /// - Parameter former: The id that both use. Where the replica has another one by now, that stays.
+    /// - Parameter former: The id that both use. If the replica has another one by now, that stays.
     func renew(insteadOf former: [UInt8]) throws -> Device {
         if config.device.id == former { try takeNewID(after: manifest.token?.sequence ?? 0) }
         return config.device
@@ -63,7 +63,7 @@ struct DeviceIdentity: ReplicaPart {
 }
 
 extension SyncReport {
-    /// Adds something about the replica as a whole that is worth a word and no failure.
+    /// Adds a notice about the replica as a whole.
     fileprivate mutating func note(_ root: String, _ message: String, remedy: String) {
         notices.append(
             Problem(
@@ -73,7 +73,7 @@ extension SyncReport {
 }
 
 extension Problem {
-    /// Whether it is about the replica as a whole, such as its name, and is said only once.
+    /// Whether the problem is about the replica as a whole, such as its name.
     package var isOfReplica: Bool {
         failure.code == .exists && path.bytes.first == UInt8(ascii: "/")
     }
@@ -89,7 +89,7 @@ struct IdentityCheck: Sendable {
 
     mutating func note(_ commit: Commit) { note(commit.device, at: commit.sequence) }
 
-    /// - Parameter sequence: The commit by which the device is known.
+    /// - Parameter sequence: A commit of the device.
     mutating func note(_ device: Device, at sequence: UInt64) {
         guard device.name == config.device.name, device.id != config.device.id,
             !config.wasOwn(device.id, at: sequence)

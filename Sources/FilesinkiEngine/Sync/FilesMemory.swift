@@ -72,8 +72,8 @@ extension FilesMemory {
         return commits.filter { note.names($0.sequence, $0.id) }
     }
 
-    /// Notes how far the base reaches, where the commits of this replica alone do not tell. To be
-    /// called after the manifest has recorded it.
+    /// Notes the position of the base, unless the commits of this replica imply it. Call it after the
+    /// manifest has recorded the position.
     func noteBasePosition() throws {
         guard let position = try basePosition() else { return }
         var note = try publishingNote()
@@ -82,7 +82,7 @@ extension FilesMemory {
         try write(note)
     }
 
-    /// Forgets what was noted of a store, durably: before the manifest forgets it, too.
+    /// Durably forgets the commits that were noted of a store. Call it before the manifest forgets the store.
     func forgetPublishing() throws {
         try StateFile.replace(state.publishing, with: [])
     }
@@ -95,8 +95,7 @@ extension FilesMemory {
         try StateFile.replace(state.publishing, with: note.bytes, durable: false)
     }
 
-    /// How far the base reaches; nil before the first meeting, and where more paths are open than a
-    /// note holds.
+    /// The position of the base; nil before the first fetch, and if more paths are open than a note holds.
     private func basePosition() throws -> PublishingNote.Position? {
         guard let token = try manifest.token,
             try manifest.remoteCount() <= PublishingNote.maximumOpen
@@ -112,7 +111,7 @@ extension FilesMemory {
             rows[row.path] = CheckpointRow(
                 path: row.path, entry: VersionedEntry(row.entry, version: row.version))
         }
-        // What nobody has published has no version, and is no part of the remote tree.
+        // What was never published has no version and is not part of the remote tree.
         for row in try manifest.loadTombstones() where rows[row.path] == nil && row.version > 0 {
             rows[row.path] = CheckpointRow(
                 path: row.path, entry: VersionedEntry(.tombstone, version: row.version),
@@ -140,7 +139,7 @@ extension Zone {
     /// The name of the one zone of files.
     static let filesName = "files"
 
-    /// - Parameter limits: What the commits that are published keep to.
+    /// - Parameter limits: The limits of published commits.
     static func files(_ limits: CommitLimits) -> Zone {
         Zone(
             name: filesName, carriesContents: false, limits: limits,

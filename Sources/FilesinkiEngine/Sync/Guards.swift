@@ -4,16 +4,16 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// What the guards of one run have to know beside the plan of a round: what its earlier rounds have
-/// done, and what a person has approved.
+/// What the guards of a run count besides the plan of a round: what earlier rounds have done, less what
+/// a user has approved.
 struct GuardCounts: Sendable {
     /// How many paths the base had when the run began; nil before the first round.
     var baseCount: Int?
     /// What earlier rounds of the run have deleted and overwritten.
     private(set) var done = Plan.Counts()
-    /// How many paths of the base they found gone here.
+    /// How many paths of the base they found missing in the root.
     private(set) var missingOurs = 0
-    /// Steps of the plan that a person approved: they count no more.
+    /// The steps of the approved plan: they are not counted.
     private var approved: Set<ApprovedStep> = []
 
     private struct ApprovedStep: Hashable {
@@ -21,7 +21,7 @@ struct GuardCounts: Sendable {
         var action: Action
     }
 
-    /// Takes a plan for approved, also where a lost race makes other rounds of it.
+    /// Approves a plan, also for the further rounds that a lost race makes of it.
     mutating func approve(_ plan: Plan) {
         for step in plan.steps {
             approved.insert(ApprovedStep(path: step.path, action: step.action))
@@ -34,7 +34,7 @@ struct GuardCounts: Sendable {
         missingOurs += steps.lazy.filter { $0.ours == nil && $0.base != nil }.count
     }
 
-    /// What of a plan counts.
+    /// The counts of a plan without its approved steps.
     func counted(_ plan: Plan) -> Plan.Counts {
         approved.isEmpty ? plan.counts : Plan(plan.steps.filter { !isApproved($0) }).counts
     }
@@ -45,8 +45,8 @@ struct GuardCounts: Sendable {
 }
 
 extension SyncEngine {
-    /// Stops the run where its plan looks like an accident, together with what the run has done
-    /// already, until a person approves of the plan.
+    /// Stops the run if its plan, together with what earlier rounds have done, looks like an accident,
+    /// until a user approves the plan.
     ///
     /// - Throws: Code `limit`; its remedy names the plan.
     func checkGuards(_ run: inout SyncRun, _ decision: Decision) throws {
@@ -67,9 +67,9 @@ extension SyncEngine {
                     : "filesinki sync --approve \(decision.id)."))
     }
 
-    /// What of the plan a person should have looked at first.
+    /// The guards that the plan exceeds.
     private func guardViolations(_ run: inout SyncRun, _ plan: Plan) throws -> [GuardViolation] {
-        // A run for some paths has read the rows of these alone; the shares are those of the whole tree.
+        // A run for some paths has read their rows only; the guards go by the size of the whole tree.
         let now = run.isPartial ? try manifest.baseCount() : run.base.count
         let count = run.guards.baseCount ?? now
         run.guards.baseCount = count
@@ -80,9 +80,9 @@ extension SyncEngine {
             baseCount: count, missingOurs: gone + run.guards.missingOurs)
     }
 
-    /// Whether the guards could stop the plan that follows from a stat scan, whatever the contents turn
-    /// out to be. Counts the most deletions and overwrites that are possible, so a run that the guards
-    /// stop has stored nothing.
+    /// Whether the guards could stop the plan that follows from a stat scan, whatever the contents are.
+    /// Assumes the most deletions and overwrites that are possible, so that a run that the guards stop has
+    /// stored nothing.
     func mayExceedGuards(_ found: StatScan, _ run: SyncRun) throws -> Bool {
         guard run.hasGuards else { return false }
         let count = run.isPartial ? try manifest.baseCount() : run.base.count
@@ -106,7 +106,7 @@ extension SyncEngine {
         return recent
     }
 
-    /// Notes what a round of an unattended run has deleted.
+    /// Records what a round of an unattended run has deleted.
     func recordDeletions(_ run: SyncRun, _ done: [Step], _ writer: ManifestWriter) throws {
         guard run.options.isUnattended, done.contains(where: \.isDeletion) else { return }
         var recent = try recentDeletions()
@@ -114,7 +114,7 @@ extension SyncEngine {
         try writer.setValue(Self.recentDeletionsKey, recent.bytes)
     }
 
-    /// Keeps what stopped a run in the window until a person has looked.
+    /// Keeps the deletions that stopped a run in the window until a user approves.
     func holdRecentDeletions() throws {
         var recent = try recentDeletions()
         guard !recent.items.isEmpty else { return }
@@ -122,7 +122,7 @@ extension SyncEngine {
         try manifest.write { try $0.setValue(Self.recentDeletionsKey, recent.bytes) }
     }
 
-    /// Forgets what was deleted: a person has approved of what comes next.
+    /// Forgets the deletions, because a user has approved the next plan.
     func forgetRecentDeletions() throws {
         guard try manifest.value(Self.recentDeletionsKey) != nil else { return }
         try manifest.write { try $0.setValue(Self.recentDeletionsKey, nil) }
@@ -130,8 +130,7 @@ extension SyncEngine {
 }
 
 extension SyncRun {
-    /// Whether the guards look at the run's plan: what a user deletes or saves by name needs no second
-    /// question.
+    /// Whether the guards check the plan of the run. What a user deletes or saves by name is not checked.
     var hasGuards: Bool { !isPartial || options.isUnattended }
 }
 
@@ -168,11 +167,11 @@ extension StatScan {
     }
 }
 
-/// What runs that nobody started by hand have deleted a short while ago.
+/// What unattended runs have deleted within a sliding window.
 ///
-/// A program that removes one file after the other while a watch is running is an accident as much
-/// as one that removes all of them between two runs. So the guards of an unattended run count what
-/// the runs before it have deleted within a sliding window.
+/// A program that removes one file after the other under a watch may be as much of an accident as one
+/// that removes all of them between two runs. So the guards of an unattended run count what earlier
+/// runs have deleted, too.
 struct RecentDeletions: Equatable {
     struct Item: Equatable {
         /// When the run began.
@@ -214,7 +213,7 @@ struct RecentDeletions: Equatable {
                 .joined().utf8)
     }
 
-    /// How much was deleted in the window.
+    /// The number of deletions in the window.
     var counts: Plan.Counts {
         var counts = Plan.Counts()
         for item in items {
@@ -224,8 +223,8 @@ struct RecentDeletions: Equatable {
         return counts
     }
 
-    /// Leaves out what is older than the window. What a clock that was set back left in the future
-    /// stays until that time has passed.
+    /// Removes what is older than the window. Items in the future, after a clock was set back, stay
+    /// until their time has passed.
     mutating func drop(before now: Timestamp) {
         items.removeAll { item in
             let age = now.seconds.subtractingReportingOverflow(item.time.seconds)
@@ -233,8 +232,8 @@ struct RecentDeletions: Equatable {
         }
     }
 
-    /// Adds what a round has deleted. A path that is younger than the window counts for nothing, so
-    /// that programs may make and remove as many temporary files as they like.
+    /// Adds what a round has deleted. A path that is younger than the window is not counted, so that
+    /// programs may create and remove temporary files.
     ///
     /// - Parameter sequence: How far the log was known when the run began.
     mutating func add(_ steps: [Step], began time: Timestamp, at sequence: UInt64) {
@@ -254,8 +253,7 @@ struct RecentDeletions: Equatable {
         }
     }
 
-    /// Makes all of it as young as the present: a run that was stopped because of it does not go
-    /// through by waiting.
+    /// Moves all items to the present, so that a stopped run does not pass by waiting.
     mutating func hold(at now: Timestamp) {
         for index in items.indices { items[index].time = now }
     }

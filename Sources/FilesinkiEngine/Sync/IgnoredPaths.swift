@@ -4,7 +4,7 @@ package import FilesinkiModel
 import FilesinkiReconcile
 import Synchronization
 
-/// Tells which paths the user's rules leave out, also of paths that are not in the root.
+/// Finds out whether the user's rules ignore a path, also for paths that are not in the root.
 struct IgnoredPaths {
     private enum Folder {
         case kept(any ScanFilter)
@@ -20,7 +20,7 @@ struct IgnoredPaths {
         self.filter = filter
     }
 
-    /// Whether the path, or a folder above it, is left out.
+    /// Whether the path, or a folder above it, is ignored.
     mutating func contains(_ path: RelativePath, isDirectory: Bool) -> Bool {
         guard case .kept(let filter) = folder(path.parent) else { return true }
         return filter.ignores(path.name, isDirectory: isDirectory)
@@ -39,7 +39,7 @@ struct IgnoredPaths {
         return result
     }
 
-    /// A folder whose rules cannot be read is left alone; the scan says why.
+    /// A folder whose rules cannot be read counts as ignored; the scan reports why.
     private func enter(_ path: RelativePath, _ above: any ScanFilter) -> Folder {
         do {
             return .kept(
@@ -56,7 +56,7 @@ struct IgnoredPaths {
 }
 
 extension RootFolder {
-    /// Whether a folder is there, and no symlink on the way to it.
+    /// Whether the path is a folder, without a symlink above it.
     fileprivate func isFolder(_ path: RelativePath) throws(Failure) -> Bool {
         do {
             return try status(path)?.kind == .directory
@@ -68,13 +68,13 @@ extension RootFolder {
 }
 
 extension SyncEngine {
-    /// Those of the remote changes that the rules leave out here: nothing is decided on them.
+    /// The remote changes that the rules ignore in this replica: nothing is decided about them.
     func ignoredPaths(of view: RemoteView, _ run: SyncRun) -> [RelativePath] {
-        // Who names a path means it.
+        // A path that the user named is not ignored.
         if run.isPartial { return [] }
         var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
         return view.changes.compactMap { path, change in
-            // What was a folder here may be a file there, and the other way round.
+            // The path may be a folder on one side and a file on the other.
             let isDirectory = [change.entry.entry, run.base.row(path)?.entry].contains {
                 $0?.kind == .directory
             }
@@ -83,8 +83,7 @@ extension SyncEngine {
     }
 }
 
-/// Tells, from any thread, which paths the rules leave out. It goes by the rules as they were when it
-/// was made.
+/// Matches paths against the ignore rules as they were when it was made. May be called from any thread.
 package final class IgnoreMatcher: Sendable {
     private let paths: Mutex<IgnoredPaths>
 

@@ -7,7 +7,7 @@ import FilesinkiStore
 import FilesinkiSystem
 
 extension ManifestWriter {
-    /// Notes what both sides have at a path from now on.
+    /// Records what both sides have at a path from now on.
     ///
     /// - Parameter former: What a deleted path held before.
     func agree(
@@ -25,14 +25,14 @@ extension ManifestWriter {
         }
     }
 
-    /// Notes a change at the remote that waits for a run, with what the path had held before.
+    /// Records a remote change that waits for a run, with what the path had held before.
     func putRemote(_ path: RelativePath, _ change: RemoteChange) throws {
         try putRemote(RemoteRow(path: path, entry: change.entry, movedFrom: change.movedFrom))
         guard !change.identities.isEmpty else { return }
         try putTombstone(TombstoneRow(path, change))
     }
 
-    /// Notes local changes that wait for the remote.
+    /// Records local changes that wait for the remote.
     func recordWaiting(_ observation: Observation) throws {
         for row in observation.refreshed { try putBase(row) }
         for (path, change) in observation.changes {
@@ -52,7 +52,7 @@ extension ManifestWriter {
         try setValue(SyncEngine.savedKey(path), content.bytes)
     }
 
-    /// Removes a local change that waits no more.
+    /// Removes a local change that is published.
     func removeWaiting(_ path: RelativePath, _ change: LocalChange?) throws {
         try removeLocal(path)
         if change?.isSaved == true { try setValue(SyncEngine.savedKey(path), nil) }
@@ -70,7 +70,7 @@ extension ManifestWriter {
         }
     }
 
-    /// Forgets what was seen of a store, to meet it or another one as for the first time.
+    /// Forgets everything about the store, so that it or another one is synced as for the first time.
     func forgetStore() throws {
         try clearTrees()
         try setToken(nil)
@@ -78,7 +78,7 @@ extension ManifestWriter {
         try setDevicesSeen(DevicesSeen())
     }
 
-    /// Notes how far the log has been seen.
+    /// Records the position in the log.
     ///
     /// - Parameter storedHeader: See ``FilesinkiStore/Commit/storedHeader``; empty where it is not known.
     func setTip(_ token: ChangeToken, _ storedHeader: [UInt8]) throws {
@@ -128,7 +128,7 @@ extension TombstoneRow {
 }
 
 extension ChangeToken {
-    /// What tells the stored header of this commit from one that was left behind by an earlier one.
+    /// Identifies the commit that a stored header belongs to.
     fileprivate var tipName: [UInt8] { Array("\(sequence) ".utf8) + hash.bytes }
 }
 

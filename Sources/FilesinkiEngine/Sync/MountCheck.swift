@@ -2,10 +2,10 @@ import FilesinkiFileSystem
 import FilesinkiManifest
 import FilesinkiModel
 
-/// Tells a deletion from a file system that is not mounted, for paths that are looked at singly.
+/// Distinguishes a deletion from a file system that is not mounted, for paths that are scanned singly.
 ///
-/// It has fewer proofs than a scan, see `DeviceNumbers`: where a file system gives a new device number at
-/// each mount, a path may stay blocked until the next scan.
+/// It has less evidence than a scan, see `DeviceNumbers`: with a file system that gets a new device number
+/// at each mount, a path may stay blocked until the next scan.
 struct MountCheck {
     private let base: BaseIndex
     /// The root's device when the base was seen; nil when that is not known.

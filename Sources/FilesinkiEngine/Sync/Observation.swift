@@ -6,40 +6,40 @@ import FilesinkiRemote
 import FilesinkiStore
 import Glibc
 
-/// What was seen of the local tree, as differences from the base.
+/// The local tree as a scan found it: its differences from the base.
 struct Observation: Sendable {
     /// Paths whose state differs from the base.
     var changes: [RelativePath: LocalChange] = [:]
     /// The stamps of the files and links in ``changes`` and ``refreshed``.
     var stamps: [RelativePath: FileStamp] = [:]
-    /// Files that had been changed so shortly before they were read that their stamp would not tell
-    /// a further change: the next run reads them again.
+    /// Files that were changed so shortly before they were read that a further change might leave their
+    /// stamp as it is: the next run reads them again.
     var unsettled: Set<RelativePath> = []
     /// Files of ``changes`` that were hashed and not stored: their content goes to the store when a plan
     /// that needs it has passed the guards.
     var unstored: Set<RelativePath> = []
-    /// Rows whose file was touched without being changed: only their stamp is new.
+    /// Rows of files that were touched and not changed: only their stamp is new.
     var refreshed: [BaseRow] = []
     /// Paths about which nothing may be decided, with all below them.
     var blocked: Set<RelativePath> = []
-    /// Those that a rule leaves out now: what was agreed on there holds no more.
+    /// Paths of the base that a rule ignores now.
     var ignored: [RelativePath] = []
     var problems: [Problem] = []
     /// Files that were gone when they were to be read.
     var vanished: Set<RelativePath> = []
-    /// Files that kept changing, or were no files any more, when they were to be read.
+    /// Files that kept changing, or were no longer regular files, when they were to be read.
     var restless: [RelativePath: Failure] = [:]
     var notices: [Problem] = []
     /// New contents that travel inside the commit.
     var inline: [InlineContent] = []
     /// New contents that were put into packs.
     var packs: [PackReference] = []
-    /// The device that the root is on; nil when not all of it was looked at.
+    /// The device that the root is on; nil if the run did not scan the whole tree.
     var rootDevice: UInt64?
     var fileCount = 0
     var folderCount = 0
 
-    /// The stamp of a file or link in ``changes``; nil when it would not tell a further change.
+    /// The stamp of a file or link in ``changes``; nil if a further change might leave it as it is.
     func settledStamp(_ path: RelativePath) -> FileStamp? {
         unsettled.contains(path) ? nil : stamps[path]
     }
@@ -50,8 +50,8 @@ struct Observation: Sendable {
             && (blocked.contains(path) || path.ancestors.contains(where: blocked.contains))
     }
 
-    /// Takes over what the scan knows without reading contents.
-    mutating func take(_ scan: ScanResult, _ base: BaseIndex) {
+    /// Adds what a scan found without reading contents.
+    mutating func addScan(_ scan: ScanResult, _ base: BaseIndex) {
         for change in scan.changed {
             changes[change.path] = LocalChange(change.entry)
             stamps[change.path] = change.stamp
@@ -80,8 +80,8 @@ struct Observation: Sendable {
         folderCount = scan.directoryCount
     }
 
-    /// Takes over the files that were read.
-    mutating func take(_ result: IntakeResult, _ base: BaseIndex) {
+    /// Adds the files that were read.
+    mutating func addFiles(_ result: UploadResult, _ base: BaseIndex) {
         for file in result.files {
             if !file.isSettled { unsettled.insert(file.path) }
             if let row = base.row(file.path), file.agrees(with: row.entry) {
@@ -90,7 +90,7 @@ struct Observation: Sendable {
                         path: row.path, entry: row.entry, version: row.version,
                         stamp: file.isSettled ? file.stamp : nil))
                 changes[file.path] = nil
-                // What replaces the file compares with this, not with the row of the base.
+                // Whatever replaces the file compares with this stamp, not with that of the base.
                 stamps[file.path] = file.stamp
             } else {
                 changes[file.path] = LocalChange(file.entry)
@@ -105,15 +105,15 @@ struct Observation: Sendable {
                 problems.append(problem)
             }
         }
-        // What stays away is looked at by the next run.
+        // The next run scans what stays missing.
         blocked.formUnion(result.vanished)
         vanished.formUnion(result.vanished)
         inline += result.inline
         packs += result.packs
     }
 
-    /// Tells which new files are old ones under another name: same inode, size and time. The inode
-    /// alone would not do, for a file system gives that of a deleted file to the next new one.
+    /// Finds new files that are old ones under another name: same inode, size and time. The inode alone
+    /// is not enough: file systems reuse that of a deleted file.
     mutating func findMoves(_ missing: [RelativePath], _ base: BaseIndex) {
         guard !missing.isEmpty else { return }
         var gone: [UInt64: RelativePath] = [:]
@@ -131,8 +131,8 @@ struct Observation: Sendable {
         }
     }
 
-    /// Takes over a folder or a symlink that was looked at by itself.
-    mutating func take(
+    /// Adds a folder or a symlink that was scanned by itself.
+    mutating func addStatus(
         _ path: RelativePath, _ status: FileStatus, _ root: RootFolder, _ base: BaseIndex
     ) throws(Failure) {
         let entry: Entry
@@ -148,8 +148,8 @@ struct Observation: Sendable {
         stamps[path] = status.stamp
     }
 
-    /// Brings what was seen up to date with what a round has done, for a further round.
-    mutating func settle(_ steps: [Step], _ applied: ApplyResult, _ publication: Publication) {
+    /// Updates the observation with what a round has done, for a further round.
+    mutating func update(after steps: [Step], _ applied: ApplyResult, _ publication: Publication) {
         refreshed = []
         for step in steps {
             switch step.action {
@@ -171,16 +171,16 @@ struct Observation: Sendable {
             case .undecided, .leave, .skip: continue
             }
         }
-        for commit in publication.commits { leaveOut(commit) }
+        for commit in publication.commits { removePublished(commit) }
     }
 
-    /// Goes by what the round has written at a path, no longer by what was seen there.
+    /// Replaces the scanned stamp of a path by that of what the round wrote.
     private mutating func replaceStamp(_ path: RelativePath, _ stamp: FileStamp?) {
         stamps[path] = stamp
         unsettled.remove(path)
     }
 
-    /// Takes over what was seen since of some paths.
+    /// Replaces what was seen of some paths by a later scan of them.
     mutating func add(_ other: Observation) {
         changes.merge(other.changes) { $1 }
         stamps.merge(other.stamps) { $1 }
@@ -195,8 +195,8 @@ struct Observation: Sendable {
         packs += other.packs
     }
 
-    /// Leaves out contents and packs that a commit has brought to the store.
-    mutating func leaveOut(_ commit: Commit) {
+    /// Removes contents and packs that a commit has published.
+    mutating func removePublished(_ commit: Commit) {
         if !commit.inline.isEmpty { inline.removeAll { commit.inlineContent($0.id) != nil } }
         if !commit.packs.isEmpty {
             let published = Set(commit.packs.map(\.id))
@@ -206,9 +206,8 @@ struct Observation: Sendable {
 }
 
 extension FileStamp {
-    /// Whether the stamp, taken just now, will tell every later change: a file that was changed only
-    /// a moment ago may be changed again within the same tick of the file system's clock, which
-    /// would leave the stamp as it is.
+    /// Whether every later change will alter the stamp, which was taken just now. A file that was changed a
+    /// moment ago may be changed again within the same tick of the file system's clock.
     var isSettled: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

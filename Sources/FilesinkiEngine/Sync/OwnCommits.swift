@@ -8,39 +8,37 @@ import FilesinkiStore
 import FilesinkiSystem
 
 extension SyncEngine {
-    /// Takes commits of this replica into the base that a killed run had published and not
-    /// recorded.
+    /// Adds the commits that a killed run published and did not record to the base.
     ///
-    /// Without a token, because that run was the first one or because the manifest was lost, the
-    /// base is recovered as far as the log and the note tell it.
+    /// Without a token, because that run was the first one or because the manifest was lost, the base is
+    /// recovered from the log and the note.
     ///
-    /// - Returns: Where there are any, the base has to be read again.
+    /// - Returns: The commits. If there are any, the base has to be read again.
     func recordOwnCommits() async throws -> [Commit] {
         guard replica.lock != nil else { return [] }
         let note = try memory.publishingNote()
         guard let token = try manifest.token else { return try await recoverBase(note) }
         let own = try await ownCommits(note, after: token.sequence)
-        // The token stays: commits before them may not have been seen.
+        // The token stays: commits before them may not have been fetched.
         for commit in own { try manifest.write { try record(commit, $0) } }
         return own
     }
 
-    /// The commits of the note that are in the log and whose entries were in the tree, the first one
-    /// first.
+    /// The commits of the note that are in the log and whose entries were in the root, in log order.
     func ownCommits(
         _ note: PublishingNote, after sequence: UInt64
     ) async throws -> [Commit] {
         try await zone.published(note.items.filter { $0.sequence > sequence && $0.isApplied })
     }
 
-    /// Takes a commit of this replica itself into the base.
+    /// Adds a commit of this replica to the base.
     func record(_ commit: Commit, _ writer: ManifestWriter) throws {
         for change in commit.changes {
             let former = try manifest.base(change.path)?.entry.identity
             try writer.agree(
                 on: VersionedEntry(change.entry, version: commit.sequence),
                 at: change.path, former: former.map { [$0] } ?? [], stamp: nil)
-            // What waited is published, unless something else was found there since.
+            // The waiting change is published, unless another one was found there since.
             if let row = try manifest.local(change.path), row.holds(change.entry) {
                 try writer.removeLocal(change.path)
                 try writer.setValue(Self.savedKey(change.path), nil)
@@ -48,12 +46,12 @@ extension SyncEngine {
         }
     }
 
-    /// Fills the base of a manifest that has none with what the log proves to have been here: the
+    /// Recovers the base of an empty manifest from what the log proves to have been in this replica: the
     /// tree at the noted position, and what this replica has published since.
     ///
-    /// Only what is certain: a path that is wrongly in the base, and not on the disk, would be
-    /// deleted everywhere. What is uncertain both sides meet as for the first time. The token
-    /// stays unset, so that a run which is killed here begins anew.
+    /// Only what is certain is added: a path that is in the base by mistake, and not in the root, would be
+    /// deleted everywhere. Other paths are compared as for the first time. The token stays unset, so
+    /// that a run that is killed here begins anew.
     ///
     /// - Returns: The own commits that were found since the position.
     func recoverBase(_ note: PublishingNote) async throws -> [Commit] {
@@ -73,8 +71,8 @@ extension SyncEngine {
         return own
     }
 
-    /// The remote tree at a token; of a log that no longer reaches back to it, what has not changed
-    /// since. Nil when the log is not the one that the token belongs to.
+    /// The remote tree at a token; if the log no longer reaches back to it, the part that has not changed
+    /// since. Nil if the token does not belong to this log.
     private func treeKnown(at token: ChangeToken) async throws -> [RelativePath: VersionedEntry]? {
         var tree = FetchedTree(view: try knownView(nil), manifest: manifest)
         let reached = try await zone.read(upTo: token.sequence, into: &tree)
@@ -90,25 +88,24 @@ extension SyncEngine {
 }
 
 extension LocalRow {
-    /// Whether the change that waits is the published one.
+    /// Whether the waiting change is the published one.
     fileprivate func holds(_ published: Entry) -> Bool {
         entry?.agrees(with: published) ?? (published.kind == .tombstone)
     }
 }
 
-/// What the next run could not know when this one is killed, or when the manifest is lost: the
-/// commits of this replica, noted before they are published, and how far its base reached.
+/// What the next run cannot know if this one is killed, or if the manifest is lost: the commits of this
+/// replica, noted before they are published, and the position of its base in the log.
 ///
-/// A run that is killed after its commit came into the log, and before the manifest has recorded it,
-/// leaves a base that is older than what this replica itself has published. The note names the
-/// commit, so that the next run takes it for what it is: the state that edits made here since are
-/// based on. A commit of this device that the note does not name is another replica's: a copy of
-/// this one.
+/// A run that is killed between the publication of its commit and its record in the manifest leaves a
+/// base that is older than what this replica has published. The note names the commit, so that the next
+/// run takes it into the base: later local edits are based on it. A commit of this device that is in no
+/// note was published by a copy of this replica.
 ///
-/// It is not synced to the disk, for a power cut that loses it loses no content: the edits then meet
-/// their own commit as a conflict.
+/// The note is not synced to disk. A power cut that loses it loses no content: the next run then treats
+/// the local edits and their own commit as a conflict.
 struct PublishingNote: Equatable {
-    /// How far the base reached: it was the remote tree after this commit, except for some paths.
+    /// The position of the base: it was the remote tree after this commit, except for the open paths.
     struct Position: Equatable {
         var token: ChangeToken
         /// Paths on which the remote tree and the base differed.
@@ -119,7 +116,7 @@ struct PublishingNote: Equatable {
     /// The commits since the position, the oldest first.
     private(set) var items: [OwnCommit] = []
 
-    /// So many commits are kept; more come together only where the position cannot move.
+    /// The most commits that are kept; there are more only while the position cannot move.
     static let maximumItems = 256
     /// A position with more open paths than this is not noted.
     static let maximumOpen = 200
@@ -133,14 +130,14 @@ struct PublishingNote: Equatable {
         }
     }
 
-    /// Notes how far the base reaches now.
+    /// Sets the position of the base.
     mutating func move(to position: Position) {
         self.position = position
         items.removeAll { $0.sequence <= position.token.sequence }
     }
 
-    /// Whether the note already says what it would say of a later position: since its own there are
-    /// only commits of this replica.
+    /// Whether the note need not move to a later position: since its own there are only commits of this
+    /// replica.
     func covers(_ position: Position) -> Bool {
         guard let known = self.position, known.open == position.open,
             known.token.sequence <= position.token.sequence
@@ -156,11 +153,10 @@ struct PublishingNote: Equatable {
         items.contains { $0.sequence == sequence && $0.id == id }
     }
 
-    /// The word behind a commit whose entries were not in the tree.
+    /// The word behind a commit whose entries were not in the root.
     private static let apart = "apart"
 
-    /// Reads a note. Skips malformed lines; a position with another number of open paths than it
-    /// says is none.
+    /// Reads a note. Skips malformed lines, and a position whose number of open paths is wrong.
     init(_ bytes: [UInt8]) {
         var position: Position?
         var count = 0

@@ -6,15 +6,14 @@ import FilesinkiRemote
 import FilesinkiStore
 
 extension SyncEngine {
-    /// A run for some paths that looks at nothing else: what `save`, `load` and `delete` do.
+    /// Syncs some paths and nothing else, as `save`, `load` and `delete` do.
     ///
-    /// Its cost does not grow with the tree. Remote changes of other paths are noted for a later
-    /// run.
+    /// The cost does not grow with the tree. Remote changes of other paths are recorded for a later run.
     ///
     /// - Parameters:
-    ///   - before: The report of a run of the same command that ended a moment ago. When that run
-    ///     reached the remote, this one goes by what it saw there: what it publishes comes into the log
-    ///     only if nothing was published since, and else is reconciled anew.
+    ///   - before: The report of a run of the same command that has just ended. If that run reached the
+    ///     remote, this one does not fetch again: its commit enters the log only if no other device
+    ///     has published since, else it is reconciled anew.
     ///   - saved: Paths that a user has just saved.
     func syncPaths(
         _ paths: [RelativePath], _ options: SyncOptions, after before: SyncReport? = nil,
@@ -33,7 +32,7 @@ extension SyncEngine {
             try await self.scanPaths(run.watched, run, base: base, isStoring: isStoring)
         }
         let report = try await carryOut(&run)
-        // The caller relies on all of it.
+        // The caller relies on the whole run.
         if let stopped = report.stopped {
             try keepUnreported(report.copies)
             throw stopped
@@ -41,7 +40,7 @@ extension SyncEngine {
         return report
     }
 
-    /// Goes by what a run saw a moment ago, if it reached the remote; else fetches.
+    /// Uses the remote tree of the run before if that reached the remote, else fetches.
     private func fetch(_ run: inout SyncRun, after before: SyncReport?) async throws {
         guard let before, before.away == nil, before.hasRemote, let view = try seenView(run.base)
         else { return try await fetch(&run) }
@@ -67,8 +66,8 @@ extension SyncEngine {
         return all.sorted()
     }
 
-    /// Adds the conflict copies of the paths that wait and that only the list of conflicts knows: their
-    /// names had to be cut.
+    /// Adds unpublished conflict copies of the paths whose names had to be shortened: only the list of
+    /// conflicts connects them with their path.
     private func addWaitingCopies(_ run: inout SyncRun) throws {
         let copies = try run.selection.paths
             .flatMap { try manifest.openConflicts(at: $0) }.compactMap(\.copyPath)
@@ -78,7 +77,7 @@ extension SyncEngine {
         run.base = try partialBase(run.selection.paths)
     }
 
-    /// What a folder holds that is new or may have changed.
+    /// The paths in a folder that are new or may have changed.
     func newBelow(_ path: RelativePath, _ run: SyncRun) throws -> [RelativePath] {
         guard (try? root.status(path))?.kind == .directory else { return [] }
         let known = BaseSnapshot(

@@ -5,19 +5,19 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// What is known of the local tree before a content is read: enough for the guards to say whether a
-/// plan could exceed them.
+/// The local tree before a content is read: enough for the guards to say whether a plan could exceed
+/// them.
 struct StatScan: Sendable {
-    /// What names and status tell.
+    /// What names and file status say.
     var observation = Observation()
     /// Files that are new, or whose stamp is not the known one.
     var items: [ContentUploader.Item] = []
 
-    /// Adds a file that may have changed. One whose stamp is that of a change which waits since an
-    /// earlier run holds that change still, and is not read again.
+    /// Adds a file that may have changed. If its stamp is that of a change that waits since an earlier run,
+    /// the file still holds that change and is not read again.
     ///
     /// - Parameter row: The change that waits at the path; nil for none.
-    mutating func take(_ candidate: ScanCandidate, waiting row: LocalRow?, _ base: BaseIndex) {
+    mutating func addCandidate(_ candidate: ScanCandidate, waiting row: LocalRow?, _ base: BaseIndex) {
         let path = candidate.path
         guard let entry = row?.entry, entry.kind == .file, let stamp = row?.stamp,
             stamp == candidate.status.stamp, entry.mode == candidate.status.mode,
@@ -45,7 +45,7 @@ extension SyncEngine {
         return try await read(found, narrowed, isStoring: isStoring)
     }
 
-    /// What can be said of some paths without reading a content.
+    /// Scans some paths without reading a content.
     func statScan(_ paths: [RelativePath], _ run: SyncRun) throws -> StatScan {
         let base = run.base
         let mounts = try MountCheck(root, base, formerDevice: manifest.rootDevice)
@@ -63,7 +63,7 @@ extension SyncEngine {
                 if status.kind == .file {
                     found.items.append(.init(path: path, size: status.stamp.size))
                 } else {
-                    try found.observation.take(path, status, root, base)
+                    try found.observation.addStatus(path, status, root, base)
                 }
             } catch {
                 found.observation.problems.append(Problem(path, error))
@@ -81,7 +81,7 @@ extension SyncEngine {
         var all = Set(paths)
         for path in paths {
             all.formUnion(path.ancestors)
-            for place in [path] + path.ancestors where kind(of: place) != .directory {
+            for place in [path] + path.ancestors where kind(at: place) != .directory {
                 all.formUnion(run.base.rows(below: place).map(\.path))
             }
             all.formUnion(try newBelow(path, run))
@@ -97,8 +97,8 @@ extension SyncEngine {
         var seen = first
         for _ in 0..<SyncRun.maximumRounds {
             let again =
-                seen.vanished.filter { kind(of: $0) != nil }
-                + seen.restless.keys.filter { ![.file, nil].contains(kind(of: $0)) }
+                seen.vanished.filter { kind(at: $0) != nil }
+                + seen.restless.keys.filter { ![.file, nil].contains(kind(at: $0)) }
             guard !again.isEmpty else { break }
             for path in again {
                 seen.vanished.remove(path)
@@ -113,7 +113,7 @@ extension SyncEngine {
         return seen
     }
 
-    /// What is at a path; nil when nothing is, also because a folder of it is none any more.
+    /// What is at a path; nil if nothing is there, or if a folder above it is no longer a folder.
     ///
     /// - Parameter device: Set to the device of the last folder on the way; nil is the root's.
     private func statusInTree(
@@ -128,9 +128,8 @@ extension SyncEngine {
         return try root.status(path)
     }
 
-    /// Refuses a path that is nowhere: not in the root, not in what is known of it, not in the store.
-    ///
-    /// While the remote is away, nothing can be said.
+    /// Refuses a selected path that exists neither in the root nor in the base nor in the store. Does
+    /// nothing while the remote is away.
     ///
     /// - Throws: `Failure` with code `not-found`, before anything was changed.
     func requireSelection(_ run: SyncRun) throws {
@@ -154,13 +153,13 @@ extension SyncEngine {
         if try manifest.tombstone(path) != nil || !manifest.tombstones(below: path).isEmpty {
             return true
         }
-        // The run reports what cannot be read.
+        // What cannot be read is reported by the run.
         do { return try root.status(path) != nil } catch { return true }
     }
 }
 
 extension Failure {
-    /// No guard stopped a plan of this id.
+    /// The failure for an approval of a plan that no guard stopped.
     static func planNotFound(_ id: String) -> Failure {
         Failure(
             .notFound, path: id, "No stopped plan has this id.",

@@ -7,30 +7,30 @@ import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiSystem
 
-/// What was seen of the remote tree, as differences from the base.
+/// The remote tree as it was fetched: its differences from the base.
 struct RemoteView: Sendable {
     /// Paths whose state differs from the base, or whose version does.
     var changes: [RelativePath: RemoteChange] = [:]
     /// Everything up to here is in ``changes`` or in the base.
     var token: ChangeToken
-    /// The stored header of the token's own commit; empty where it was not met in this run.
+    /// The stored header of the token's commit; empty if this run did not read it.
     var storedHeader: [UInt8] = []
-    /// Packs that were met since the last run, with the commit that named them.
+    /// Packs of commits fetched since the last run, each with the commit's number.
     var packs: [(pack: PackReference, sequence: UInt64)] = []
-    /// Contents that travel inside commits met since the last run.
+    /// Contents inside commits fetched since the last run, each with the commit's number.
     var inline: [(content: ContentID, sequence: UInt64)] = []
-    /// Those of them that are still in memory.
+    /// Those of the contents that are in memory.
     var carried = CarriedContents()
-    /// What each device has published last, among the commits met since the last run.
+    /// The last commit of each device, among those fetched since the last run.
     var authors = DevicesSeen()
-    /// Whether other devices have this replica's name; nil where nobody asks.
+    /// Checks whether another device has this replica's name; nil for no check.
     var identity: IdentityCheck?
-    /// What the fetch of this view tells besides the tree; nil where nothing was fetched.
+    /// What the fetch returned besides the tree; nil if nothing was fetched.
     var fetched: Fetched?
-    /// Paths of commits that no replica may use.
+    /// Paths of commits that are invalid in every replica.
     var refused: [Problem] = []
 
-    /// Takes in one commit: its changes replace what was known of their paths.
+    /// Adds one commit: its changes replace what was known of their paths.
     mutating func fold(_ commit: Commit) {
         for change in commit.changes {
             var former = changes[change.path]?.formerContents ?? []
@@ -57,7 +57,7 @@ struct RemoteView: Sendable {
         storedHeader = commit.storedHeader
     }
 
-    /// Takes in a whole remote tree.
+    /// Adds a whole remote tree.
     ///
     /// - Parameter base: What it has and the checkpoint has not was deleted in between.
     mutating func load(_ checkpoint: Checkpoint, upon base: BaseIndex) {
@@ -76,7 +76,7 @@ struct RemoteView: Sendable {
         }
     }
 
-    /// Leaves out what the base has already, by version.
+    /// Removes changes that the base has already, by version.
     mutating func dropAgreed(_ base: BaseIndex) {
         for (path, change) in changes {
             guard let row = base.row(path) else {
@@ -88,14 +88,14 @@ struct RemoteView: Sendable {
         }
     }
 
-    /// Leaves out what commits of this replica itself say, which is in the base.
+    /// Removes changes by commits of this replica, which are in the base.
     mutating func dropOwn(_ sequences: Set<UInt64>) {
         guard !sequences.isEmpty else { return }
         changes = changes.filter { !sequences.contains($0.value.entry.version) }
     }
 
-    /// Tells which of the links that are here a path had there before: the manifest keeps only the
-    /// hash of a target.
+    /// Restores the targets of links that a remote path had before and that are in the root now: the
+    /// manifest keeps only the hash of a target.
     mutating func recogniseLinks(_ observation: Observation) {
         for (path, local) in observation.changes {
             guard let entry = local.entry, entry.kind == .symlink, let identity = entry.identity,

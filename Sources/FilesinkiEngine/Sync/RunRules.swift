@@ -9,17 +9,17 @@ import FilesinkiRules
 import FilesinkiStore
 import FilesinkiSystem
 
-/// The rules that hold in one run: the user's files, and what the command line says on top.
+/// The rules of one run: the user's files, and the options of the command line that override them.
 struct RunRules: Sendable {
     var filter: any ScanFilter
     var strategies: any StrategyRules
-    /// What the rules say to the merges of a path.
+    /// The merge settings of a path.
     var merging: @Sendable (RelativePath) -> MergeSettings
     var maxDelete: MaxDelete
     var notices: [Problem] = []
 }
 
-/// What the command line says in place of the rules.
+/// Rules whose values the command line overrides.
 struct OverridingRules: StrategyRules {
     var rules: any StrategyRules
     var strategy: Strategy?
@@ -59,13 +59,13 @@ struct RulesReader: ReplicaPart {
             })
     }
 
-    /// The rules, behind what the program itself resolves.
+    /// The rules, behind the program's own resolver.
     private func resolved(_ rules: any StrategyRules) -> any StrategyRules {
         guard let resolver = options.resolver else { return rules }
         return ProgramRules(rules: rules, program: resolver)
     }
 
-    /// The rules that only this device has: of its user, and of this replica.
+    /// The rules of this device: of its user, and of this replica.
     private func deviceSettings() throws -> [RulesLoad.DeviceFile] {
         var files: [RulesLoad.DeviceFile] = []
         for path in [options.configuration, state.path + "/" + Settings.deviceFile] {
@@ -76,7 +76,7 @@ struct RulesReader: ReplicaPart {
         return files
     }
 
-    /// A small file directly in the root; nil when there is none.
+    /// The bytes of a small file directly in the root; nil if there is no such file.
     func rootFile(_ name: String) throws -> [UInt8]? {
         let path = try RelativePath(name)
         guard try root.status(path)?.kind == .file else { return nil }

@@ -6,11 +6,11 @@ import FilesinkiRemote
 import FilesinkiStore
 
 extension SyncEngine {
-    /// Goes on with a store that is not the one it was, once a person has approved of exactly this
-    /// one: nothing is deleted, both sides meet as for the first time.
+    /// Adopts a store that is not the one that was synced before, if the user has approved exactly this
+    /// one. Nothing is deleted: both sides are compared as for the first time.
     ///
     /// - Parameter failure: What was noticed.
-    /// - Throws: The failure, with the id to approve of in its remedy, until it is approved.
+    /// - Throws: The failure, with the id to approve in its remedy, until it is approved.
     func adoptStore(_ run: inout SyncRun, _ failure: Failure) async throws -> RemoteView {
         guard !run.isPartial, config.remote != nil else { throw failure }
         let remote = try options.openRemote(config)
@@ -41,8 +41,8 @@ extension SyncEngine {
         return try await fetchView(run.base)
     }
 
-    /// Names the store in its present state: who it is, and what it holds where this replica had
-    /// seen something else.
+    /// An id of the store in its present state: its id and epoch, and the commit at this replica's
+    /// position.
     private func approval(of store: ZoneConnection) async throws -> String {
         var hasher = ContentHasher()
         let format = store.format
@@ -54,10 +54,10 @@ extension SyncEngine {
         return String(hasher.finish().description.prefix(16))
     }
 
-    /// Gives the replica another address of its store, or, when it is accepted, another store.
+    /// Sets another address of the replica's store or, if accepted, another store.
     ///
     /// - Parameter acceptingOther: Start anew with whatever store is there: nothing is deleted here
-    ///   or there, and both sides meet as for the first time.
+    ///   or there, and both sides are compared as for the first time.
     func setRemote(_ address: String, acceptingOther: Bool) async throws {
         try RootPlacement(root: options.root).check(against: address)
         let remote = try options.connect(address)

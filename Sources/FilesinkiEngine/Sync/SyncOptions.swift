@@ -2,37 +2,37 @@ package import FilesinkiModel
 package import FilesinkiReconcile
 import Synchronization
 
-/// What one run is asked to do.
+/// The options of one run.
 package struct SyncOptions: Sendable {
     /// Only these paths and what is below them; empty for everything.
     package var paths: [RelativePath] = []
     /// Whether a path that is found neither here nor in the store stops the run.
     package var requiresPaths = false
-    /// What the user asked for, as the log tells it.
+    /// The user's command, as it appears in the log.
     package var operation = "sync"
     /// Decide and report, but change nothing anywhere.
     package var isDryRun = false
-    /// The id of a plan that a guard stopped and a person has looked at.
+    /// The id of the plan that the user has approved after a guard stopped it.
     package var approved: String?
-    /// Whether nobody named the paths of the run by hand, so that the guards hold for it, too.
+    /// Whether the paths of the run were not named by a user, so that the guards check it.
     package var isUnattended = false
-    /// Whether what is on a file system that is not mounted counts as deleted: the user said so.
+    /// Whether what is on a file system that is not mounted counts as deleted, because the user said so.
     package var deletesUnmounted = false
-    /// How many deletions are let through; nil for what the rules say.
+    /// How many deletions pass the guards; nil for the limit of the rules.
     package var maxDelete: MaxDelete?
-    /// The chain for every conflict of this run, in place of the rules.
+    /// The chain of links for every conflict of this run; nil for that of the rules.
     package var strategy: Strategy?
-    /// What happens to an edit that meets a deletion in this run, in place of the rules.
+    /// What happens where one side edited and the other deleted a path; nil for what the rules say.
     package var onDelete: OnDelete?
     /// Asks a person about a conflict; nil where there is none to ask.
     package var ask: (@Sendable (Conflict) async -> Resolution.Outcome)?
-    /// Told now and then how far the run is.
+    /// Called now and then with the progress of the run.
     package var progress: (@Sendable (Progress) -> Void)?
 
     package init() {}
 }
 
-/// How far a run is.
+/// The progress of a run.
 package struct Progress: Sendable, Hashable {
     package enum Phase: String, Sendable {
         case scanning, hashing, fetching, applying, publishing
@@ -58,7 +58,7 @@ package struct Progress: Sendable, Hashable {
     }
 }
 
-/// Adds up what several workers have done, and tells it.
+/// Adds up and reports the progress of several workers.
 final class ProgressCounter: Sendable {
     private let state: Mutex<Progress>
     private let tell: (@Sendable (Progress) -> Void)?
@@ -71,7 +71,7 @@ final class ProgressCounter: Sendable {
         self.tell = tell
     }
 
-    /// Says how much there is, once that is known.
+    /// Sets the totals once they are known.
     func expect(files: Int, bytes: Int64) {
         state.withLock { progress in
             progress.totalFiles = files
@@ -90,21 +90,20 @@ final class ProgressCounter: Sendable {
     }
 }
 
-/// Says of one file how many of its bytes are news, some megabytes at a time: so a long file shows that
-/// it gets on, and a short one costs nothing.
+/// Divides the progress of one long file into steps of some megabytes.
 struct ProgressMeter: Sendable {
-    /// So many bytes are told at a time.
+    /// The bytes of one step.
     static let step: Int64 = 4 << 20
 
-    /// What was told by now.
+    /// The bytes that were reported by now.
     private(set) var told: Int64 = 0
     private var done: Int64 = 0
     private let size: Int64
 
-    /// - Parameter size: What the file counts for in the whole; one that grew counts for no more.
+    /// - Parameter size: The bytes that the file counts for in the total, also if it has grown since.
     init(size: Int64) { self.size = size }
 
-    /// - Returns: How many bytes are to be told now; nil while they are few.
+    /// - Returns: The bytes to be reported now; nil while they are fewer than a step.
     mutating func add(_ count: Int) -> Int64? {
         done = min(size, done + Int64(count))
         guard done - told >= Self.step else { return nil }

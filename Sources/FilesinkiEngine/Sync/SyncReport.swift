@@ -55,7 +55,7 @@ package struct SyncReport: Sendable {
     /// Whether the run has changed anything.
     var hasActed: Bool { !isDryRun && (publishedCommits > 0 || !isQuiet) }
 
-    /// Adds what an earlier run of the same command did, so that one report tells all of it.
+    /// Adds what an earlier run of the same command did and failed to do.
     package mutating func add(earlier: SyncReport) {
         problems = Self.joined(earlier.problems, problems)
         notices = Self.joined(earlier.notices, notices)
@@ -83,8 +83,8 @@ package struct SyncReport: Sendable {
         return earlier.filter { !known.contains("\($0.path): \($0.failure)") } + later
     }
 
-    /// Adds paths of commits that cannot be used here; each is said once in a run.
-    mutating func noteRefused(_ refused: [Problem]) {
+    /// Adds paths of commits that cannot be used in this replica, each once in a run.
+    mutating func addRefused(_ refused: [Problem]) {
         let known = Set(problems.map(\.path))
         problems += refused.filter { !known.contains($0.path) }
     }

@@ -34,14 +34,14 @@ struct SyncRun {
 
     /// Links of strategies that declined, by path.
     var declined: [RelativePath: Set<StrategyLink>] = [:]
-    /// What the guards count of the rounds before.
+    /// What the guards count of earlier rounds.
     var guards = GuardCounts()
     /// Whether the plan of the first round has passed the guards.
     var hasPlanned = false
 
     /// Paths where ``SyncEngine/apply(_:_:)`` found something else than the plan had seen.
     var surprised: Set<RelativePath> = []
-    /// The contents that gave way in this run, each with the commit that keeps it.
+    /// The local contents that this run replaced, each with the commit that keeps it.
     var preserved: [RelativePath: PreservedContent] = [:]
     /// Conflicts whose copies were made here, and which the manifest does not list yet.
     var conflicts: [ConflictRow] = []
@@ -61,7 +61,7 @@ struct SyncRun {
     var hasActed: Bool { report.hasActed }
 
     /// Adds a round's steps to the report.
-    mutating func note(_ done: [Step], _ publication: Publication) {
+    mutating func addToReport(_ done: [Step], _ publication: Publication) {
         guards.add(done)
         report.steps += done
         for step in done {
@@ -73,7 +73,7 @@ struct SyncRun {
     }
 
     /// Reports why links of a strategy declined, each once in a run. A choice needs no reason.
-    mutating func noteDeclined(
+    mutating func reportDeclined(
         _ path: RelativePath, _ links: [(link: StrategyLink, reasons: [String])]
     ) {
         for (link, reasons) in links {
@@ -94,7 +94,7 @@ struct SyncRun {
             ? "Cannot merge automatically: \(reason)" : "'\(link)' cannot merge it: \(reason)"
     }
 
-    /// How the run stands: the exit code that the command line gives for it, and a word.
+    /// The exit code of the run, and a word for it.
     func outcome(_ publication: Publication) -> (Int32, String) {
         if publication.needsAnotherRound { return (75, "not published") }
         if !report.problems.isEmpty { return (5, "partial") }
@@ -104,8 +104,8 @@ struct SyncRun {
 }
 
 extension [Step] {
-    /// What of a plan was carried out in a round. A step that was written here, and whose commit
-    /// lost the race, is one that only wrote here.
+    /// The steps that a round has carried out. A step that was applied, and whose commit lost the race,
+    /// counts as one that was only applied.
     func carriedOut(_ applied: ApplyResult, _ publication: Publication) -> [Step] {
         compactMap { step in
             if step.isDone(applied, publication) { return step }
@@ -133,7 +133,7 @@ extension Step {
         return !action.writesTheirs || publication.version(path) != nil
     }
 
-    /// The manifest's record of the step; nil for what the log tells by itself.
+    /// The manifest's record of the step; nil for what the log says already.
     func journalRow(run: Int64, time: Timestamp, device: Device, version: UInt64) -> JournalRow? {
         if case .agree = action { return nil }
         if reason.isOrdinary, !isDeletionHere { return nil }
@@ -150,7 +150,7 @@ extension Step {
 }
 
 extension Reason {
-    /// Whether a user's own edit is all there is to say.
+    /// Whether the step is an ordinary edit of a user.
     var isOrdinary: Bool {
         switch self {
         case .edit, .created, .deleted, .equal, .metadata, .renamed, .moved: true
@@ -159,8 +159,7 @@ extension Reason {
     }
 }
 
-/// The paths that a run is asked to look after: these, what is below them, and the folders above,
-/// without which they could not be there.
+/// The paths that a run syncs: the named ones, everything below them, and the folders above them.
 struct PathSelection: Sendable {
     private(set) var paths: [RelativePath]
     let isEverything: Bool
@@ -187,23 +186,23 @@ struct PathSelection: Sendable {
         above = Set(paths.flatMap(\.ancestors))
     }
 
-    /// Whether a run looks after a path: also after the conflict copies of the paths.
+    /// Whether a path is selected. The conflict copies of named paths are, too.
     func contains(_ path: RelativePath) -> Bool {
         isEverything || named.contains(path) || above.contains(path)
             || path.ancestors.contains(where: named.contains)
             || isCopyOfNamed(path)
     }
 
-    /// Whether a path is one of those that were asked for.
+    /// Whether a path was named.
     func isNamed(_ path: RelativePath) -> Bool { named.contains(path) }
 
     private func isCopyOfNamed(_ path: RelativePath) -> Bool {
-        // Most paths cannot be one, and this is asked of every path that waits.
+        // A quick test for most paths, because this is called for every waiting path.
         guard path.bytes.contains(UInt8(ascii: "(")) else { return false }
         return conflictOriginal(of: path).map { named.contains($0.path) } ?? false
     }
 
-    /// Adds paths that a run has made on its way.
+    /// Adds the conflict copies that a run has made.
     mutating func add(_ more: [RelativePath]) {
         guard !isEverything else { return }
         paths += more.filter { named.insert($0).inserted }

@@ -23,18 +23,17 @@ extension SyncEngine {
     }
 }
 
-/// Every conflict copy that a run makes is in the report of that run; where the run was killed, or its
-/// command failed, in the report of the next one.
+/// Every conflict copy is reported exactly once: by the run that makes it or, if that run was killed or its
+/// command failed, by the next run.
 ///
-/// The names of copies are in the manifest's list of what was not reported yet from before they are
-/// made until a run ends with a report. From then until they are published they wait: that is recorded
-/// before a commit is published, and of what a killed run left, by the next run. Where the manifest
-/// was lost, a copy is in a commit of this replica's own, or it is a new file, whose name and content
-/// say what it is.
+/// The manifest lists the names of copies as unreported from before they are made until a run ends with
+/// a report. Until a copy is published it is recorded as a local change: by the run that made it before
+/// it publishes, or by the run after a killed one. If the manifest was lost, a copy is either in one of
+/// this replica's own commits, or a new file whose name and content identify it.
 extension SyncEngine {
     private static let unreportedKey = "unreported-copies"
 
-    /// Adds the copies that a killed run, or a round that ended early, has made and nobody has reported.
+    /// Adds the unreported copies of a killed run, or of a round that ended early, to the report.
     func reportLeftCopies(_ run: inout SyncRun) async throws {
         guard !run.options.isDryRun else { return }
         let left = try unreportedCopies().filter { copy in
@@ -50,7 +49,7 @@ extension SyncEngine {
         try manifest.write { try $0.recordWaiting(seen) }
     }
 
-    /// Adds the copies that commits of this replica's own say, and the manifest does not.
+    /// Adds the copies that are in commits of this replica and not in the manifest to the report.
     func reportCopies(of commits: [Commit], _ run: inout SyncRun) throws {
         let copies = commits.flatMap(\.changes).filter { change in
             change.reason == Reason.conflictCopy(of: change.path).word
@@ -67,12 +66,12 @@ extension SyncEngine {
                     theirs: try manifest.base(original)?.entry, copyPath: copy.path,
                     rule: copy.reason, time: systemContext.now()))
         }
-        // At once, for these commits are not found a second time.
+        // In a transaction of its own, because these commits are not found a second time.
         try manifest.write { try recordCopies(run, $0) }
         run.conflicts = []
     }
 
-    /// Adds the copies that a round has made, and those that it has found and nobody was told of.
+    /// Adds the copies that a round has made, and those that it found unreported, to the report.
     func reportCopies(_ run: inout SyncRun, _ done: [Step], _ plan: [Step]) throws {
         let copies = done.filter(\.isConflictCopy)
         guard !copies.isEmpty else { return }
@@ -88,7 +87,7 @@ extension SyncEngine {
             guard let original = copy.copied else { continue }
             let isFound = !copy.action.writesOurs
             if isFound, recorded.contains(copy.path) { continue }
-            // One that was found, and waits, was reported by the run that found it.
+            // A copy that waits to be published was reported by the run that found it.
             let isWaiting = try isFound && manifest.local(copy.path) != nil
             if !isWaiting, !run.report.copies.contains(copy.path) {
                 run.report.copies.append(copy.path)
@@ -103,25 +102,25 @@ extension SyncEngine {
         }
     }
 
-    /// Copies that a run before this one has made and recorded.
+    /// The copies that earlier runs recorded.
     private func recordedCopies() throws -> Set<RelativePath> {
         Set(try manifest.conflicts().compactMap(\.copyPath))
     }
 
-    /// Lists the conflicts of a round as open, and notes that their copies are still to be reported.
+    /// Records the conflicts of a round as open, and their copies as unreported.
     func recordCopies(_ run: SyncRun, _ writer: ManifestWriter) throws {
         for row in run.conflicts { _ = try writer.addConflict(row) }
         try addUnreported(run.report.copies, writer)
     }
 
-    /// Leaves it to the next run to report copies, unless this one comes to its end.
+    /// Records copies as unreported: the next run reports them, unless this one ends with a report.
     func keepUnreported(_ copies: [RelativePath]) throws {
         guard !copies.isEmpty else { return }
         try manifest.write { try addUnreported(copies, $0) }
     }
 
-    /// Does what a command does. Where it fails after a run, its caller gets no report, so the next run
-    /// reports the copies of that run.
+    /// Runs a command of several runs. If it fails after one of them, its caller gets no report, and the
+    /// next run reports the copies.
     func reporting<Report: Sendable>(_ command: () async throws -> Report) async throws -> Report {
         replica.reportedCopies = []
         do {
@@ -138,7 +137,7 @@ extension SyncEngine {
         }
     }
 
-    /// Adds to what no run has reported yet: several runs may have been killed one after the other.
+    /// Adds to the unreported copies: several runs may have been killed one after the other.
     private func addUnreported(_ copies: [RelativePath], _ writer: ManifestWriter) throws {
         let known = try unreportedCopies()
         let all = known + copies.filter { !known.contains($0) }
@@ -147,7 +146,7 @@ extension SyncEngine {
             Self.unreportedKey, Array(all.map(\.bytes).joined(separator: [0])))
     }
 
-    /// Notes that the copies of a run were reported.
+    /// Records that all copies are in a report.
     func endReport(_ run: SyncRun) throws {
         replica.reportedCopies += run.report.copies
         guard !run.report.isDryRun, try manifest.value(Self.unreportedKey) != nil else { return }

@@ -24,7 +24,7 @@ extension SyncEngine {
             view.dropOwn(Set(own.map(\.sequence)))
             try DeviceIdentity(replica).keepIdentity(&run, view)
             run.report.sequence = view.token.sequence
-            run.report.noteRefused(view.refused)
+            run.report.addRefused(view.refused)
             run.remote = view
             run.isOnline = true
         } catch let failure as Failure where failure.code == .away {
@@ -35,7 +35,7 @@ extension SyncEngine {
     private func fetchOrAdopt(_ run: inout SyncRun) async throws -> RemoteView {
         do {
             let view = try await fetchView(run.base)
-            // What a person has approved of may be what stopped a run before it published.
+            // The approved plan may have been stopped because the end of the log could not be proved.
             if run.options.approved != nil { try await zone.proveEnd(at: view.token) }
             return view
         } catch let mismatch as StoreMismatch {
@@ -43,7 +43,7 @@ extension SyncEngine {
         }
     }
 
-    /// Fetches what is in the log beyond the position, upon what was known already.
+    /// Fetches what is in the log behind the manifest's position, and adds it to what was known.
     ///
     /// - Throws: Code `away` when it cannot be reached; ``FilesinkiStore/StoreMismatch`` when the store or
     ///   its history is not the one that was seen before.
@@ -58,15 +58,15 @@ extension SyncEngine {
             for found in fetched.acknowledgements {
                 view.identity?.note(found.device, at: found.token.sequence)
             }
-            // All of it, also in a run for some paths: the token moves for everything.
+            // Also in a run for some paths all of it: the token moves for the whole tree.
             view.dropAgreed(fetched.extent == .changes ? base : try fullBase())
             return view
         }
     }
 
-    /// The remote as it was seen last in this process, without asking again; nil when it was not.
+    /// The remote tree as this process fetched it last; nil if it did not.
     ///
-    /// A run that goes by it publishes only when nobody else has in between.
+    /// A run based on it publishes only if no other device has published since.
     func seenView(_ base: BaseIndex) throws -> RemoteView? {
         guard zone.reached != nil, let token = try manifest.token else { return nil }
         var view = try knownView(token)
@@ -74,7 +74,9 @@ extension SyncEngine {
         return view
     }
 
-    /// - Parameter token: Nil before the first fetch: then nothing is known.
+    /// What the manifest knows of the remote tree.
+    ///
+    /// - Parameter token: Nil before the first fetch.
     func knownView(_ token: ChangeToken?) throws -> RemoteView {
         var view = RemoteView(token: token ?? ChangeToken(sequence: 0, hash: .none))
         view.identity = IdentityCheck(config)
@@ -82,8 +84,8 @@ extension SyncEngine {
         return view
     }
 
-    /// What earlier runs have met and left for another, each with the contents that were met with
-    /// it.
+    /// Adds the remote changes that earlier runs fetched and did not apply, each with the contents that
+    /// the path had before.
     private func loadWaiting(_ view: inout RemoteView) throws {
         let rows = try manifest.loadRemote()
         guard !rows.isEmpty else { return }
@@ -99,7 +101,7 @@ extension SyncEngine {
     }
 }
 
-/// Takes in what is fetched of the remote tree.
+/// Collects what is fetched of the remote tree.
 struct FetchedTree: FetchTarget {
     var view: RemoteView
     let manifest: ManifestDatabase

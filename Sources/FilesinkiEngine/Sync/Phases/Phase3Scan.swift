@@ -11,7 +11,7 @@ extension SyncEngine {
     /// New contents go to the store on the way if it can be reached. If it goes away meanwhile, the run is
     /// offline from here on: what the store does not hold must not be named.
     ///
-    /// - Parameter observe: Scans what the run is about, and stores new contents where it is told to.
+    /// - Parameter observe: Scans the paths of the run, and stores new contents if the flag says so.
     func scan(
         _ run: inout SyncRun, _ observe: (SyncRun, _ isStoring: Bool) async throws -> Observation
     ) async throws {
@@ -39,18 +39,18 @@ extension SyncEngine {
             run.base.rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
         let scan = try scanner(run.rules).scan(known)
         var found = StatScan()
-        found.observation.take(scan, run.base)
+        found.observation.addScan(scan, run.base)
         found.observation.rootDevice = try root.status().stamp.device
         let waiting = try waitingRows()
         for candidate in scan.candidates {
-            found.take(candidate, waiting: waiting[candidate.path], run.base)
+            found.addCandidate(candidate, waiting: waiting[candidate.path], run.base)
         }
         var observation = try await read(found, run, isStoring: isStoring)
         observation.findMoves(scan.missing, run.base)
         return observation
     }
 
-    /// Reads the contents that a stat scan could not tell.
+    /// Reads the files whose content the stat scan does not know.
     ///
     /// - Parameter isStoring: Whether new contents go to the store. What a guard may stop, and what the
     ///   run was not asked for, is hashed only.
@@ -64,30 +64,30 @@ extension SyncEngine {
             (found.items.filter { !run.selection.contains($0.path) }, false),
         ] where !items.isEmpty {
             let result = try await intake(items, run, isStoring: isStored)
-            observation.take(result, run.base)
+            observation.addFiles(result, run.base)
             if !isStored { observation.unstored.formUnion(result.files.map(\.path)) }
         }
         return observation
     }
 
-    /// What earlier runs have seen and could not publish, by path.
+    /// The local changes that earlier runs could not publish, by path.
     private func waitingRows() throws -> [RelativePath: LocalRow] {
         Dictionary(try manifest.loadLocal().map { ($0.path, $0) }) { first, _ in first }
     }
 
-    /// What scans the root by the rules of a run.
+    /// A scanner of the root with the rules of a run.
     func scanner(_ rules: RunRules) throws -> Scanner {
         Scanner(root: root, filter: rules.filter, rootDevice: try manifest.rootDevice)
     }
 
-    /// Reads the files, and stores what is new to the store.
+    /// Reads files, and stores the contents that the store does not have.
     ///
     /// - Parameter folder: Where the files are; nil for the root.
     func intake(
         _ items: [ContentUploader.Item], _ run: SyncRun, isStoring: Bool,
         from folder: RootFolder? = nil
-    ) async throws -> IntakeResult {
-        guard !items.isEmpty else { return IntakeResult() }
+    ) async throws -> UploadResult {
+        guard !items.isEmpty else { return UploadResult() }
         let known = run.base.contents
         var source: ContentSource?
         var unpublished: [PackReference] = []
@@ -100,7 +100,7 @@ extension SyncEngine {
         let total = items.reduce(0) { $0 + $1.size }
         let counter = ProgressCounter(
             .hashing, files: items.count, bytes: total, run.options.progress)
-        // A small content is sooner published twice than looked for in packs that are far away.
+        // Publishing a small content twice costs less than reading remote pack indexes.
         let isSmall = total <= ContentUploader.inlineLimit
         let intake = ContentUploader(
             root: folder ?? root,

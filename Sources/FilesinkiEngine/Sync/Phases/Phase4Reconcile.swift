@@ -56,7 +56,7 @@ extension SyncEngine {
             program: options.resolver)
         for conflict in reconciliation.conflicts {
             let result = await resolver.resolve(conflict)
-            run.noteDeclined(conflict.path, result.declined)
+            run.reportDeclined(conflict.path, result.declined)
             if let resolution = result.resolution {
                 reconciliation.resolve(result.conflict, resolution)
             } else {
@@ -66,11 +66,11 @@ extension SyncEngine {
         return resolver.outputs
     }
 
-    /// Finds out who committed the contents that a plan gives conflict names, for the names say it:
-    /// neither a checkpoint nor what an earlier round has fetched does. Asks the log, in one request,
-    /// and only when there is such a content.
+    /// Looks up the devices that committed the contents to which a plan gives conflict names: the names
+    /// contain them, and neither a checkpoint nor an earlier round has them. One request, and only if there
+    /// is such a content.
     ///
-    /// - Returns: Whether anything was found out.
+    /// - Returns: Whether a device was found.
     private func findWriters(_ view: inout RemoteView, of plan: Plan) async throws -> Bool {
         let kept = Set(
             plan.steps.lazy.filter(\.isConflictCopy).compactMap { $0.action.entry?.identity })
@@ -93,7 +93,7 @@ extension SyncEngine {
 }
 
 extension SyncRun {
-    /// Those of the changes that the run looks after.
+    /// The changes at paths of the selection.
     func selected<Value>(_ changes: [RelativePath: Value]) -> [RelativePath: Value] {
         selection.isEverything ? changes : changes.filter { selection.contains($0.key) }
     }

@@ -6,7 +6,7 @@ import FilesinkiRemote
 import FilesinkiStore
 
 extension SyncEngine {
-    /// Phase 5: brings the root to what the plan says, and what gives way into the history before.
+    /// Phase 5: writes the plan to the root; local contents that are replaced go into the history first.
     ///
     /// The names of conflict copies are recorded before the copies are made, so that the next run reports
     /// them if this one is killed. With a copy, what was written here is recorded before anything is
@@ -24,12 +24,12 @@ extension SyncEngine {
         let copies = steps.filter(\.isConflictCopy)
         try keepUnreported(copies.filter(\.action.writesOurs).map(\.path))
         var applied = try await write(&run, steps)
-        applied.hold(steps)
+        applied.holdOriginals(of: steps)
         if !copies.isEmpty { try recordTaken(&run, steps, applied) }
         return applied
     }
 
-    /// Scans again where something else was found than the plan had seen.
+    /// Scans the paths again where the root was not what the plan had seen.
     ///
     /// - Returns: Whether nothing is left for another round.
     func rescan(_ run: inout SyncRun, _ applied: ApplyResult) async throws -> Bool {
@@ -44,7 +44,7 @@ extension SyncEngine {
         let known = run.local.changes
         let isNew = again.changes.contains { run.surprised.contains($0) || known[$0] != $1 }
         run.local.add(again)
-        // What was found twice in the same way, without an edit, is no race: it stays.
+        // What was found twice in the same way, without an edit, is not a race: it stays.
         return !isNew && applied.deferred.isEmpty && run.surprised == before
     }
 
@@ -67,11 +67,11 @@ extension SyncEngine {
         return result
     }
 
-    /// Puts local contents that are about to give way into the history, before anything is written:
-    /// as several commits where one cannot hold them. What an earlier round of the run has preserved is
-    /// not published again.
+    /// Publishes local contents that are about to be replaced, before anything is written: as several
+    /// commits where one cannot hold them. What an earlier round of the run preserved is not published
+    /// again.
     ///
-    /// - Returns: Whether that is done; no when somebody else's commit came first.
+    /// - Returns: False if another device's commit came first.
     private func preserve(_ run: inout SyncRun, _ steps: [Step]) async throws -> Bool {
         let losers = steps.compactMap(\.superseded).filter {
             run.preserved[$0.path]?.entry != $0.entry
@@ -90,7 +90,7 @@ extension SyncEngine {
                 run.preserved[change.path] = PreservedContent(
                     entry: change.entry, sequence: commit.sequence)
             }
-            run.local.leaveOut(commit)
+            run.local.removePublished(commit)
             run.report.publishedCommits += 1
             run.report.sentBytes += commit.contentBytes
         }
@@ -98,7 +98,7 @@ extension SyncEngine {
     }
 }
 
-/// A local content that gave way, and the commit that keeps it.
+/// A local content that was replaced, and the commit that keeps it.
 struct PreservedContent: Equatable, Sendable {
     var entry: Entry
     var sequence: UInt64

@@ -4,17 +4,17 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// What came of publishing the changes of a round.
+/// The result of publishing the changes of a round.
 enum Publication: Sendable {
     /// There was nothing to publish.
     case nothing
     /// Commits were published, the last of which holds the token.
     ///
     /// - versions: The commit of each path that was published.
-    /// - isComplete: No where somebody else's commit took the number of a later commit: the paths
+    /// - isComplete: False if another device's commit took the number of a later commit: the paths
     ///   without a version are published by a further round.
     case published([Commit], versions: [RelativePath: UInt64], isComplete: Bool)
-    /// Somebody else's commit took the number; the round is repeated upon it.
+    /// Another device's commit took the number; the round is repeated upon it.
     case lost
 
     /// The commits that are in the log.
@@ -29,7 +29,7 @@ enum Publication: Sendable {
         return versions[path]
     }
 
-    /// Whether somebody else's commit came before all of the round was published.
+    /// Whether another device's commit came before all of the round was published.
     var needsAnotherRound: Bool {
         switch self {
         case .nothing: false
@@ -40,10 +40,10 @@ enum Publication: Sendable {
 }
 
 extension SyncEngine {
-    /// Phase 6: publishes what the plan has for the remote, after everything that it refers to is there: as
-    /// several commits where one cannot hold it.
+    /// Phase 6: publishes the changes of the plan, once everything that they refer to is in the store: as
+    /// several commits where one cannot hold them.
     ///
-    /// - Throws: What keeps the commit from being published. What was applied is recorded before.
+    /// - Throws: Why the commit was not published. What was applied is recorded first.
     func publish(
         _ run: inout SyncRun, _ steps: [Step], _ applied: ApplyResult
     ) async throws -> Publication {
@@ -82,7 +82,7 @@ extension SyncEngine {
 }
 
 extension SyncRun {
-    /// The command that made a change, where it says more than that the file was edited; empty else.
+    /// The command that made a change if it says more than that the file was edited; else empty.
     fileprivate func word(for step: Step) -> String {
         if PathCommand.names.contains(options.operation) { return options.operation }
         guard local.changes[step.path]?.isSaved == true,
@@ -106,9 +106,9 @@ extension Change {
 }
 
 extension Step {
-    /// What the step says to the remote; nil when it says nothing.
+    /// The change that the step publishes; nil if it publishes none.
     ///
-    /// - Parameter preserved: The commit that keeps what gives way at the path in this round.
+    /// - Parameter preserved: The commit that keeps the replaced local content.
     func published(preserved: UInt64?) -> Change? {
         switch action {
         case .publish(let entry), .both(let entry):
@@ -125,7 +125,7 @@ extension Step {
         return false
     }
 
-    /// The local content that gives way in this step, kept in the history; nil when none does.
+    /// The local content that this step replaces, and the history keeps; nil if there is none.
     var superseded: Change? {
         supersededEntry.map {
             Change(path: path, entry: $0, basedOn: base?.version ?? 0, reason: reason.word)

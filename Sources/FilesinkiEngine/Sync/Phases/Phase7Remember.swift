@@ -10,15 +10,15 @@ extension SyncEngine {
         _ run: inout SyncRun, _ steps: [Step], _ applied: ApplyResult, _ publication: Publication
     ) throws {
         let done = steps.carriedOut(applied, publication)
-        run.note(done, publication)
+        run.addToReport(done, publication)
         try reportCopies(&run, done, steps)
         try record(run, steps, applied, publication, done)
         try memory.noteBasePosition()
         run.conflicts = []
-        run.local.settle(steps, applied, publication)
+        run.local.update(after: steps, applied, publication)
     }
 
-    /// Notes what is now agreed on, and how far the log has been seen, in one transaction.
+    /// Records the trees and the position in the log in one transaction, after the data is on disk.
     private func record(
         _ run: SyncRun, _ steps: [Step], _ applied: ApplyResult, _ publication: Publication,
         _ done: [Step]
@@ -26,7 +26,7 @@ extension SyncEngine {
         let view = run.remote
         let met = Set(steps.map(\.path))
         let stale = try manifest.loadRemote().map(\.path).filter { view.changes[$0] == nil }
-        let over = try waitingNoMore(run)
+        let over = try noLongerWaiting(run)
         try manifest.write { writer in
             for row in run.local.refreshed { try writer.putBase(row) }
             for path in over { try writer.removeLocal(path) }
@@ -57,28 +57,27 @@ extension SyncEngine {
         run.report.isQueued = !run.local.changes.isEmpty
         guard !run.options.isDryRun else { return }
         let local = run.local
-        let over = try waitingNoMore(run)
+        let over = try noLongerWaiting(run)
         try manifest.write { writer in
             for path in over { try writer.removeLocal(path) }
             try writer.recordWaiting(local)
         }
     }
 
-    /// What a run leaves behind once its work is done: a checkpoint and an acknowledgement, each when it
-    /// is due.
+    /// Stores a checkpoint and an acknowledgement, each if it is due.
     ///
-    /// A run for some paths looks after checkpoints too, for a store may be filled by such runs alone.
+    /// A run for some paths stores checkpoints, too: a store may be filled by such runs alone.
     func conclude(_ run: inout SyncRun) async throws {
         guard let token = try manifest.token else { return }
         run.report.sequence = token.sequence
-        // It is about the store, so it has an empty path.
+        // The notice is about the store: its path is empty.
         run.report.notices += try await zone.conclude(at: token, isPartial: run.isPartial).map {
             Problem(RelativePath(unchecked: []), $0)
         }
     }
 
-    /// The paths that are noted as waiting, and where the run has found that nothing waits any more.
-    func waitingNoMore(_ run: SyncRun) throws -> [RelativePath] {
+    /// The paths that are recorded as waiting and where the run found no local change any more.
+    func noLongerWaiting(_ run: SyncRun) throws -> [RelativePath] {
         let waiting =
             run.isPartial
             ? try run.watched.filter { try manifest.local($0) != nil }
@@ -86,8 +85,8 @@ extension SyncEngine {
         return waiting.filter { run.isOver($0) }
     }
 
-    /// Records what a round has taken from the remote, and the conflict copies that it has made, before it
-    /// publishes its own changes: until a commit is recorded, the copies wait.
+    /// Records what a round has applied, and the conflict copies that it made, before it publishes its own
+    /// changes. Until a commit is recorded, the copies are local changes that wait.
     func recordTaken(
         _ run: inout SyncRun, _ steps: [Step], _ applied: ApplyResult
     ) throws {
@@ -126,8 +125,8 @@ extension SyncEngine {
         try writer.setTip(last.token, last.storedHeader)
     }
 
-    /// Paths that a rule leaves out now: both sides go separate ways, and meet as for the first time
-    /// when the rule is gone. So neither the rule nor its end can be read as a deletion.
+    /// Records paths that a rule ignores now. They leave the base, so that both sides are compared as for
+    /// the first time once the rule is gone: neither the rule nor its end can be taken for a deletion.
     private func recordIgnored(_ run: SyncRun, _ writer: ManifestWriter) throws {
         for path in run.local.ignored {
             for row in [run.base.row(path)].compactMap({ $0 }) + run.base.rows(below: path) {
@@ -140,8 +139,8 @@ extension SyncEngine {
         }
     }
 
-    /// Paths that no step is about: what was seen of them waits for another run, save that of a
-    /// deletion of what never came here there is nothing to do.
+    /// Records remote changes of paths that have no step: they wait for another run. A deletion of a path
+    /// that was never in this replica needs no run.
     private func recordUnmet(
         _ run: SyncRun, _ met: Set<RelativePath>, _ writer: ManifestWriter
     ) throws {
@@ -171,7 +170,7 @@ extension SyncEngine {
             stamp: applied.done[step.path] ?? knownStamp(step, run))
     }
 
-    /// What both sides have at the step's path from now on; nil when that is still open.
+    /// What both sides have at the step's path from now on; nil if they still differ.
     private func agreement(
         _ step: Step, _ applied: ApplyResult, _ publication: Publication
     ) -> VersionedEntry? {
@@ -201,7 +200,7 @@ extension SyncEngine {
         return TombstoneRow.sorted((view.changes[step.path]?.identities ?? []).union(seen))
     }
 
-    /// A path on which both sides still differ: each side's state is kept as it was seen.
+    /// Records a path on which both sides still differ: the state of each side as it was seen.
     private func recordOpen(
         _ step: Step, _ run: SyncRun, _ applied: ApplyResult, _ writer: ManifestWriter
     ) throws {
@@ -216,7 +215,7 @@ extension SyncEngine {
         }
     }
 
-    /// Notes what a round did beyond taking over plain edits, for `explain` and `conflicts`.
+    /// Records what a round did besides ordinary edits, for `explain` and `conflicts`.
     func recordHistory(
         _ run: SyncRun, _ done: [Step], _ applied: ApplyResult, _ publication: Publication,
         _ writer: ManifestWriter
@@ -268,7 +267,7 @@ extension SyncEngine {
 }
 
 extension SyncRun {
-    /// Whether the run has looked at a path, and found that nothing waits there any more.
+    /// Whether the run scanned a path and found no local change.
     fileprivate func isOver(_ path: RelativePath) -> Bool {
         local.changes[path] == nil && !local.isBlocked(path)
     }
