@@ -17,7 +17,9 @@ struct StatScan: Sendable {
     /// the file still holds that change and is not read again.
     ///
     /// - Parameter row: The change that waits at the path; nil for none.
-    mutating func addCandidate(_ candidate: ScanCandidate, waiting row: LocalRow?, _ base: BaseIndex) {
+    mutating func addCandidate(
+        _ candidate: ScanCandidate, waiting row: LocalRow?, _ base: BaseIndex
+    ) {
         let path = candidate.path
         guard let entry = row?.entry, entry.kind == .file, let stamp = row?.stamp,
             stamp == candidate.status.stamp, entry.mode == candidate.status.mode,
