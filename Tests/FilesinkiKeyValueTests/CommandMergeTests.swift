@@ -14,18 +14,18 @@ struct CommandMergeTests {
 
     /// Two devices that both set the key `k`, and what `b` holds after it has met `a`'s value.
     private func merged(
-        _ command: String, base: TypedValue?, _ here: TypedValue, _ there: TypedValue
+        _ command: String, base: TypedValue?, _ ours: TypedValue, _ theirs: TypedValue
     ) async throws -> (value: TypedValue?, report: ExchangeReport) {
         let meeting = try await Meeting()
         let (a, b) = (try meeting.device("a"), try meeting.device("b"))
-        try await a.set("k", base ?? there)
+        try await a.set("k", base ?? theirs)
         try await a.sync()
         if base != nil { try await b.sync() }
         let key = try ValueKey("k")
-        try await b.values.apply([ValueChange(key, here, command: command)])
+        try await b.values.apply([ValueChange(key, ours, command: command)])
         if base != nil {
             meeting.clock.advance(by: .seconds(1))
-            try await a.set("k", there)
+            try await a.set("k", theirs)
             try await a.sync()
         }
         let report = try await b.sync()
@@ -44,13 +44,13 @@ struct CommandMergeTests {
             (.url("a:b"), .url("https://here.example"), .url("c:d")),
             (.array([]), .array([.integer(1), .string("x")]), .array([.null])),
         ])
-    func types(_ base: TypedValue, _ here: TypedValue, _ there: TypedValue) async throws {
+    func types(_ base: TypedValue, _ ours: TypedValue, _ theirs: TypedValue) async throws {
         // What is here stays, whoever was later.
-        let kept = try await merged("true", base: base, here, there)
-        #expect(kept.value == here)
-        let taken = try await merged("cp %B %A", base: base, here, there)
-        #expect(taken.value == there)
-        let undone = try await merged("cp %O %A", base: base, here, there)
+        let kept = try await merged("true", base: base, ours, theirs)
+        #expect(kept.value == ours)
+        let taken = try await merged("cp %B %A", base: base, ours, theirs)
+        #expect(taken.value == theirs)
+        let undone = try await merged("cp %O %A", base: base, ours, theirs)
         #expect(undone.value == base)
         #expect(undone.report.problems.isEmpty && undone.report.losers.isEmpty)
     }

@@ -1,30 +1,30 @@
 package import FilesinkiModel
 import FilesinkiText
 
-/// What a run of a bridge did.
+/// The result of a bridge run.
 package struct BridgeReport: Sendable {
-    /// Keys that the store took from the file.
+    /// Keys that changed in the store.
     package var toStore: [ValueKey] = []
-    /// Keys that the file took from the store.
+    /// Keys that changed in the file.
     package var toFile: [ValueKey] = []
-    /// Keys whose value the file has no way to say; both sides stay as they are.
+    /// Keys whose value the file's format cannot hold; both sides stay as they are.
     package var unfit: [ValueKey] = []
-    /// What the file is to hold now; nil when it holds that already.
+    /// The file's new content; nil when it is unchanged.
     package var content: [UInt8]?
-    /// What is to be remembered once the file holds it.
+    /// The new base, to be remembered after the file was written.
     package var agreed: [UInt8] = []
 }
 
-/// Keeps a settings file and a store in step, key by key, three ways: what both last agreed on is
-/// remembered for each file, so that a deletion is one.
+/// Syncs a settings file with a store, key by key, three ways: the last agreed values are remembered
+/// for each file, so that deletions are recognized.
 package struct SettingsBridge: Sendable {
     /// Names the file for ``KeyValues``: its absolute path.
     package var name: String
-    /// Which keys take part; nil for all that the file or the store has.
+    /// The keys to sync; nil for all keys of the file and the store.
     package var keys: Set<ValueKey>?
-    /// Put before every name of the file.
+    /// The prefix of the keys, before the file's names.
     package var prefix: [UInt8]
-    /// When the file was changed last, for keys that both sides have changed.
+    /// When the file was modified, for keys that both sides changed.
     package var time: Timestamp
 
     package init(name: String, keys: Set<ValueKey>?, prefix: [UInt8], time: Timestamp) {
@@ -36,26 +36,26 @@ package struct SettingsBridge: Sendable {
 }
 
 extension KeyValues {
-    /// Takes what the file has changed into the store, in one write, and says what the file is to hold.
+    /// Applies the file's changes to the store in one transaction, and computes the file's new content.
     ///
     /// - Throws: `Failure` with code `usage` when the file is not of its format, and what
     ///   ``apply(_:)`` throws; then nothing was changed.
     package func bridge(
         _ file: SettingsFile, _ bridge: SettingsBridge
     ) throws -> BridgeReport {
-        let there = try file.values()
+        let theirs = try file.values()
         // A file that is gone, or was cut to nothing, is no deletion of everything.
         let former = file.bytes.isEmpty ? [:] : try agreed(bridge)
         var report = BridgeReport()
         var changes: [ValueChange] = []
         var edits: [[UInt8]: TypedValue?] = [:]
         var agreed: [(String, TypedValue)] = []
-        for key in try bridgedKeys(there, former, bridge) {
+        for key in try bridgedKeys(theirs, former, bridge) {
             let name = Array(key.bytes.dropFirst(bridge.prefix.count))
             let step = BridgeStep(
                 file: file, name: name, base: former[key],
-                here: try database.item(key)?.here ?? .absent,
-                there: there[name], time: bridge.time.nanoseconds)
+                ours: try database.item(key)?.ours ?? .absent,
+                theirs: theirs[name], time: bridge.time.nanoseconds)
             switch step.outcome {
             case .equal: break
             case .unfit:
@@ -80,7 +80,7 @@ extension KeyValues {
         return report
     }
 
-    /// Remembers what a file and the store agree on.
+    /// Records the values on which the file and the store agree.
     package func remember(_ report: BridgeReport, _ bridge: SettingsBridge) throws {
         try database.write { try database.set("bridge " + bridge.name, report.agreed) }
     }
@@ -123,41 +123,41 @@ private struct BridgeStep {
     let file: SettingsFile
     /// The key's name in the file.
     let name: [UInt8]
-    /// What both said last, as the file says it.
+    /// The last agreed value, as the file writes it.
     let base: TypedValue?
-    let here: Register
-    let there: TypedValue?
+    let ours: Register
+    let theirs: TypedValue?
     let time: Int64
 
-    /// The store's value as the file says it.
-    private var form: TypedValue? { here.value.flatMap { file.form(of: $0, at: name) } }
+    /// The store's value as the file writes it.
+    private var form: TypedValue? { ours.value.flatMap { file.form(of: $0, at: name) } }
 
     var outcome: Outcome {
-        if here.value != nil, form == nil { return .unfit }
-        if form == there { return .equal }
-        if there == base { return .file(here.value) }
+        if ours.value != nil, form == nil { return .unfit }
+        if form == theirs { return .equal }
+        if theirs == base { return .file(ours.value) }
         if form == base { return .store(typed) }
-        // Both have changed it. At the first meeting the store's stays.
-        if base == nil, here.value != nil { return .file(here.value) }
+        // Both have changed it. Without a base the store's value stays.
+        if base == nil, ours.value != nil { return .file(ours.value) }
         let merge = ValueMerge(
-            base: Register(base, time: 0, device: []), here: here,
-            there: Register(
-                there, time: time, device: Array(repeating: 0, count: 16), policy: here.policy))
-        if case .there = merge.outcome { return .store(typed) }
-        return .file(here.value)
+            base: Register(base, time: 0, device: []), ours: ours,
+            theirs: Register(
+                theirs, time: time, device: Array(repeating: 0, count: 16), policy: ours.policy))
+        if case .theirs = merge.outcome { return .store(typed) }
+        return .file(ours.value)
     }
 
-    /// What both say from now on, as the file says it.
+    /// The agreed value from now on, as the file writes it.
     var agreed: TypedValue? {
         switch outcome {
-        case .equal, .store, .unfit: there
+        case .equal, .store, .unfit: theirs
         case .file: form
         }
     }
 
-    /// The file's value in the type that the key has.
+    /// The file's value, converted to the type of the key.
     private var typed: TypedValue? {
-        guard case .string(let text)? = there, let former = here.value else { return there }
+        guard case .string(let text)? = theirs, let former = ours.value else { return theirs }
         let value: TypedValue? =
             switch former {
             case .integer: Int64(text).map(TypedValue.integer)
@@ -169,6 +169,6 @@ private struct BridgeStep {
             case .array, .dictionary: try? JSONText.decode(text.utf8)
             case .string, .null: nil
             }
-        return value ?? there
+        return value ?? theirs
     }
 }

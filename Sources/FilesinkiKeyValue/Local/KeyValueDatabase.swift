@@ -1,10 +1,11 @@
-internal import FilesinkiModel
-internal import FilesinkiSQLite
+import FilesinkiModel
+import FilesinkiSQLite
+import FilesinkiStore
 
-/// What a key-value store keeps here, in one SQLite file that several processes use at once.
+/// A key-value store's SQLite file on this device, which several processes use at once.
 ///
-/// Every change is one short transaction that begins with the right to write; nobody holds the file
-/// while he waits for a remote.
+/// Every change is one short transaction that has the write lock from its start. No transaction spans
+/// a network wait.
 final class KeyValueDatabase {
     let connection: OwnConnection
     let cache: StatementCache<Failure>
@@ -14,7 +15,7 @@ final class KeyValueDatabase {
         cache = StatementCache(connection)
     }
 
-    /// Opens a store's file to read and to write; it is made when it is not there.
+    /// Opens a store's file to read and to write, and creates it when it is missing.
     ///
     /// - Throws: As ``KeyValues/open(_:)``.
     convenience init(opening place: KeyValuePlace) throws(Failure) {
@@ -24,12 +25,14 @@ final class KeyValueDatabase {
             try KeyValueFile.open(place.file, chance: place.systemContext.randomBytes(8)))
     }
 
-    /// Carries out `body` in one transaction: all of it is on disk when this returns, or nothing.
+    /// Runs `body` in one transaction: everything is on disk when this returns, and nothing when it
+    /// throws.
     func write<Result>(_ body: () throws -> Result) throws -> Result {
         try connection.transaction(anyErrors: body)
     }
 
-    /// As ``write(_:)``, but a power cut may take it back: for what the store's log tells again.
+    /// As ``write(_:)``, but a power failure may undo it: for what can be read from the store's log
+    /// again.
     func writeWithoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
         try connection.run("PRAGMA synchronous = NORMAL")
         defer { try? connection.run("PRAGMA synchronous = FULL") }
@@ -40,11 +43,10 @@ final class KeyValueDatabase {
     func read<Result>(_ body: () throws -> Result) throws -> Result {
         try connection.snapshot(anyErrors: body)
     }
-}
 
-// Settings.
-extension KeyValueDatabase {
-    /// The bytes of a setting; nil when there are none.
+    // MARK: Settings
+
+    /// The value of a setting; nil when it is not set.
     func setting(_ name: String) throws(Failure) -> [UInt8]? {
         let statement = try cache.statement("SELECT value FROM setting WHERE key = ?")
         defer { statement.reset() }
@@ -76,15 +78,14 @@ extension KeyValueDatabase {
     func set(_ name: String, number: Int64?) throws(Failure) {
         try set(name, number.map { Array(String($0).utf8) })
     }
-}
 
-// Commands of this device.
-extension KeyValueDatabase {
+    // MARK: Merge commands
+
     private static func name(ofCommandFor key: ValueKey) -> String {
         "merge-command:" + hexadecimal(key.bytes)
     }
 
-    /// The command that merges a key on this device; nil when there is none.
+    /// The command that merges a key on this device; nil for none.
     func mergeCommand(_ key: ValueKey) throws(Failure) -> String? {
         try setting(Self.name(ofCommandFor: key)).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -93,5 +94,55 @@ extension KeyValueDatabase {
     func set(mergeCommand command: String, of key: ValueKey) throws(Failure) {
         try set(
             Self.name(ofCommandFor: key), command.isEmpty ? nil : Array(command.utf8))
+    }
+
+    // MARK: The log
+
+    /// The known store; nil before the first exchange.
+    func knownStore() throws(Failure) -> KnownStore? {
+        guard let id = try setting("store"), id.count == 16 else { return nil }
+        return KnownStore(id: id, epoch: UInt64(bitPattern: try number("epoch") ?? 0))
+    }
+
+    func setKnownStore(_ store: KnownStore) throws(Failure) {
+        try set("store", store.id)
+        try set("epoch", number: Int64(bitPattern: store.epoch))
+    }
+
+    /// How far the log was read; nil before the first exchange.
+    func logPosition() throws(Failure) -> LogPosition? {
+        guard let bytes = try setting("token") else { return nil }
+        let text = String(decoding: bytes.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+        guard let sequence = UInt64(text),
+            let hash = ContentID(bytes.dropFirst(text.utf8.count + 1))
+        else { throw connection.corrupt("the change token is invalid") }
+        return LogPosition(
+            ChangeToken(sequence: sequence, hash: hash), storedHeader: try setting("head") ?? [])
+    }
+
+    func setLogPosition(_ position: LogPosition?) throws(Failure) {
+        let token = position?.token
+        try set("token", token.map { Array("\($0.sequence) ".utf8) + $0.hash.bytes })
+        try set("head", position?.storedHeader)
+        let statement = try cache.statement("DELETE FROM publishing WHERE sequence <= ?")
+        statement.bind(Int64(clamping: token?.sequence ?? 0), at: 1)
+        try statement.execute()
+    }
+
+    /// Records the id of a commit before it is published.
+    func recordPublishing(_ id: [UInt8], sequence: UInt64) throws(Failure) {
+        let statement = try cache.statement(
+            "INSERT INTO publishing (sequence, commit_id) VALUES (?, ?)")
+        statement.bind(Int64(clamping: sequence), at: 1)
+        bind(id, to: statement, at: 2)
+        try statement.execute()
+    }
+
+    /// Whether a commit was published from this file.
+    func isOwn(_ id: [UInt8]) throws(Failure) -> Bool {
+        let statement = try cache.statement("SELECT 1 FROM publishing WHERE commit_id = ?")
+        defer { statement.reset() }
+        bind(id, to: statement, at: 1)
+        return try statement.step()
     }
 }

@@ -3,7 +3,7 @@ internal import FilesinkiSQLite
 internal import FilesinkiSystem
 internal import Glibc
 
-/// The file of one key-value store: how it is made and opened.
+/// The file of one key-value store: how it is created and opened.
 enum KeyValueFile {
     /// In the header (`PRAGMA application_id`): "fskv".
     private static let application: Int64 = 0x6673_6B76
@@ -17,7 +17,7 @@ enum KeyValueFile {
     private static let pragmas =
         "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 1048576"
 
-    /// Opens the file to read and write; it is made when it is not there.
+    /// Opens the file to read and write, and creates it when it is missing.
     static func open(_ path: String, chance: [UInt8]) throws(Failure) -> OwnConnection {
         if access(path, F_OK) != 0 { try make(path, chance: chance) }
         let connection = try OwnConnection(path, .own(.writing, purpose))
@@ -26,7 +26,7 @@ enum KeyValueFile {
         return connection
     }
 
-    /// Opens the file to read; nil when it is not there.
+    /// Opens the file to read; nil when it is missing.
     static func openToRead(_ path: String) throws(Failure) -> OwnConnection? {
         guard access(path, F_OK) == 0 else { return nil }
         let connection = try OwnConnection(path, .own(.reading, purpose))
@@ -34,8 +34,8 @@ enum KeyValueFile {
         return connection
     }
 
-    /// Makes the file beside its place and gives it its name once it is whole: of several processes
-    /// that do so at once, one wins, and the others open its file.
+    /// Creates the file under a temporary name, and links it once it is complete: of several processes
+    /// that create it at once, one wins, and the others open its file.
     private static func make(_ path: String, chance: [UInt8]) throws(Failure) {
         let staged = path + "." + hexadecimal(chance) + ".new"
         _ = try NamedFile(staged, O_RDWR | O_CREAT | O_EXCL, of: .own)
@@ -76,7 +76,7 @@ enum KeyValueFile {
         }
     }
 
-    /// Makes the folder of key-value files in a replica's state folder.
+    /// Creates the folder of key-value files in a replica's state folder.
     static func makeFolder(_ path: String) throws(Failure) {
         try StateFile.makeFolder(path)
     }

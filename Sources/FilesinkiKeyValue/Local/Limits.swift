@@ -1,6 +1,6 @@
 internal import FilesinkiModel
 
-/// How much a store may hold: a policy of this device, which may be changed.
+/// How much a store may hold: a setting of this device.
 package struct Limits: Hashable, Sendable {
     /// The most keys that have a value.
     package var keys = 1_024
@@ -18,14 +18,14 @@ package struct Limits: Hashable, Sendable {
 
     /// Refuses a key that is too long to be set.
     ///
-    /// - Throws: `Failure` with code `usage` that says how long it is.
+    /// - Throws: `Failure` with code `usage`.
     func check(_ key: ValueKey) throws(Failure) {
         guard key.bytes.count <= self.key else {
             throw ValueKey.tooLong(key.bytes, limit: self.key)
         }
     }
 
-    /// Refuses a value that is too large, unless it takes the place of one that is as large.
+    /// Refuses a value that is too large, unless it replaces one that is as large.
     func check(_ size: Int, replacing former: Int, of key: ValueKey) throws(Failure) {
         guard size > value, size > former else { return }
         throw Failure(
@@ -33,7 +33,7 @@ package struct Limits: Hashable, Sendable {
             remedy: "Nothing was changed. Keep it in a file, or raise the limit with kv quota.")
     }
 
-    /// Refuses a change that breaks a limit; one that takes less than before is always allowed.
+    /// Refuses a change that exceeds a limit; a change that needs less than before is always allowed.
     func check(_ usage: Usage, after former: Usage) throws(Failure) {
         if usage.keys > keys, usage.keys > former.keys {
             throw Failure(
@@ -49,7 +49,7 @@ package struct Limits: Hashable, Sendable {
     }
 }
 
-/// How much a store holds here.
+/// How much a store holds on this device.
 package struct Usage: Hashable, Sendable {
     /// Keys that have a value.
     package var keys: Int
@@ -61,6 +61,6 @@ package struct Usage: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Whether it is more than the limits allow, as a merge may make it.
+    /// Whether it exceeds the limits, as a merge may do.
     package func isOver(_ limits: Limits) -> Bool { keys > limits.keys || bytes > limits.bytes }
 }

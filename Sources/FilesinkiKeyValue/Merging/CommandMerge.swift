@@ -2,21 +2,21 @@ internal import FilesinkiModel
 internal import FilesinkiSystem
 internal import Glibc
 
-/// Two changes of one key that a command of this device is to merge. It is thrown where the answer is not
-/// known, because no transaction spans the run of a command.
+/// Two changes of one key for a command of this device to merge. Thrown when the answer is not known, as
+/// no transaction spans the run of a command.
 struct CommandQuestion: Error, Hashable, Sendable {
     var key: ValueKey
     var command: String
     var base: TypedValue?
-    var here: TypedValue
-    var there: TypedValue
+    var ours: TypedValue
+    var theirs: TypedValue
 }
 
-/// What a command has made of two values.
+/// The result of a merge command.
 struct CommandAnswer: Sendable {
     /// Nil when the key's published rule decides.
     var value: TypedValue?
-    /// Why there is no value; nil when the command has declined.
+    /// Why the command failed; nil when it succeeded or declined.
     var problem: Failure?
 }
 
@@ -33,24 +33,24 @@ struct CommandMerge: Sendable {
     ///
     /// - Parameter parent: The folder in which the files are made.
     func answer(in parent: String) async throws -> CommandAnswer {
-        try await offload { try run(in: parent) }
+        try await offload { try runCommand(in: parent) }
     }
 
-    private func run(in parent: String) throws(Failure) -> CommandAnswer {
-        let (here, there) = (question.here, question.there)
-        // What does not come back from its own text would lose its types.
-        guard here.type == there.type,
-            [here, there].allSatisfy({ $0.sameType(plainBytes: $0.plainBytes) == $0 })
+    private func runCommand(in parent: String) throws(Failure) -> CommandAnswer {
+        let (ours, theirs) = (question.ours, question.theirs)
+        // A value that does not survive its text form would lose its types.
+        guard ours.type == theirs.type,
+            [ours, theirs].allSatisfy({ $0.sameType(plainBytes: $0.plainBytes) == $0 })
         else { return CommandAnswer() }
         let files = try CommandFiles(in: parent)
         defer { files.remove() }
         try files.write(question.base?.plainBytes ?? [], to: files.base)
-        try files.write(here.plainBytes, to: files.here)
-        try files.write(there.plainBytes, to: files.there)
+        try files.write(ours.plainBytes, to: files.ours)
+        try files.write(theirs.plainBytes, to: files.theirs)
         let command = UserCommand(
             text: MergeDriver(question.command).expanded,
             variables: MergeDriver.variables(
-                base: files.base, here: files.here, there: files.there,
+                base: files.base, here: files.ours, there: files.theirs,
                 path: question.key.bytes), limit: Self.limit)
         switch try command.run() {
         case .ended(code: 0, _): return try result(files)
@@ -61,12 +61,12 @@ struct CommandMerge: Sendable {
     }
 
     private func result(_ files: CommandFiles) throws(Failure) -> CommandAnswer {
-        guard let bytes = try files.read(files.here, limit: 64 << 20),
-            let value = question.here.sameType(plainBytes: bytes)
+        guard let bytes = try files.read(files.ours, limit: 64 << 20),
+            let value = question.ours.sameType(plainBytes: bytes)
         else {
             return failed(
                 "The merge command left a result that is not a value of the type "
-                    + "\(question.here.type.rawValue).")
+                    + "\(question.ours.type.rawValue).")
         }
         return CommandAnswer(value: value)
     }
@@ -85,8 +85,8 @@ private struct CommandFiles {
     private let folder: String
 
     var base: String { folder + "/base" }
-    var here: String { folder + "/here" }
-    var there: String { folder + "/there" }
+    var ours: String { folder + "/here" }
+    var theirs: String { folder + "/there" }
 
     init(in parent: String) throws(Failure) {
         folder = try StateFile.makeScratchFolder(in: parent)
@@ -96,7 +96,7 @@ private struct CommandFiles {
         try NamedFile(file, O_WRONLY | O_CREAT | O_EXCL, of: .own).write(bytes)
     }
 
-    /// Nil when there is no regular file any more, or more than `limit` bytes.
+    /// - Returns: Nil when it is not a regular file any more, or has more than `limit` bytes.
     func read(_ file: String, limit: Int) throws(Failure) -> [UInt8]? {
         guard let handle = try? FileHandle(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             (try? handle.record())?.isRegularFile == true
@@ -106,6 +106,6 @@ private struct CommandFiles {
         }
     }
 
-    /// Removes the folder with what a command has left in it.
+    /// Removes the folder and everything that the command left in it.
     func remove() { TreeRemoval.remove(folder) }
 }

@@ -1,16 +1,16 @@
 internal import FilesinkiModel
 internal import FilesinkiStore
 
-/// What was fetched of the log, ready to be applied without a remote and in one transaction.
+/// What was fetched from the log, to be applied in one transaction.
 struct FetchedBatch: Sendable {
     var log: Fetched
     var values: FetchedValues
 
-    /// Whether another store takes the place of the one that was known.
+    /// Whether another store replaces the known one.
     var isOtherStore: Bool { log.acceptedEnd != nil }
 
-    /// Whether there is nothing to apply where the log was read up to `position`.
-    func brings(nothingBehind position: LogPosition?) -> Bool {
+    /// Whether it has nothing to apply behind `position`.
+    func isEmpty(after position: LogPosition?) -> Bool {
         log.extent == .changes && values.isEmpty && position == log.start && position == log.end
     }
 }
@@ -23,9 +23,9 @@ struct FetchedValues: FetchTarget, Sendable {
         var commit: [UInt8] = []
         var sequence: UInt64
         var changes: [(key: ValueKey, held: Register, version: UInt64)] = []
-        /// Whether it is a whole tree: what is not in it is not in the store.
+        /// Whether it is a whole tree: keys that it lacks are not in the store.
         var isWhole = false
-        /// Keys that are in it, though what they hold cannot be read.
+        /// Keys whose values cannot be decoded.
         var unread: Set<ValueKey> = []
     }
 
@@ -34,7 +34,7 @@ struct FetchedValues: FetchTarget, Sendable {
 
     var isEmpty: Bool { batches.isEmpty }
 
-    /// - Throws: `Failure` with code `newer-format` when a value is of a later layout.
+    /// - Throws: `Failure` with code `newer-format` when a value has a newer layout.
     mutating func add(_ commit: Commit) throws {
         var batch = Batch(commit: commit.id, sequence: commit.sequence)
         for change in commit.changes {
@@ -69,7 +69,7 @@ struct FetchedValues: FetchTarget, Sendable {
         to batch: inout Batch
     ) throws(Failure) {
         guard let key = ValueKey(path: path) else {
-            return problems.append(Self.strange(path, "The path is no key's."))
+            return problems.append(Self.unusable(path, "The path is not the path of a key."))
         }
         let time = entry.modified.nanoseconds
         if entry.kind == .tombstone {
@@ -78,17 +78,17 @@ struct FetchedValues: FetchTarget, Sendable {
             batch.changes.append((key, held, version))
         } else if let bytes, ValueRecord.isNewer(bytes) {
             throw Failure(
-                .newerFormat, path: path.bytes, "The value is of a newer layout.",
+                .newerFormat, path: path.bytes, "The value has a newer layout.",
                 remedy: "Update filesinki.")
         } else {
             batch.unread.insert(key)
-            problems.append(Self.strange(path, "The value cannot be read."))
+            problems.append(Self.unusable(path, "The value cannot be read."))
         }
     }
 
-    private static func strange(_ path: RelativePath, _ message: String) -> Failure {
+    private static func unusable(_ path: RelativePath, _ message: String) -> Failure {
         Failure(
             .corrupt, path: path.bytes, message,
-            remedy: "The key stays as it is here; setting it anew mends it.")
+            remedy: "The key keeps its value on this device. Set it again to repair it.")
     }
 }

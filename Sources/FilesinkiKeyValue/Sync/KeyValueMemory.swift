@@ -1,8 +1,7 @@
 internal import FilesinkiModel
 internal import FilesinkiStore
 
-/// What the client of a key-value store's zone remembers: in the store's own file, which several processes
-/// use at once.
+/// The state of the zone client of a key-value store, in the store's file.
 final class KeyValueMemory: ZoneMemory {
     private let database: KeyValueDatabase
     var device: Device
@@ -28,7 +27,7 @@ final class KeyValueMemory: ZoneMemory {
 
     func note(_ commit: OwnCommit) throws {
         try database.writeWithoutWaiting {
-            try database.notePublishing(commit.id, sequence: commit.sequence)
+            try database.recordPublishing(commit.id, sequence: commit.sequence)
         }
     }
 

@@ -2,27 +2,27 @@ package import FilesinkiModel
 package import FilesinkiRemote
 package import FilesinkiStore
 
-/// Where a key-value store of a replica is, and the world around it.
+/// Where a key-value store of a replica is, and how it reaches its remote.
 package struct KeyValuePlace: Sendable {
-    /// The replica's state folder, which is there.
+    /// The replica's state folder, which exists.
     package var state: String
     /// The store's name: 1 to 48 of `a-z 0-9 _ -`.
     package var name: String
     package var device: Device
-    /// The remote's address; nil while there is none.
+    /// The remote's address; nil for none.
     package var address: String?
     package var systemContext: SystemContext
-    /// Makes a remote of its address.
+    /// Opens the remote of an address.
     package var connect: @Sendable (String) throws -> any Remote
 
     /// Gives the replica a new device id, because a copy of it publishes with the one that is given; the
     /// present one where it has another already.
     package var renewDevice: @Sendable ([UInt8]) async throws -> Device
 
-    /// How much one commit that is published from here may hold.
+    /// How much one published commit may hold.
     package var commitLimits = CommitLimits.standard
 
-    /// The name of the store that is meant when none is named.
+    /// The name of the store when none is given.
     package static let standardName = "default"
 
     package init(
@@ -59,12 +59,12 @@ package struct KeyValuePlace: Sendable {
 
     /// Checks the name of a store.
     ///
-    /// - Throws: `Failure` with code `usage` for a name that is none.
+    /// - Throws: `Failure` with code `usage` for an invalid name.
     package static func check(name: String) throws(Failure) {
         let allowed = Set("abcdefghijklmnopqrstuvwxyz0123456789_-".utf8)
         guard (1...48).contains(name.utf8.count), name.utf8.allSatisfy(allowed.contains) else {
             throw Failure(
-                .usage, path: name, "This is not a name of a key-value store.",
+                .usage, path: name, "Invalid name of a key-value store.",
                 remedy: "Use 1 to 48 of the characters a-z 0-9 _ -.")
         }
     }

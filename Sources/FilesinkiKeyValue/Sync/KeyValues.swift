@@ -1,12 +1,13 @@
 package import FilesinkiModel
-internal import FilesinkiRemote
-internal import FilesinkiSQLite
-internal import FilesinkiStore
+import FilesinkiRemote
+import FilesinkiSQLite
+import FilesinkiStore
+import Synchronization
 
-/// One key-value store of a replica, as one process has it open.
+/// One open key-value store of a replica.
 ///
-/// Any number of processes use the same store at once: what one sets, the others see. Nothing is held
-/// while a remote is waited for.
+/// Any number of processes can use the same store at once: what one sets, the others see. No transaction
+/// spans a network wait.
 package actor KeyValues {
     let place: KeyValuePlace
     let database: KeyValueDatabase
@@ -22,33 +23,33 @@ package actor KeyValues {
         }
     }
 
-    /// Opens a store to read and to write; its file is made when it is not there.
+    /// Opens a store to read and to write, and creates its file when it is missing.
     ///
-    /// - Throws: `Failure` with code `usage` for a name that is none, `corrupt` for a damaged file,
-    ///   `io` when the file cannot be made.
+    /// - Throws: `Failure` with code `usage` for an invalid name, `corrupt` for a damaged file, `io` when
+    ///   the file cannot be created.
     package static func open(_ place: KeyValuePlace) throws -> KeyValues {
         try KeyValues(place, KeyValueDatabase(opening: place))
     }
 
     var now: Timestamp { place.systemContext.now() }
 
-    /// What is at a key here; ``Register/absent`` when nothing is.
-    package func get(_ key: ValueKey) throws -> Register { try database.item(key)?.here ?? .absent }
+    /// The value of a key on this device; ``Register/absent`` without a value.
+    package func get(_ key: ValueKey) throws -> Register { try database.item(key)?.ours ?? .absent }
 
-    /// All keys that have a value here, in order.
+    /// All keys with a value, in order. Reads all items.
     ///
     /// - Parameter prefix: Only keys that begin with these bytes.
     package func list(prefix: [UInt8] = []) throws -> [KeyAndValue] {
         try database.list(prefix: prefix)
     }
 
-    /// What waits to be published.
+    /// The keys that are not published yet.
     package func pendingKeys() throws -> [ValueKey] { try database.pending().map(\.key) }
 
-    /// What gave way to another at a key, the newest first.
+    /// The superseded values of a key, newest first.
     package func losers(_ key: ValueKey) throws -> [SupersededValue] { try database.losers(key) }
 
-    /// How much the store holds here.
+    /// How much the store holds on this device.
     package func usage() throws -> Usage { try database.usage() }
 
     /// The limits of this device.
@@ -59,26 +60,39 @@ package actor KeyValues {
         try database.write { try database.set(limits) }
     }
 
-    /// The events behind a place; up to 1,000.
+    /// The events behind a position; up to 1,000.
     ///
-    /// - Throws: `Failure` with code `token-expired` when they are no longer all known.
+    /// - Throws: `Failure` with code `token-expired` when some are not kept any more.
     package func events(after token: FeedToken) throws -> [ValueEvent] {
         try database.read { try database.events(after: token) }
     }
 
-    /// The place behind the last event.
+    /// The position behind the last event.
     package func position() throws -> FeedToken { try database.position() }
 
-    /// Whether the store is off: then nothing is sent or fetched.
+    /// Whether the exchange with the remote is turned off.
     package func isOff() throws -> Bool { try database.setting("off") != nil }
 
-    /// Turns the exchange with the remote off or on. What is changed meanwhile waits here.
+    /// Turns the exchange with the remote off or on. Changes made meanwhile are published later.
     package func setOff(_ isOff: Bool) throws {
         try database.write { try database.set("off", isOff ? [1] : nil) }
     }
 
     /// Ends the use of the remote.
     package func close() { zone.disconnect() }
+
+    /// The state of the store on this device, in one read transaction.
+    package func status() throws -> StoreStatus {
+        try database.read {
+            let token = try database.position()
+            var before = token
+            before.number = max(0, token.number - 1)
+            return StoreStatus(
+                usage: try database.usage(), pending: try database.pending().map(\.key),
+                isOff: try isOff(), sequence: try database.logPosition()?.token.sequence ?? 0,
+                token: token, last: try database.events(after: before).last)
+        }
+    }
 }
 
 /// A key that has a value.
@@ -87,19 +101,18 @@ package struct KeyAndValue: Sendable {
     package var held: Register
 }
 
-/// The values of a store as they are here, without a way to change them: needs no network, and waits
-/// for nobody.
+/// Reads the values of a store on this device. Needs no network and waits for no lock.
 package enum LocalValues {
-    /// What is at a key; ``Register/absent`` when nothing is, or there is no such store.
+    /// The value of a key; ``Register/absent`` without a value, or when the store does not exist.
     ///
     /// - Parameter state: The replica's state folder.
     package static func get(
         _ key: ValueKey, store name: String, state: String
     ) throws(Failure) -> Register {
-        try open(name, state)?.item(key)?.here ?? .absent
+        try open(name, state)?.item(key)?.ours ?? .absent
     }
 
-    /// The command that merges a key on this device; nil when there is none.
+    /// The command that merges a key on this device; nil for none.
     package static func mergeCommand(
         _ key: ValueKey, store name: String, state: String
     ) throws(Failure) -> String? {
@@ -123,8 +136,8 @@ package enum LocalValues {
 extension KeyValueDatabase {
     func list(prefix: [UInt8]) throws(Failure) -> [KeyAndValue] {
         try items().compactMap { item in
-            guard item.here.value != nil, item.key.bytes.starts(with: prefix) else { return nil }
-            return KeyAndValue(key: item.key, held: item.here)
+            guard item.ours.value != nil, item.key.bytes.starts(with: prefix) else { return nil }
+            return KeyAndValue(key: item.key, held: item.ours)
         }
     }
 
@@ -143,4 +156,71 @@ extension KeyValueDatabase {
         try set("limit-value", number: Int64(min(limits.value, Limits.maximumValue)))
         try set("limit-key", number: Int64(min(limits.key, ValueKey.maximumLength)))
     }
+}
+
+/// The values of a store for a program that cannot wait: a connection of its own, which one thread uses
+/// at a time. Sending and fetching is the work of ``KeyValues``.
+package final class SynchronousValues: Sendable {
+    private let place: KeyValuePlace
+    private let database: Mutex<KeyValueDatabase>
+
+    /// - Throws: As ``KeyValues/open(_:)``.
+    package init(_ place: KeyValuePlace) throws {
+        self.place = place
+        database = Mutex(try KeyValueDatabase(opening: place))
+    }
+
+    /// The value of a key on this device; nil for none.
+    package func get(_ key: ValueKey) throws -> TypedValue? {
+        try database.withLock { try $0.item(key)?.ours.value }
+    }
+
+    /// All keys that have a value here, in order.
+    package func list() throws -> [(key: ValueKey, value: TypedValue)] {
+        try database.withLock { database in
+            try database.list(prefix: []).compactMap { item in
+                item.held.value.map { (item.key, $0) }
+            }
+        }
+    }
+
+    /// As ``KeyValues/apply(_:)``.
+    ///
+    /// - Returns: The number of the recorded event; nil when no value changed.
+    package func apply(_ changes: [ValueChange]) throws -> Int64? {
+        let (device, now) = (place.device.id, place.systemContext.now())
+        return try database.withLock { database in
+            let changed = try ChangeTransaction(database: database, device: device, now: now)
+                .update { _ in changes }
+            return changed.isEmpty ? nil : database.connection.lastRow
+        }
+    }
+
+    /// The position behind the last event.
+    package func position() throws -> FeedToken { try database.withLock { try $0.position() } }
+
+    /// The last event; nil before the first one.
+    package func lastEvent() throws -> ValueEvent? {
+        try database.withLock { database in
+            try database.read {
+                var before = try database.position()
+                before.number = max(0, before.number - 1)
+                return try database.events(after: before).last
+            }
+        }
+    }
+}
+
+/// The state of a key-value store on this device.
+package struct StoreStatus: Sendable {
+    package var usage: Usage
+    /// Keys whose change waits to be published.
+    package var pending: [ValueKey]
+    package var isOff: Bool
+    /// The number of the last commit that was seen; 0 for none.
+    package var sequence: UInt64
+    /// The position behind the last event.
+    package var token: FeedToken
+    /// The last event; nil before the first one.
+    package var last: ValueEvent?
 }

@@ -2,7 +2,7 @@ internal import FilesinkiHashing
 internal import FilesinkiModel
 internal import FilesinkiStore
 
-/// What is to be published as one commit: as much as the limits allow.
+/// Changes that become one commit: as many as the limits allow.
 struct PendingCommit: Sendable {
     /// What came of adding a row.
     enum Addition: Sendable {
@@ -29,7 +29,7 @@ struct PendingCommit: Sendable {
 
     /// Adds a key's change if there is room.
     mutating func add(_ item: Item) -> Addition {
-        let (change, content) = row(item.key, item.here, item.version, "")
+        let (change, content) = row(item.key, item.ours, item.version, "")
         let addition = makeRoom(content) { $0.add(change: change, carrying: $1) }
         if addition == .added {
             items.append(item)
@@ -38,7 +38,7 @@ struct PendingCommit: Sendable {
         return addition
     }
 
-    /// Adds a value that gave way if there is room.
+    /// Adds a superseded value if there is room.
     mutating func add(_ loser: SupersededValue, row number: Int64) -> Addition {
         let (change, content) = row(loser.key, loser.held, loser.version, loser.reason)
         let addition = makeRoom(content) { $0.add(superseded: change, carrying: $1) }
@@ -85,7 +85,7 @@ struct PendingCommit: Sendable {
 }
 
 extension Register {
-    /// The entry that says this in the log; gives its content, if it has one, to `body`.
+    /// The log entry of the value; its content, if it has one, is passed to `body`.
     func entry(_ body: (InlineContent) -> Void) -> Entry {
         let moment = Timestamp(nanoseconds: time)
         guard value != nil else { return Entry(kind: .tombstone, modified: moment) }

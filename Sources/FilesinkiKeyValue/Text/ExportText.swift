@@ -10,7 +10,7 @@ package enum ExportText {
 
     /// Values as a document that ``decode(_:_:)`` reads.
     ///
-    /// - Throws: `Failure` with code `usage` for what the format has no way to say.
+    /// - Throws: `Failure` with code `usage` for values that the format cannot hold.
     package static func encode(
         _ values: [(key: [UInt8], held: Register)], _ format: Format
     ) throws(Failure) -> [UInt8] {
@@ -50,7 +50,7 @@ package enum ExportText {
             + Array("\n]}\n".utf8)
     }
 
-    /// The changes that make a store hold what a document says: one of ``encode(_:_:)``, or any
+    /// The changes that a document describes: one of ``encode(_:_:)``, or any
     /// object or dictionary of names and values, where null removes.
     ///
     /// - Parameter prefix: Put before every key.

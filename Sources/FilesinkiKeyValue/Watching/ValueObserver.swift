@@ -2,37 +2,37 @@ package import FilesinkiModel
 internal import FilesinkiSystem
 internal import FilesinkiWatch
 
-/// Tells what others change in a key-value store, each change once, in order, and when it is here.
+/// Reports the changes of a key-value store, each once, in order, after it was applied.
 package actor ValueObserver {
     private let values: KeyValues
     private let place: KeyValuePlace
     private let notice: @Sendable (Failure) -> Void
-    /// Everything up to here was told.
+    /// The position behind the last reported event.
     package private(set) var token: FeedToken
-    /// Whether the store is looked at before anything is waited for.
-    private var mustLook = true
+    /// Whether an exchange is due before the next wait.
+    private var isExchangeDue = true
     private var isAway = false
-    /// Whether the remote tells what comes between two waits.
+    /// Whether the remote reports commits that come between two waits.
     private var isListening = false
-    /// At most one exchange with the store in so long a time.
+    /// The shortest time between the starts of two exchanges.
     private let minimumInterval: Duration
-    /// When the last exchange began; nil before the first one.
-    private var lastLook: Timestamp?
+    /// When the last exchange started; nil before the first one.
+    private var lastExchange: Timestamp?
 
-    /// How long to wait for a sign of a change before looking without one.
-    private static let patience = Duration.seconds(60)
-    /// How often to look whether another process has changed what is here, where no write is heard of.
-    private static let beat = Duration.milliseconds(100)
-    /// The pauses between the looks after a write: a commit is seen only when the disk has its bytes.
+    /// How long to wait for a sign of a change before an exchange without one.
+    private static let longestWait = Duration.seconds(60)
+    /// How often to check for changes of other processes where writes cannot be watched.
+    private static let pollInterval = Duration.milliseconds(100)
+    /// The pauses between the checks after a write: a commit is visible only when it is on the disk.
     private static let pauses = Duration.milliseconds(1)...Duration.milliseconds(2048)
-    /// How long to leave a remote alone that did not answer.
-    private static let pause = Duration.seconds(5)
+    /// How long to wait after a remote did not answer.
+    private static let retryPause = Duration.seconds(5)
 
     /// - Parameters:
-    ///   - token: Where to begin; nil for this moment.
-    ///   - minimumInterval: At most one exchange with the store is begun in so long a time; what changes
-    ///     meanwhile comes with the next one. Zero for as soon as something changes.
-    ///   - notice: Called when the remote begins to be away.
+    ///   - token: Where to begin; nil for now.
+    ///   - minimumInterval: The shortest time between the starts of two exchanges; zero for an exchange
+    ///     as soon as something changes.
+    ///   - notice: Called when the remote becomes unreachable.
     package init(
         _ values: KeyValues, place: KeyValuePlace, since token: FeedToken? = nil,
         minimumInterval: Duration = .zero,
@@ -45,10 +45,10 @@ package actor ValueObserver {
         if let token { self.token = token } else { self.token = try await values.position() }
     }
 
-    /// The next events; waits until there are some.
+    /// Waits for the next events.
     ///
-    /// - Throws: `Failure` with code `token-expired` when some are no longer known, what is wrong with
-    ///   the store, and `CancellationError`.
+    /// - Throws: `Failure` with code `token-expired` when some are not kept any more, a failure of the
+    ///   store, and `CancellationError`.
     package func next() async throws -> [ValueEvent] {
         while true {
             let version = try await values.localVersion()
@@ -57,25 +57,25 @@ package actor ValueObserver {
                 token = last.token
                 return events
             }
-            if mustLook, let rest = timeToNextLook() {
+            if isExchangeDue, let rest = timeToNextExchange() {
                 try await waitForOthers(version, upTo: rest)
-            } else if mustLook {
-                mustLook = false
-                lastLook = place.systemContext.now()
-                try await look()
+            } else if isExchangeDue {
+                isExchangeDue = false
+                lastExchange = place.systemContext.now()
+                try await exchange()
             } else {
                 try await wait(version)
             }
         }
     }
 
-    /// Brings here what is new in the store; what comes after that, a wait will tell.
-    private func look() async throws {
+    /// Exchanges with the store; a wait reports what comes after that.
+    private func exchange() async throws {
         guard place.address != nil, try await !values.isOff() else { return }
         do {
             if !isListening { isListening = try await values.listen() }
             _ = try await values.exchange()
-            // Only the first exchange finds out where to listen.
+            // Only the first exchange finds the position to listen from.
             if !isListening {
                 isListening = try await values.listen()
                 if isListening { _ = try await values.exchange() }
@@ -87,18 +87,18 @@ package actor ValueObserver {
         }
     }
 
-    /// How long the next exchange has to wait; nil when it may begin now. A clock that was set back makes
-    /// it wait for one interval at most.
-    private func timeToNextLook() -> Duration? {
-        guard minimumInterval > .zero, let lastLook else { return nil }
+    /// How long the next exchange must wait; nil when it may start now. After the clock was set back it
+    /// waits for one interval at most.
+    private func timeToNextExchange() -> Duration? {
+        guard minimumInterval > .zero, let lastExchange else { return nil }
         let (since, overflow) = place.systemContext.now().nanoseconds
-            .subtractingReportingOverflow(lastLook.nanoseconds)
+            .subtractingReportingOverflow(lastExchange.nanoseconds)
         guard !overflow, since >= 0 else { return minimumInterval }
         let rest = minimumInterval - .nanoseconds(since)
         return rest > .zero ? rest : nil
     }
 
-    /// Waits until another process has changed what is here, so long at most.
+    /// Waits until another process has changed the file, at most for `limit`.
     private func waitForOthers(_ version: Int64, upTo limit: Duration) async throws {
         let (values, place) = (values, place)
         let isOver = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -113,11 +113,11 @@ package actor ValueObserver {
             defer { group.cancelAll() }
             return try await group.next() ?? true
         }
-        // Whatever the clock says.
-        if isOver { lastLook = nil }
+        // The time is over, whatever the clock says.
+        if isOver { lastExchange = nil }
     }
 
-    /// Waits for a sign that something changed, here or there.
+    /// Waits for a sign that something changed, in the file or in the store.
     private func wait(_ version: Int64) async throws {
         let isOff = try await values.isOff()
         let hasRemote = place.address != nil && !isOff
@@ -126,13 +126,13 @@ package actor ValueObserver {
         let isFromStore = try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 guard hasRemote, !isAway else {
-                    try await sleep(hasRemote ? Self.pause : Self.patience)
+                    try await sleep(hasRemote ? Self.retryPause : Self.longestWait)
                     return true
                 }
                 do {
-                    try await values.waitForStore(Self.patience)
+                    try await values.waitForStore(Self.longestWait)
                 } catch let failure as Failure where failure.code == .away {
-                    try await sleep(Self.pause)
+                    try await sleep(Self.retryPause)
                 }
                 return true
             }
@@ -143,22 +143,22 @@ package actor ValueObserver {
             defer { group.cancelAll() }
             return try await group.next() ?? true
         }
-        // A wait that was cut short may have heard something, and told nobody.
+        // A cancelled wait may have consumed a notification.
         if !isFromStore { isListening = false }
-        mustLook = true
+        isExchangeDue = true
     }
 
-    /// Waits until another process has changed what is here.
+    /// Waits until another process has changed the file.
     private static func waitForOthers(
         _ version: Int64, _ values: KeyValues, _ place: KeyValuePlace
     ) async throws {
         let sleep = place.systemContext.sleep
         guard let writes = WriteNotices.hear(in: place.folder, prefix: place.name + ".sqlite")
         else {
-            while try await values.localVersion() == version { try await sleep(beat) }
+            while try await values.localVersion() == version { try await sleep(pollInterval) }
             return
         }
-        // Before the first write: what came before it was listened for.
+        // A change may have come before the watch was set up.
         if try await isChangedSoon(version, values, sleep) { return }
         for await _ in writes {
             if try await isChangedSoon(version, values, sleep) { return }
@@ -166,7 +166,7 @@ package actor ValueObserver {
         try Task.checkCancellation()
     }
 
-    /// Looks for a change at ever longer intervals, about four seconds in all.
+    /// Checks for a change at growing intervals, about four seconds in all.
     private static func isChangedSoon(
         _ version: Int64, _ values: KeyValues,
         _ sleep: @Sendable (Duration) async throws -> Void

@@ -1,18 +1,18 @@
-internal import FilesinkiModel
-internal import FilesinkiSQLite
-internal import FilesinkiStore
+import FilesinkiModel
+import FilesinkiSQLite
+import FilesinkiStore
 
 extension KeyValues {
-    /// Applies what was fetched, all of it or nothing.
+    /// Applies fetched commits in one transaction.
     ///
-    /// - Parameter answers: What the commands of this device have made of contested values.
-    /// - Returns: False when another process was faster: then it has to be read again.
-    /// - Throws: ``CommandQuestion`` when a command has to be asked first.
+    /// - Parameter answers: The results of merge commands of this device.
+    /// - Returns: False when another process was faster; the log must be fetched again.
+    /// - Throws: ``CommandQuestion`` when a merge command must run first.
     func apply(
         _ fetched: FetchedBatch, _ options: ExchangeOptions,
         _ answers: [CommandQuestion: CommandAnswer], _ report: inout ExchangeReport
     ) throws -> Bool {
-        if fetched.brings(nothingBehind: try database.logPosition()) {
+        if fetched.isEmpty(after: try database.logPosition()) {
             report.sequence = fetched.log.end.token.sequence
             report.isOver = try database.usage().isOver(database.limits())
             return true
@@ -34,7 +34,7 @@ extension KeyValues {
         return isDone
     }
 
-    /// Keeps the whole file beside it before another store takes its place.
+    /// Copies the whole file beside itself before another store replaces its values.
     private func archive() throws -> String {
         let stamp = String(now.seconds) + "-" + hexadecimal(place.systemContext.randomBytes(4))
         let path = place.folder + "/" + place.name + ".archive-" + stamp + ".sqlite"
@@ -45,7 +45,7 @@ extension KeyValues {
     }
 }
 
-/// The work of one transaction that applies fetched commits.
+/// Applies fetched commits inside one transaction.
 private struct ApplyTransaction {
     let database: KeyValueDatabase
     let fetched: FetchedBatch
@@ -54,7 +54,7 @@ private struct ApplyTransaction {
     let device: [UInt8]
     let now: Timestamp
     private var clock = HybridClock()
-    /// What each key held before.
+    /// The value of each touched key before the transaction.
     private var before: [ValueKey: TypedValue?] = [:]
 
     init(
@@ -73,7 +73,7 @@ private struct ApplyTransaction {
 
     mutating func apply(_ report: inout ExchangeReport) throws {
         clock = HybridClock(last: try database.number("clock") ?? 0)
-        if fetched.isOtherStore { try forget() }
+        if fetched.isOtherStore { try removeAll() }
         for batch in fetched.values.batches {
             let isOwn = try database.isOwn(batch.commit)
             if batch.isWhole, !isFirst { try removeAbsent(batch) }
@@ -85,17 +85,17 @@ private struct ApplyTransaction {
         try database.setLogPosition(fetched.log.end)
         try database.set(fetched.log.numbers(at: now))
         try database.set("clock", number: clock.last)
-        try conclude(&report)
+        try reportChanges(&report)
     }
 
-    /// Another store's values take the place of all that is here.
-    private mutating func forget() throws {
-        for item in try database.items() { before.updateValue(item.here.value, forKey: item.key) }
+    /// Removes every key, as another store replaces the known one.
+    private mutating func removeAll() throws {
+        for item in try database.items() { before.updateValue(item.ours.value, forKey: item.key) }
         try database.removeItems()
         for counter in ZoneCounter.allCases { try database.set(counter.rawValue, nil) }
     }
 
-    /// What the base has and a whole tree has not was removed in between.
+    /// Applies the removal of keys that the base has and a whole tree lacks.
     private mutating func removeAbsent(_ batch: FetchedValues.Batch) throws {
         let keys = batch.unread.union(batch.changes.map(\.key))
         var unused = ExchangeReport()
@@ -107,94 +107,93 @@ private struct ApplyTransaction {
     }
 
     private mutating func apply(
-        _ key: ValueKey, _ there: Register, _ version: UInt64, isOwn: Bool,
+        _ key: ValueKey, _ theirs: Register, _ version: UInt64, isOwn: Bool,
         _ report: inout ExchangeReport
     ) throws {
         var item = try database.item(key) ?? .new(key)
         guard version > item.version else { return }
-        clock.observe(there.time, now: now)
-        if before[key] == nil { before.updateValue(item.here.value, forKey: key) }
+        clock.observe(theirs.time, now: now)
+        if before[key] == nil { before.updateValue(item.ours.value, forKey: key) }
         if isOwn, item.isPending {
-            // What is here was set upon what this very commit published.
+            // Our value was set after this commit published the former one.
         } else {
-            try merge(&item, there, &report)
+            try merge(&item, theirs, &report)
         }
-        item.base = there
+        item.base = theirs
         item.version = version
         try database.put(item)
     }
 
-    /// Decides what is here from now on.
+    /// Merges our value with theirs.
     private mutating func merge(
-        _ item: inout Item, _ there: Register, _ report: inout ExchangeReport
+        _ item: inout Item, _ theirs: Register, _ report: inout ExchangeReport
     ) throws {
-        switch try outcome(item, there, &report) {
-        case .here: break
-        case .there:
-            if item.isPending, item.here.value != nil, !item.here.says(there) {
+        switch try outcome(item, theirs, &report) {
+        case .ours: break
+        case .theirs:
+            if item.isPending, item.ours.value != nil, !item.ours.hasSameValue(as: theirs) {
                 let loser = SupersededValue(
-                    key: item.key, held: item.here, version: item.version,
-                    reason: isFirst ? "initial" : item.here.policy.name)
-                try database.keep(loser)
+                    key: item.key, held: item.ours, version: item.version,
+                    reason: isFirst ? "initial" : item.ours.policy.name)
+                try database.recordSuperseded(loser)
                 report.losers.append(loser)
             }
-            item.here = there
+            item.ours = theirs
         case .both(let value, let policy):
-            item.here = Register(value, time: clock.tick(now), device: device, policy: policy)
+            item.ours = Register(value, time: clock.tick(now), device: device, policy: policy)
         }
     }
 
     private func outcome(
-        _ item: Item, _ there: Register, _ report: inout ExchangeReport
+        _ item: Item, _ theirs: Register, _ report: inout ExchangeReport
     ) throws -> MergeOutcome {
         let merge = ValueMerge(
-            base: item.base, here: item.here, there: there, horizon: HybridClock.horizon(now))
-        if let made = try commandOutcome(item.key, merge, &report) { return made }
-        let isFirstMeeting = isFirst && item.isPending && item.version == 0
-        guard isFirstMeeting, !item.here.says(there) else { return merge.outcome }
-        // What nobody has in the store is not overwritten there.
-        if there.value == nil { return .here }
-        let rules = [item.here.policy, there.policy]
+            base: item.base, ours: item.ours, theirs: theirs, horizon: HybridClock.horizon(now))
+        if let merged = try commandOutcome(item.key, merge, &report) { return merged }
+        let isUnknownKey = isFirst && item.isPending && item.version == 0
+        guard isUnknownKey, !item.ours.hasSameValue(as: theirs) else { return merge.outcome }
+        // A key that the store lacks is published, not removed.
+        if theirs.value == nil { return .ours }
+        let rules = [item.ours.policy, theirs.policy]
         guard rules.allSatisfy({ $0 == .newest }) else { return merge.outcome }
         switch options.initial {
-        case .server: return .there
-        case .local: return .here
+        case .server: return .theirs
+        case .local: return .ours
         case .newest: return merge.outcome
         }
     }
 
-    /// What the key's command on this device has made of both values; nil when there is none, or it has
-    /// declined.
+    /// The result of the key's merge command; nil without a command, or when it declined.
     private func commandOutcome(
         _ key: ValueKey, _ merge: ValueMerge, _ report: inout ExchangeReport
     ) throws -> MergeOutcome? {
-        guard merge.isContested, let here = merge.here.value, let there = merge.there.value,
+        guard merge.isContested, let ours = merge.ours.value, let theirs = merge.theirs.value,
             let command = try database.mergeCommand(key)
         else { return nil }
         let question = CommandQuestion(
-            key: key, command: command, base: merge.base.value, here: here, there: there)
+            key: key, command: command, base: merge.base.value, ours: ours, theirs: theirs)
         guard let answer = answers[question] else { throw question }
         if let problem = answer.problem { report.problems.append(problem) }
         guard let value = answer.value else { return nil }
-        if value == there { return .there }
-        return value == here ? .here : .both(value, merge.there.policy)
+        if value == theirs { return .theirs }
+        return value == ours ? .ours : .both(value, merge.theirs.policy)
     }
 
-    /// Says what is different here now.
-    private func conclude(_ report: inout ExchangeReport) throws {
+    /// Records which keys changed, and completes the report.
+    private func reportChanges(_ report: inout ExchangeReport) throws {
         var changed: [ValueKey] = []
-        for (key, former) in before where try database.item(key)?.here.value != former {
+        for (key, former) in before where try database.item(key)?.ours.value != former {
             changed.append(key)
         }
         changed.sort()
         let reason: ChangeReason =
             fetched.isOtherStore ? .account : fetched.log.start == nil ? .initial : .server
-        try database.note(reason, changed, at: now)
+        try database.recordEvent(reason, changed, at: now)
         report.changed += changed
         report.reason = report.reason == .server ? reason : report.reason
         report.problems += fetched.values.problems
         report.sequence = fetched.log.end.token.sequence
         report.isOver = try database.usage().isOver(database.limits())
-        if report.isOver, !changed.isEmpty { try database.note(.quota, changed, at: now) }
+        if report.isOver, !changed.isEmpty { try database.recordEvent(.quota, changed, at: now) }
     }
 }

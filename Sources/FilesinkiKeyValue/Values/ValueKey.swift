@@ -30,20 +30,7 @@ package struct ValueKey: Hashable, Sendable {
             "The key has \(bytes.count) bytes; at most \(limit) are allowed.",
             remedy: "Use a shorter key.")
     }
-}
 
-extension ValueKey: Comparable {
-    package static func < (left: ValueKey, right: ValueKey) -> Bool {
-        left.bytes.lexicographicallyPrecedes(right.bytes)
-    }
-}
-
-extension ValueKey: CustomStringConvertible {
-    /// The key as a person may see it.
-    package var description: String { printable(bytes) }
-}
-
-extension ValueKey {
     /// How many encoded bytes stand between two slashes.
     private static let nameLength = 240
 
@@ -69,4 +56,15 @@ extension ValueKey {
         else { return nil }
         self = key
     }
+}
+
+extension ValueKey: Comparable {
+    package static func < (left: ValueKey, right: ValueKey) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+}
+
+extension ValueKey: CustomStringConvertible {
+    /// The key as a person may see it.
+    package var description: String { printable(bytes) }
 }
