@@ -3,16 +3,16 @@ internal import Synchronization
 
 /// A value that a property with ``CloudStorage`` can have.
 public protocol CloudStorable: Sendable {
-    /// What the store keeps; nil removes the key.
+    /// The value to store; nil removes the key.
     var storedValue: StoredValue? { get }
-    /// The value that the store kept; nil when it is of another type.
+    /// The property's value; nil for a stored value of another type.
     init?(storedValue: StoredValue)
 }
 
-/// A property that is kept in step on all devices: `@CloudStorage("volume") var volume = 0.5`.
+/// A property that syncs between devices: `@CloudStorage("volume") var volume = 0.5`.
 ///
-/// Reading it is tracked by Observation, and whoever has read it hears of every change, also of those
-/// that other devices make while ``KeyValueStore/changes(since:)`` is listened to.
+/// Reading it is tracked by Observation, also for changes of other devices while the store listens or
+/// ``KeyValueStore/changes(since:)`` is read.
 @propertyWrapper
 public struct CloudStorage<Value: CloudStorable>: Sendable {
     private let key: String
@@ -22,9 +22,9 @@ public struct CloudStorage<Value: CloudStorable>: Sendable {
     /// A property with a default.
     ///
     /// - Parameters:
-    ///   - wrappedValue: The value while the key has none.
-    ///   - key: Where the value is kept; at most 64 bytes of UTF-8.
-    ///   - store: Where the value is; nil for ``KeyValueStore/standard``.
+    ///   - wrappedValue: The default value.
+    ///   - key: The key of the value; at most 64 bytes of UTF-8.
+    ///   - store: The store; nil for ``KeyValueStore/standard``.
     public init(wrappedValue: Value, _ key: String, store: KeyValueStore? = nil) {
         self.key = key
         fallback = wrappedValue
@@ -50,8 +50,8 @@ extension CloudStorage where Value: ExpressibleByNilLiteral {
 extension KeyValueStore {
     private static let shared = Mutex<KeyValueStore?>(nil)
 
-    /// The store of properties that name none. It has to be set before they are used: what is set
-    /// without a store is not kept.
+    /// The store of properties without one of their own. It must be set before they are used: without a
+    /// store their values are not kept.
     public static var standard: KeyValueStore? {
         get { shared.withLock { $0 } }
         set { shared.withLock { $0 = newValue } }
@@ -138,7 +138,7 @@ extension Optional: CloudStorable where Wrapped: CloudStorable {
     }
 }
 
-/// An enumeration of texts or numbers needs only to say that it conforms.
+/// For enumerations with raw texts or numbers, which only need to declare the conformance.
 extension CloudStorable where Self: RawRepresentable, RawValue: CloudStorable {
     /// The value as the store keeps it.
     public var storedValue: StoredValue? { rawValue.storedValue }

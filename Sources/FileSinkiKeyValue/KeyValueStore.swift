@@ -1,19 +1,19 @@
-internal import FilesinkiDirectory
-internal import FilesinkiEngine
-internal import FilesinkiKeyValue
-internal import FilesinkiModel
-internal import FilesinkiNetwork
-internal import FilesinkiRemote
-internal import FilesinkiSystem
-internal import Foundation
-internal import Synchronization
+import FilesinkiDirectory
+import FilesinkiEngine
+import FilesinkiKeyValue
+import FilesinkiModel
+import FilesinkiNetwork
+import FilesinkiRemote
+import FilesinkiSystem
+public import Foundation
+import Synchronization
 
-/// Keys and values that are kept in step on all devices, with the method names of Apple's
+/// Keys and values that sync between devices, with the method names of Apple's
 /// `NSUbiquitousKeyValueStore`.
 ///
-/// What is set is on the disk when the call returns, and is sent as soon as the remote answers. Reading
-/// never waits for a network. A store listens to the remote for as long as somebody keeps it: what others
-/// set comes by itself, and who has read it hears of it by Observation, by ``status``, by
+/// A value is on the disk when `set` returns, and is sent as soon as the remote answers. Reading never
+/// waits for a network. A store listens to the remote until it is released: changes of other devices
+/// arrive by themselves, and are reported by Observation, by ``status``, by
 /// ``didChangeExternallyNotification`` and by ``changes(since:)``.
 public final class KeyValueStore: Sendable {
     let values: SynchronousValues
@@ -23,33 +23,33 @@ public final class KeyValueStore: Sendable {
     private let failed = Mutex<KeyValueError?>(nil)
     let watched = WatchedKeys()
     let own = OwnChanges()
-    /// When this process has opened it.
+    /// When this process opened it.
     let opened = Date()
     private let listener = Mutex<RemoteChangeListener?>(nil)
 
     init(_ place: KeyValuePlace, listens: Bool) throws {
         self.place = place
         values = try SynchronousValues(place)
-        // A listener tells of what this process fetches, too.
-        exchange = Exchanger(try KeyValues.open(place), telling: listens ? nil : watched)
+        // A listener also reports what this process fetches.
+        exchange = Exchanger(try KeyValues.open(place), notifying: listens ? nil : watched)
         guard listens else { return }
         let token = try values.position()
         listener.withLock { listener in
             listener = RemoteChangeListener(place, since: token) { [weak self] error in
                 self?.failed.withLock { $0 = KeyValueError(error) }
-            } tell: { [weak self] event in
-                self?.tell(event)
+            } deliver: { [weak self] event in
+                self?.deliver(event)
             }
         }
     }
 
-    /// Opens a store; the folder becomes a replica when it is none yet.
+    /// Opens a store; the folder becomes a replica if it is not one yet.
     ///
     /// - Parameters:
     ///   - folder: The replica's folder.
-    ///   - remote: Where devices meet: `dir:/path`, `http(s)://` of a `filesinki serve`, `webdav(s)://`
+    ///   - remote: The remote that devices share: `dir:/path`, `http(s)://` of a `filesinki serve`, `webdav(s)://`
     ///     or `s3://`. Nil for the remote that the replica has, if any.
-    ///   - name: The key-value store's name; those of other names do not see it.
+    ///   - name: The key-value store's name; stores of other names are separate.
     /// - Throws: ``KeyValueError``.
     public static func open(
         folder: String, remote: String? = nil, name: String = "default"
@@ -57,10 +57,10 @@ public final class KeyValueStore: Sendable {
         try await open(folder: folder, remote: remote, name: name, listens: true)
     }
 
-    /// As ``open(folder:remote:name:)``, for a program that wants to ask for each exchange itself.
+    /// As ``open(folder:remote:name:)``, for a program that starts each exchange itself.
     ///
-    /// - Parameter listens: Whether what others set comes by itself. Without that it comes with
-    ///   ``exchangeNow()``, ``synchronize()``, each `set`, and while ``changes(since:)`` is listened to.
+    /// - Parameter listens: Whether changes of other devices arrive by themselves. Otherwise they arrive
+    ///   with ``exchangeNow()``, ``synchronize()``, each `set`, and while ``changes(since:)`` is read.
     public static func open(
         folder: String, remote: String? = nil, name: String = "default", listens: Bool
     ) async throws -> KeyValueStore {
@@ -97,7 +97,7 @@ public final class KeyValueStore: Sendable {
         defaults.withLock { $0.merge(stored) { _, new in new } }
     }
 
-    /// The value of a key, or the registered default; nil when there is none.
+    /// The value of a key, or the registered default; nil without either.
     public func value(forKey key: String) -> StoredValue? {
         watched.access(key)
         do {
@@ -123,7 +123,7 @@ public final class KeyValueStore: Sendable {
     public func set(_ changes: [String: StoredValue?]) throws {
         do {
             let wanted = try changes.map { try ValueChange(ValueKey($0.key), $0.value?.typed) }
-            guard try own.make({ try values.apply(wanted) }) else { return }
+            guard try own.record({ try values.apply(wanted) }) else { return }
         } catch {
             throw KeyValueError(error)
         }
@@ -131,8 +131,8 @@ public final class KeyValueStore: Sendable {
         exchange.start()
     }
 
-    /// As ``set(_:)`` for one key, for callers that cannot catch: what goes wrong is in
-    /// ``lastError``, and a limit that would be broken is told by ``changes(since:)``, too.
+    /// As ``set(_:)`` for one key, for callers that cannot catch: an error is in ``lastError``, and an
+    /// exceeded limit is also reported by ``changes(since:)``.
     func put(_ value: StoredValue?, _ key: String) {
         do {
             try set([key: value])
@@ -141,34 +141,34 @@ public final class KeyValueStore: Sendable {
         }
     }
 
-    /// Asks for an exchange with the remote, which happens meanwhile.
+    /// Starts an exchange with the remote in the background.
     ///
-    /// - Returns: Whether what is here can be read. What was set is on the disk already.
+    /// - Returns: Whether the values on this device can be read. What was set is on the disk already.
     @discardableResult public func synchronize() -> Bool {
         exchange.start()
         return (try? values.list()) != nil
     }
 
-    /// Sends what waits here and fetches what others have set.
+    /// Sends changes of this device and fetches those of others.
     ///
-    /// - Returns: The keys that hold something else here now.
+    /// - Returns: The keys whose value changed on this device.
     /// - Throws: ``KeyValueError``.
     @discardableResult public func exchangeNow() async throws -> [String] {
         do {
-            return try await exchange.run()
+            return try await exchange.exchangeNow()
         } catch {
             throw KeyValueError(error)
         }
     }
 
-    /// What others change from now on, or from a token on, each change once.
+    /// The changes of others from now on, or from a token on, each once.
     public func changes(
         since token: String? = nil
     ) -> AsyncThrowingStream<KeyValueStoreChange, any Error> {
-        AsyncThrowingStream { teller in
+        AsyncThrowingStream { continuation in
             let task = Task {
                 do {
-                    // A connection of its own, so that what this process fetches is heard of, too.
+                    // A connection of its own, so that it also sees what this process fetches.
                     let observer = try await ValueObserver(
                         try KeyValues.open(place), place: place,
                         since: token.map { text throws(Failure) in try FeedToken(parsing: text) })
@@ -176,16 +176,132 @@ public final class KeyValueStore: Sendable {
                         for event in try await observer.next() where event.reason != .local {
                             guard let change = KeyValueStoreChange(event) else { continue }
                             watched.change(change.keys)
-                            teller.yield(change)
+                            continuation.yield(change)
                         }
                     }
                 } catch is CancellationError {
-                    teller.finish()
+                    continuation.finish()
                 } catch {
-                    teller.finish(throwing: KeyValueError(error))
+                    continuation.finish(throwing: KeyValueError(error))
                 }
             }
-            teller.onTermination = { _ in task.cancel() }
+            continuation.onTermination = { _ in task.cancel() }
         }
     }
+
+    /// The last change of a store, and its source.
+    public struct Status: Sendable, Hashable {
+        /// Who made the change.
+        public enum Source: Sendable, Hashable {
+            /// No change yet; the store was opened.
+            case initial
+            /// A program on this device.
+            case localChange
+            /// Another device, or the merge with its changes.
+            case externalChange(KeyValueStoreChange.Reason)
+        }
+
+        /// When the change arrived on this device.
+        public let date: Date
+        /// Who made it.
+        public let source: Source
+        /// The keys; those that are not UTF-8 are left out.
+        public let keys: [String]
+    }
+
+    /// The last change; tracked by Observation.
+    public var status: Status {
+        watched.accessStatus()
+        guard let event = try? values.lastEvent(), let change = KeyValueStoreChange(event) else {
+            return Status(date: opened, source: .initial, keys: [])
+        }
+        let seconds = Double(event.time.nanoseconds) / 1e9
+        return Status(
+            date: Date(timeIntervalSince1970: seconds),
+            source: change.reason == .localChange
+                ? .localChange : .externalChange(change.reason), keys: change.keys)
+    }
+
+    /// Posted on a background thread after changes of others were applied; `object` is the store. Not
+    /// posted for changes of programs on this device.
+    public static let didChangeExternallyNotification = Notification.Name(
+        "FileSinkiKeyValueStoreDidChangeExternally")
+
+    /// The key of a ``KeyValueStoreChange/Reason`` in the user info of
+    /// ``didChangeExternallyNotification``.
+    public static let changeReasonKey = "FileSinkiKeyValueStoreChangeReason"
+
+    /// The key of the changed keys, an array of `String`, in the user info of
+    /// ``didChangeExternallyNotification``.
+    public static let changedKeysKey = "FileSinkiKeyValueStoreChangedKeys"
+
+    /// Handles an event of the listener.
+    private func deliver(_ event: ValueEvent) {
+        guard !own.consume(event), let change = KeyValueStoreChange(event) else { return }
+        watched.change(change.keys)
+        guard change.reason != .localChange else { return }
+        NotificationCenter.default.post(
+            name: Self.didChangeExternallyNotification, object: self,
+            userInfo: [Self.changeReasonKey: change.reason, Self.changedKeysKey: change.keys])
+    }
+
+    // MARK: The method names of NSUbiquitousKeyValueStore
+
+    // Without a value, or with one of another type, they return nil, 0 or false, as on Apple's systems;
+    // ``value(forKey:)`` distinguishes the two.
+
+    /// The value as a plain Swift value; nil for none.
+    public func object(forKey key: String) -> Any? { value(forKey: key)?.any }
+
+    /// The text of a key; nil for none.
+    public func string(forKey key: String) -> String? { object(forKey: key) as? String }
+    /// The array of a key; nil for none.
+    public func array(forKey key: String) -> [Any]? { object(forKey: key) as? [Any] }
+    /// The dictionary of a key; nil for none.
+    public func dictionary(forKey key: String) -> [String: Any]? {
+        object(forKey: key) as? [String: Any]
+    }
+    /// The data of a key; nil for none.
+    public func data(forKey key: String) -> Data? { object(forKey: key) as? Data }
+    /// The whole number of a key; 0 for none.
+    public func longLong(forKey key: String) -> Int64 { object(forKey: key) as? Int64 ?? 0 }
+    /// The truth value of a key; false for none.
+    public func bool(forKey key: String) -> Bool { object(forKey: key) as? Bool ?? false }
+
+    /// A whole number counts as one, too.
+    public func double(forKey key: String) -> Double {
+        switch value(forKey: key) {
+        case .double(let value): value
+        case .integer(let value): Double(value)
+        default: 0
+        }
+    }
+
+    /// Sets a value of any type that a key can hold; nil removes. Any other value is refused, with an
+    /// error in ``lastError``.
+    public func set(_ value: Any?, forKey key: String) {
+        guard let value else { return put(nil, key) }
+        // Null stands for a value that no key can hold, and is refused.
+        put(StoredValue(any: value) ?? .null, key)
+    }
+
+    /// Sets a key; nil removes it. An error is in ``lastError``.
+    public func set(_ value: String?, forKey key: String) {
+        put(value.map(StoredValue.string), key)
+    }
+    /// Sets a key; nil removes it. An error is in ``lastError``.
+    public func set(_ value: Data?, forKey key: String) { put(value.map(StoredValue.data), key) }
+    /// Sets a key; nil removes it. An error is in ``lastError``.
+    public func set(_ value: [Any]?, forKey key: String) { set(value as Any?, forKey: key) }
+    /// Sets a key; nil removes it. An error is in ``lastError``.
+    public func set(_ value: [String: Any]?, forKey key: String) { set(value as Any?, forKey: key) }
+    /// Sets a key; nil removes it. An error is in ``lastError``.
+    public func set(_ value: Int64, forKey key: String) { put(.integer(value), key) }
+    /// Sets a key; nil removes it. An error is in ``lastError``.
+    public func set(_ value: Double, forKey key: String) { put(.double(value), key) }
+    /// Sets a key; nil removes it. An error is in ``lastError``.
+    public func set(_ value: Bool, forKey key: String) { put(.bool(value), key) }
+
+    /// Removes a key on all devices.
+    public func removeObject(forKey key: String) { put(nil, key) }
 }

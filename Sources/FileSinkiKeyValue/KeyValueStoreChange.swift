@@ -1,4 +1,5 @@
-internal import FilesinkiKeyValue
+import FilesinkiKeyValue
+import FilesinkiModel
 
 /// What changed in a key-value store, and why.
 public struct KeyValueStoreChange: Sendable, Hashable {
@@ -8,19 +9,19 @@ public struct KeyValueStoreChange: Sendable, Hashable {
         case serverChange = "server"
         /// The first exchange with the store.
         case initialSyncChange = "initial"
-        /// A limit was broken: by a change, which was refused, or by what devices hold together.
+        /// A limit was exceeded: by a change, which was refused, or by a merge.
         case quotaViolationChange = "quota"
-        /// Another store took the place of the one that was known.
+        /// Another store replaced the known one.
         case accountChange = "account"
         /// A program on this device made the change.
         case localChange = "local"
     }
 
-    /// Why they changed.
+    /// Why the values changed.
     public let reason: Reason
     /// The keys; those that are not UTF-8 are left out.
     public let keys: [String]
-    /// Goes on behind this change, in another process too: see ``KeyValueStore/changes(since:)``.
+    /// The position behind this change, also for another process: see ``KeyValueStore/changes(since:)``.
     public let token: String
 
     init?(_ event: ValueEvent) {
@@ -28,5 +29,36 @@ public struct KeyValueStoreChange: Sendable, Hashable {
         self.reason = reason
         keys = event.keys.compactMap { String(validating: $0.bytes, as: UTF8.self) }
         token = event.token.description
+    }
+}
+
+/// An error of a key-value store.
+public struct KeyValueError: Error, Sendable, CustomStringConvertible {
+    /// The kind of an error. A struct, so that new kinds do not break programs.
+    public struct Kind: Hashable, Sendable {
+        let name: String
+
+        /// A limit would be exceeded; nothing was changed.
+        public static let quota = Kind(name: "limit")
+        /// A key is empty or too long, or a key cannot hold the value.
+        public static let invalid = Kind(name: "usage")
+        /// The remote cannot be reached; what was set is kept.
+        public static let away = Kind(name: "away")
+        /// The remote has another store than the known one.
+        public static let account = Kind(name: "wrong-store")
+        /// Any other error.
+        public static let other = Kind(name: "other")
+    }
+
+    /// The kind, for programs.
+    public let kind: Kind
+    /// What happened and what to do, for people.
+    public let description: String
+
+    init(_ error: any Error) {
+        let failure = error as? Failure
+        let known: [Kind] = [.quota, .invalid, .away, .account]
+        kind = known.first { $0.name == failure?.code.description } ?? .other
+        description = failure?.description ?? "\(error)"
     }
 }

@@ -12,11 +12,11 @@ public indirect enum StoredValue: Sendable, Hashable {
     case url(URL)
     case array([StoredValue])
     case dictionary([String: StoredValue])
-    /// Only inside of an array or a dictionary.
+    /// Only inside an array or a dictionary.
     case null
 
     /// A value of any of the types that a key can hold: texts, numbers, `Bool`, `Date`, `Data`, `URL`,
-    /// arrays and dictionaries of such; nil for anything else.
+    /// arrays and dictionaries of them; nil for other types.
     public init?(any value: Any) {
         switch value {
         case let value as StoredValue: self = value
@@ -42,7 +42,7 @@ public indirect enum StoredValue: Sendable, Hashable {
         }
     }
 
-    /// The value as a plain Swift one; integers are `Int64`, null is `NSNull`.
+    /// The value as a plain Swift value; integers are `Int64`, null is `NSNull`.
     public var any: Any {
         switch self {
         case .bool(let value): value
