@@ -222,8 +222,7 @@ let package = Package(
         module(
             "FilesinkiKeyValue",
             [
-                "FilesinkiModel", "FilesinkiText", "FilesinkiHashing", "FilesinkiMerge",
-                "FilesinkiSystem",
+                "FilesinkiModel", "FilesinkiText", "FilesinkiHashing", "FilesinkiSystem",
                 "FilesinkiRemote", "FilesinkiSQLite", "FilesinkiStore", "FilesinkiWatch",
             ], resources: [.embedInCode("SQL")]),
 
