@@ -72,14 +72,14 @@ actor Follower {
 
     private func listen() async throws {
         let scope = scope
-        let start = try await core.session.run { try await $0.beginning(of: scope) }
-        var wishes = ObserverOptions()
-        wishes.scope = scope
-        wishes.start = .token(start.token)
-        wishes.isSyncing = false
-        wishes.resynchronises = true
+        let start = try await core.session.run { try await $0.startingPoint(of: scope) }
+        var options = ObserverOptions()
+        options.scope = scope
+        options.start = .token(start.token)
+        options.isSyncing = false
+        options.resynchronises = true
         for (path, entry) in start.waiting { add(path, entry) }
-        observer = Observer(core.options, wishes)
+        observer = Observer(core.options, options)
     }
 
     private func ask(_ observer: Observer) async throws -> Observed? {

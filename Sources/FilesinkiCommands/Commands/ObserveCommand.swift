@@ -55,7 +55,7 @@ private struct EventReporter: Sendable {
     func run() async throws -> ExitCode {
         var hasTold = false
         while true {
-            if let found = try await observer.next(patience) {
+            if let found = try await observer.next(waitPolicy) {
                 try console.show(found)
                 hasTold = hasTold || found.hasEvents
                 if hasTold, endsAfterBatch { return .done }
@@ -67,7 +67,7 @@ private struct EventReporter: Sendable {
         }
     }
 
-    private var patience: Patience {
+    private var waitPolicy: WaitPolicy {
         let beat = heartbeat.map { console.moment(after: $0) }
         guard let next = [end, beat].compactMap({ $0 }).min() else { return .forever }
         return .until(next)

@@ -63,8 +63,8 @@ extension Console {
     func show(_ notice: ObserverNotice) {
         switch notice {
         case .waiting(let failure): complain(failure)
-        case .back: say("filesinki: It goes on.")
-        case .trouble(let failure): complain(failure)
+        case .resumed: say("filesinki: It goes on.")
+        case .failure(let failure): complain(failure)
         }
     }
 }

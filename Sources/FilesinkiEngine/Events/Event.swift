@@ -1,63 +1,64 @@
 package import FilesinkiModel
 import FilesinkiStore
 
-/// What one commit changed at one path.
+/// One change of one path by one commit.
 package struct Event: Hashable, Sendable {
-    /// Who published a change.
+    /// The publisher of a change.
     package struct Author: Hashable, Sendable {
         package var device: Device
         package var time: Timestamp
-        /// Whether it was the replica's own device, in whichever process.
+        /// Whether the replica's own device published it, from any process.
         package var isOwn: Bool
     }
 
     package var path: RelativePath
-    /// What is at the path from this version on; a tombstone for a deletion.
+    /// The entry at the path since this version; a tombstone for a deletion.
     package var entry: Entry
     /// The number of the commit.
     package var version: UInt64
-    /// Nil where the log that said so is gone.
+    /// Nil if the commit has been pruned from the log.
     package var author: Author?
-    /// Where the content came from when this is one half of a rename.
+    /// The former path if the event is the new name of a rename.
     package var movedFrom: RelativePath?
-    /// The rule that decided a conflict; empty for a user's edit.
+    /// The rule that resolved a conflict; empty for an ordinary edit.
     package var reason = ""
-    /// Whether the change has arrived here, or what a newer one or a merge made of it.
+    /// Whether the root holds the change, or a newer version or a merge that includes it.
     package var isApplied = false
-    /// The position behind this event; nil within a difference, which is dealt with as a whole.
+    /// The position after this event; nil inside an ``EventDifference``, which is processed as a
+    /// whole.
     package var token: EventToken?
 }
 
-/// Events that follow one upon another in the log.
+/// Consecutive events of the log.
 struct EventBatch: Sendable {
     var events: [Event] = []
-    /// The position behind them, and behind what concerned nobody.
+    /// The position after the batch, including commits without events in the scope.
     var end: EventToken
-    /// How many commits were read for them.
+    /// How many commits were read.
     var commitCount = 0
 }
 
-/// What a tree is now where it differs from what it was.
+/// The net difference between a tree at an expired token and the tree now.
 package struct EventDifference: Sendable {
-    /// The number of the commit since which it is told; nil when nothing is known of what the
-    /// listener has: then ``events`` are all that there is.
+    /// The number of the commit from which the difference starts; nil if the listener's state is
+    /// unknown, in which case ``events`` holds the whole tree.
     package var since: UInt64?
-    /// One for each path, in the order of paths.
+    /// One event per path, in path order.
     package var events: [Event]
-    /// The position behind the difference.
+    /// The position after the difference.
     package var end: EventToken
 }
 
-/// Which paths somebody wants to hear of: everything, or some paths and what lies inside some folders.
+/// The paths that a listener observes: everything, or a set of single paths and folders.
 package struct EventScope: Hashable, Sendable {
     /// One part of a scope.
     package enum Part: Hashable, Sendable {
-        /// This path alone, be it a folder or not.
+        /// This path only, whether a file or a folder.
         case exactly(RelativePath)
-        /// What lies inside the folder, at any depth; not the folder itself.
+        /// Everything inside the folder, at any depth; not the folder itself.
         case inside(RelativePath)
 
-        /// The path that the part is about.
+        /// The path or folder of the part.
         var path: RelativePath {
             switch self {
             case .exactly(let path), .inside(let path): path
@@ -65,7 +66,7 @@ package struct EventScope: Hashable, Sendable {
         }
     }
 
-    /// Any of these; empty for everything.
+    /// A path is in scope if any part contains it. Empty means everything.
     package let parts: [Part]
 
     package init(_ parts: [Part]) { self.parts = parts }
@@ -73,6 +74,7 @@ package struct EventScope: Hashable, Sendable {
     /// Every path.
     package static let everything = EventScope([])
 
+    /// Cost: linear in the number of parts.
     package func contains(_ path: RelativePath) -> Bool {
         parts.isEmpty
             || parts.contains { part in
@@ -83,11 +85,11 @@ package struct EventScope: Hashable, Sendable {
             }
     }
 
-    /// The paths that a run has to look after; empty for everything.
+    /// The paths that a run must sync to cover the scope; empty for everything.
     var roots: [RelativePath] { parts.map(\.path) }
 }
 
-/// Which log a position is in.
+/// Identifies the log that a position belongs to.
 struct LogIdentity: Hashable, Sendable {
     var zone: String
     /// The first bytes of the store's id.
@@ -109,50 +111,50 @@ struct LogIdentity: Hashable, Sendable {
     }
 }
 
-/// "Everything up to here has been dealt with": a position in a log, also within a commit.
+/// A position in a log, possibly inside a commit: everything before it has been processed.
 ///
-/// Its text is what users store and give back; nobody but this type knows what is in it.
+/// Users store its text and pass it back. The text is opaque to all other code.
 package struct EventToken: Hashable, Sendable {
     let log: LogIdentity
     let position: ChangeToken
-    /// How many events of the position's commit have been dealt with; nil for all.
-    let told: UInt32?
+    /// How many changes of the position's commit have been processed; nil for all.
+    let processed: UInt32?
 
-    init(_ log: LogIdentity, _ position: ChangeToken, told: UInt32? = nil) {
+    init(_ log: LogIdentity, _ position: ChangeToken, processed: UInt32? = nil) {
         self.log = log
         self.position = position
-        self.told = told
+        self.processed = processed
     }
 
-    /// The number of the commit that the position is in or behind; 0 before the first.
+    /// The number of the commit that the position is in or after; 0 before the first.
     package var version: UInt64 { position.sequence }
 
-    /// The number of the last commit of which all events have been dealt with.
-    var wholeVersion: UInt64 { told == nil ? version : max(version, 1) - 1 }
+    /// The number of the last commit that has been processed completely.
+    var wholeVersion: UInt64 { processed == nil ? version : max(version, 1) - 1 }
 
-    private static let form = "fsk1"
+    private static let format = "fsk1"
     private static let all = "all"
 
-    /// Reads a token.
+    /// Parses a token.
     ///
-    /// - Throws: `Failure` with code `usage` when the text is none.
+    /// - Throws: `Failure` with code `usage` if the text is not a token.
     package init(parsing text: String) throws(Failure) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 7, parts[0] == Self.form, (1...64).contains(parts[1].utf8.count),
+        guard parts.count == 7, parts[0] == Self.format, (1...64).contains(parts[1].utf8.count),
             let store = bytes(hexadecimal: parts[2]), store.count == LogIdentity.storeBytes,
             let epoch = UInt64(parts[3]), let sequence = UInt64(parts[4]),
             let hash = ContentID(hexadecimal: parts[6])
-        else { throw Self.misread(text) }
-        let told = UInt32(parts[5])
-        guard told != nil || parts[5] == Self.all, told == nil || sequence > 0 else {
-            throw Self.misread(text)
+        else { throw Self.invalidToken(text) }
+        let processed = UInt32(parts[5])
+        guard processed != nil || parts[5] == Self.all, processed == nil || sequence > 0 else {
+            throw Self.invalidToken(text)
         }
         log = LogIdentity(zone: String(parts[1]), store: store, epoch: epoch)
         position = ChangeToken(sequence: sequence, hash: hash)
-        self.told = told
+        self.processed = processed
     }
 
-    private static func misread(_ text: String) -> Failure {
+    private static func invalidToken(_ text: String) -> Failure {
         Failure(
             .usage, path: text, "Invalid token.",
             remedy: "Give the token of a line that observe or changes printed, or 0 for all.")
@@ -160,10 +162,10 @@ package struct EventToken: Hashable, Sendable {
 }
 
 extension EventToken: CustomStringConvertible {
-    /// The token as text, of the characters `a-z 0-9 _ - .` only.
+    /// The token as text. It contains only the characters `a-z 0-9 _ - .`.
     package var description: String {
-        let events = told.map { String($0) } ?? Self.all
-        return "\(Self.form).\(log.zone).\(hexadecimal(log.store)).\(log.epoch)"
+        let events = processed.map { String($0) } ?? Self.all
+        return "\(Self.format).\(log.zone).\(hexadecimal(log.store)).\(log.epoch)"
             + ".\(position.sequence).\(events).\(position.hash)"
     }
 }

@@ -2,23 +2,24 @@ import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
 
-/// Reads events from a log, from a position on: each once, in the order of the log.
+/// Reads events from a log, starting after a position: each event once, in log order.
 struct EventReader: Sendable {
     let connection: ZoneConnection
-    /// Tells the replica's own commits.
+    /// Identifies the replica's own commits.
     var authorship: Authorship
-    /// Whether a commit was met of which ``authorship`` could not tell; it was given as another's.
+    /// Whether ``authorship`` could not decide the author of a commit that was read. Such a commit
+    /// is reported as another device's.
     var isInDoubt = false
     let scope: EventScope
     let includesOwn: Bool
-    /// Everything up to here was given.
+    /// The position after everything that ``next()`` has returned.
     private(set) var token: EventToken
-    /// A position whose commit is gone, but which the checkpoint of its number vouches for.
+    /// A position whose commit has been pruned and whose hash a checkpoint confirmed.
     private var anchor: ChangeToken?
 
-    /// A batch ends with the commit that makes it so many events.
+    /// A batch ends with the commit that brings it to this many events.
     static let eventsPerBatch = 1000
-    /// A batch ends after so many commits.
+    /// A batch ends after this many commits.
     static let commitsPerBatch = 1000
 
     init(
@@ -32,49 +33,49 @@ struct EventReader: Sendable {
         self.token = token
     }
 
-    /// The events that are there now, up to a bound; nil when nothing was published since.
+    /// Returns the events that are available now, up to the batch limits; nil if nothing has been
+    /// published since the last call.
     ///
-    /// - Throws: Code `token-expired` or `wrong-store` when the log does not go on from the
-    ///   position, and what the log throws. What was read before a failure is given first.
+    /// - Throws: Code `token-expired` or `wrong-store` if the log does not continue from the
+    ///   position, and what the log throws. Events read before a failure are returned first; the
+    ///   next call throws.
     mutating func next() async throws -> EventBatch? {
         var batch = EventBatch(end: token)
         do {
             try await finishCommit(into: &batch)
             try await readLog(into: &batch)
         } catch {
-            // Comes again with the next look.
+            // The next call fails again if the cause persists.
             if batch.commitCount == 0 { throw error }
         }
         return batch.commitCount == 0 ? nil : batch
     }
 
-    /// Proves that the log still goes on from the position.
-    ///
-    /// - Throws: As ``FilesinkiStore/CommitLog/verify(_:)``.
+    /// Verifies that the log continues from the position.
     mutating func verify() async throws {
         do {
             try await connection.log.verify(token.position)
         } catch let failure as Failure where failure.code == .tokenExpired {
-            try await findAnchor(failure)
+            try await confirmPosition(failure)
         }
     }
 
-    /// - Throws: The failure, unless a checkpoint vouches for the position.
-    private mutating func findAnchor(_ failure: Failure) async throws {
+    /// - Throws: `failure`, unless a checkpoint confirms the position.
+    private mutating func confirmPosition(_ failure: Failure) async throws {
         if anchor == token.position { return }
         let checkpoint = try await connection.checkpoints.read(token.version)
-        guard token.told == nil, checkpoint?.token == token.position else { throw failure }
+        guard token.processed == nil, checkpoint?.token == token.position else { throw failure }
         anchor = token.position
     }
 
-    /// Reads what follows the position, several commits with each request.
+    /// Reads the commits after the position, several per request.
     private mutating func readLog(into batch: inout EventBatch) async throws {
         var log = LogReader(connection.log, after: token.position)
         var doubt: Failure?
         do {
             try await log.prove()
         } catch let failure as Failure where failure.code == .tokenExpired {
-            // The commit that follows names its parent, and so proves as much as that one itself.
+            // The next commit names its parent's hash, which proves the position as well.
             doubt = failure
             log = LogReader(connection.log, after: token.position)
         }
@@ -83,14 +84,14 @@ struct EventReader: Sendable {
             let commit = try await log.next()
         {
             doubt = nil
-            take(commit, after: 0, into: &batch)
+            append(commit, after: 0, to: &batch)
         }
-        if let doubt { try await findAnchor(doubt) }
+        if let doubt { try await confirmPosition(doubt) }
     }
 
-    /// The rest of a commit of which a part was told.
+    /// Reads the unprocessed rest of the position's commit.
     private mutating func finishCommit(into batch: inout EventBatch) async throws {
-        guard let told = token.told else { return }
+        guard let processed = token.processed else { return }
         try await verify()
         guard let commit = try await connection.log.read(token.version),
             commit.token == token.position
@@ -99,17 +100,18 @@ struct EventReader: Sendable {
                 .away, path: connection.remote.address, "The log changed while it was read.",
                 remedy: "Run again.")
         }
-        take(commit, after: Int(told), into: &batch)
+        append(commit, after: Int(processed), to: &batch)
     }
 
-    private mutating func take(_ commit: Commit, after told: Int, into batch: inout EventBatch) {
+    private mutating func append(_ commit: Commit, after processed: Int, to batch: inout EventBatch)
+    {
         let isOwn = authorship.owns(commit)
         if isOwn == nil { isInDoubt = true }
         let author = Event.Author(
             device: commit.device, time: commit.time, isOwn: isOwn ?? false)
         let end = EventToken(token.log, commit.token)
         if includesOwn || !author.isOwn {
-            for (index, change) in commit.changes.enumerated().dropFirst(told)
+            for (index, change) in commit.changes.enumerated().dropFirst(processed)
             where scope.contains(change.path) {
                 let count = index + 1
                 let isLast = count == commit.changes.count
@@ -120,7 +122,8 @@ struct EventReader: Sendable {
                         token: isLast
                             ? end
                             : EventToken(
-                                token.log, commit.token, told: UInt32(truncatingIfNeeded: count))))
+                                token.log, commit.token,
+                                processed: UInt32(truncatingIfNeeded: count))))
             }
         }
         batch.commitCount += 1

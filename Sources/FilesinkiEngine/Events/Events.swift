@@ -4,32 +4,13 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// Why a token is of no use any more.
-enum Expiry: Sendable {
-    /// The log no longer reaches back to it.
-    case pruned
-    /// It belongs to another store, or to another history of this one.
-    case foreign
-
-    var failure: Failure {
-        let message =
-            switch self {
-            case .pruned: "The log no longer reaches back to the token."
-            case .foreign: "The token belongs to another store, or to a history that was left."
-            }
-        return Failure(
-            .tokenExpired, message,
-            remedy: "Run it again with --resync, which tells what is different now.")
-    }
-}
-
-/// What others publish, for those who listen.
+/// The positions, events and differences of the log that observers read.
 struct Events: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Reads the log from a position on.
+    /// Returns a reader of the events after a token. Connects to the store first.
     func eventReader(
         after token: EventToken, _ scope: EventScope, includesOwn: Bool
     ) async throws -> EventReader {
@@ -38,13 +19,14 @@ struct Events: ReplicaPart {
             after: token)
     }
 
-    /// The position before the first commit.
+    /// Returns the position before the first commit.
     func firstEventToken() async throws -> EventToken {
         let connection = try await connected()
         return EventToken(LogIdentity(connection.format), connection.log.genesis)
     }
 
-    /// The position behind the last commit that there is now.
+    /// Returns the position after the last commit of the log. Reads the commits that this replica
+    /// has not seen yet.
     func lastEventToken() async throws -> EventToken {
         let connection = try await connected()
         let token = try manifest.token ?? connection.log.genesis
@@ -59,19 +41,20 @@ struct Events: ReplicaPart {
         return EventToken(LogIdentity(connection.format), log.token)
     }
 
-    /// The position up to which a run has brought changes here; nil before the first run.
-    func reachedEventToken() async throws -> EventToken? {
+    /// Returns the position up to which a run has applied the log; nil before the first run.
+    func syncedEventToken() async throws -> EventToken? {
         let connection = try await connected()
         return try manifest.token.map { EventToken(LogIdentity(connection.format), $0) }
     }
 
-    /// Whether a failure means that a listener's token is of no use, and why; nil when the store is
-    /// not what this replica itself has seen, or is damaged.
+    /// Returns the reason why a token has expired, given the failure that reading from it threw.
+    /// Nil if the failure has another cause: the store is damaged, or is not the store that this
+    /// replica knows.
     func expiry(of token: EventToken, _ failure: Failure) async throws -> Expiry? {
         let connection = try await connected()
         guard token.log == LogIdentity(connection.format) else { return .foreign }
         if failure.code == .tokenExpired { return .pruned }
-        guard failure.code == .wrongStore, try await isKnown(connection) else { return nil }
+        guard failure.code == .wrongStore, try await hasKnownLog(connection) else { return nil }
         do {
             try await connection.log.verify(token.position)
             return nil
@@ -80,8 +63,8 @@ struct Events: ReplicaPart {
         }
     }
 
-    /// Whether the log still is the one that this replica has read.
-    private func isKnown(_ connection: ZoneConnection) async throws -> Bool {
+    /// Whether the log still contains the position that this replica has read.
+    private func hasKnownLog(_ connection: ZoneConnection) async throws -> Bool {
         do {
             try await connection.log.verify(try manifest.token ?? connection.log.genesis)
             return true
@@ -92,13 +75,17 @@ struct Events: ReplicaPart {
         }
     }
 
-    /// Where who observes a scope begins: with what is known of the remote and not here yet, and then
-    /// with what comes behind the position. Before the first run nothing is here, so that it begins
-    /// with all that there is now: what was deleted earlier nobody here has ever had.
-    func beginning(of scope: EventScope) async throws -> (
+    /// Returns where an observer of a scope starts: the remote changes that are known and not
+    /// applied yet, and the position after which to read. Before the first run it returns every
+    /// existing entry of the scope; earlier deletions are left out, because this root never held
+    /// the files.
+    ///
+    /// Cost: linear in the number of waiting remote changes; before the first run, in the size of
+    /// the remote tree.
+    func startingPoint(of scope: EventScope) async throws -> (
         waiting: [(path: RelativePath, entry: Entry)], token: EventToken
     ) {
-        guard let reached = try await reachedEventToken() else {
+        guard let reached = try await syncedEventToken() else {
             let now = try await difference(since: firstEventToken(), .foreign, scope)
             return (now.events.map { ($0.path, $0.entry) }, now.end)
         }
@@ -106,7 +93,7 @@ struct Events: ReplicaPart {
         return (rows.map { ($0.path, $0.entry.entry) }, reached)
     }
 
-    /// Which of the events have arrived here.
+    /// Sets ``Event/isApplied`` of each event. One look-up per event.
     func markApplied(_ events: [Event]) throws -> [Event] {
         let seen = try manifest.token?.sequence ?? 0
         return try events.map { event in
@@ -116,8 +103,8 @@ struct Events: ReplicaPart {
         }
     }
 
-    /// Brings here what others changed at the paths, as `load` does for one; empty for everything.
-    func bring(_ paths: [RelativePath]) async throws -> SyncReport {
+    /// Syncs the paths without asking questions; everything if there are none.
+    func syncUnattended(_ paths: [RelativePath]) async throws -> SyncReport {
         var options = SyncOptions()
         options.isUnattended = true
         let report =
@@ -127,13 +114,15 @@ struct Events: ReplicaPart {
         return report
     }
 
-    /// What is different now from what it was at a token that the log no longer reaches back to.
+    /// Returns the net difference since a token that the log cannot continue from.
     ///
-    /// The tree keeps the version of every entry, and a checkpoint keeps deletions with theirs: what
-    /// has a later version than the token's commit was changed since. What came and went in between
-    /// is not known any more.
+    /// Every entry of the tree has its version, and a checkpoint keeps deletions with theirs, so an
+    /// entry with a later version than the token's commit was changed since. Changes that were
+    /// undone or replaced in between are not reported.
     ///
-    /// - Parameter expiry: Why the token is of no use. To a foreign one the whole tree is told.
+    /// Reads the latest checkpoint and the commits after it. Cost: linear in the size of the tree.
+    ///
+    /// - Parameter expiry: Why the token expired. For `foreign` the whole tree is returned.
     func difference(
         since lost: EventToken, _ expiry: Expiry, _ scope: EventScope
     ) async throws -> EventDifference {
@@ -160,33 +149,54 @@ struct Events: ReplicaPart {
             }
         }
         let since = expiry == .pruned && lost.wholeVersion > 0 ? lost.wholeVersion : nil
-        let told = events.values.filter { event in
+        let changed = events.values.filter { event in
             if let since { return event.version > since }
             return event.entry.kind != .tombstone
         }
         return EventDifference(
-            since: since, events: told.sorted { $0.path < $1.path },
+            since: since, events: changed.sorted { $0.path < $1.path },
             end: EventToken(LogIdentity(connection.format), log.token))
     }
 
-    /// What tells the replica's own commits, as of now.
+    /// Returns what is known now about the replica's own commits.
     func authorship() throws -> Authorship {
-        // The note first: what leaves it is in the manifest by then.
+        // Read the note first: an entry leaves it only after the manifest holds the commit.
         let note = try memory.publishingNote()
-        // Without a token nothing is known of what was published.
+        // Without a token nothing is known about earlier commits.
         return Authorship(config: config, seen: try manifest.token?.sequence ?? .max, note: note)
     }
 }
 
-/// Tells the commits of a replica itself from those of others, copies of the replica included.
+/// Why a token cannot be continued from.
+enum Expiry: Sendable {
+    /// The log has been pruned past the token.
+    case pruned
+    /// The token belongs to another store, or to another epoch of this store.
+    case foreign
+
+    var failure: Failure {
+        let message =
+            switch self {
+            case .pruned: "The log no longer reaches back to the token."
+            case .foreign: "The token belongs to another store, or to another epoch of this one."
+            }
+        return Failure(
+            .tokenExpired, message,
+            remedy: "Run again with --resync, which prints what is different now.")
+    }
+}
+
+/// Distinguishes the replica's own commits from those of others, including copies of the replica
+/// that use the same device id.
 struct Authorship: Sendable {
     fileprivate let config: ReplicaConfig
-    /// Commits up to here were looked at by a run, which notices a copy's.
+    /// A run has read the commits up to this number, and a run detects commits of a copy.
     fileprivate let seen: UInt64
     fileprivate let note: PublishingNote
 
-    /// Whether the commit is the replica's own; nil for one of its id that is not known to be: it was
-    /// published by another process since this value was made, or by a copy of the replica.
+    /// Whether the commit is the replica's own. Nil for a commit with the replica's id that is not
+    /// known to be its own: another process published it after this value was made, or a copy of
+    /// the replica did.
     func owns(_ commit: Commit) -> Bool? {
         guard commit.device.id == config.device.id else {
             return config.wasOwn(commit.device.id, at: commit.sequence)

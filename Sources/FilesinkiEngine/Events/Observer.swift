@@ -4,124 +4,77 @@ import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiSystem
 
-/// What an observer is asked to do.
-package struct ObserverOptions: Sendable {
-    /// Where an observer begins.
-    package enum Start: Sendable {
-        /// With what comes from now on.
-        case now
-        /// With the first commit of the log.
-        case beginning
-        /// Behind a token that was stored.
-        case token(EventToken)
-    }
-
-    package var scope = EventScope.everything
-    package var start = Start.now
-    /// Whether commits of this device are told, too.
-    package var includesOwn = false
-    /// Whether changes are brought here before they are told.
-    package var isSyncing = true
-    /// Whether the difference is told where a token has expired.
-    package var resynchronises = false
-
-    package init() {}
-}
-
-/// What an observer has to tell.
-package enum Observed: Sendable {
-    /// Everything up to here was told: the beginning, or what concerned nobody.
-    case position(EventToken)
-    /// At least one event, and the position behind them.
-    case events([Event], end: EventToken)
-    /// A token had expired; this is what is different.
-    case difference(EventDifference)
-}
-
-/// What a person may want to know of an observer's work.
-package enum ObserverNotice: Sendable {
-    /// The remote is away, or another run is at work; the observer waits.
-    case waiting(Failure)
-    /// The wait is over.
-    case back
-    /// A change could not be brought here, or something else did not work in the run.
-    case trouble(Failure)
-}
-
-/// How long an observer waits for something to tell.
-package enum Patience: Sendable {
-    /// Not at all: a remote that is away is a failure.
-    case none
-    /// Up to this moment.
-    case until(Timestamp)
-    case forever
-}
-
-/// Tells what others change in the store, each event once, whenever it is asked for more.
+/// Reads the changes that others publish, each event once.
 ///
-/// It opens the replica for each look, as a process would, and holds it for no longer: others may work
-/// on it meanwhile, and there may be as many observers as one likes. One task at a time asks it;
-/// the end of that task ends the telling.
+/// It opens the replica for each read and closes it at once, so other processes can work on the
+/// replica and any number of observers can run. One task at a time calls ``next(_:)``; cancelling
+/// that task ends the wait.
 package actor Observer {
     let replica: ReplicaOptions
-    let wishes: ObserverOptions
-    let notice: @Sendable (ObserverNotice) -> Void
+    let options: ObserverOptions
+    let onNotice: @Sendable (ObserverNotice) -> Void
     private var reader: EventReader?
-    /// Events that were read and wait for their files.
+    /// Events that were read and whose files are not synced yet.
     private var pending: EventBatch?
     private var isWaiting = false
-    /// How often in a row the remote was away or the replica busy.
+    /// How many attempts in a row found the remote away or the replica busy.
     var failures = 0
     private var quietWaits = Backoff(Observer.waits)
 
-    /// How long to wait for the remote's hint before a look without one. A change that comes between a
-    /// look and the wait has no hint, so the first waits are short.
+    /// How long to wait for the remote's hint before reading without one. A commit between a read
+    /// and the wait causes no hint, so the first waits are short.
     static let waits = Duration.seconds(1)...Duration.seconds(60)
-    /// The pauses in which the remote is away.
+    /// The pauses while the remote is away.
     private var backoff = Backoff()
 
-    /// - Parameter notice: Told what a person may want to know.
+    /// - Parameter onNotice: Called with messages for the user.
     package init(
-        _ replica: ReplicaOptions, _ wishes: ObserverOptions,
-        notice: @escaping @Sendable (ObserverNotice) -> Void = { _ in }
+        _ replica: ReplicaOptions, _ options: ObserverOptions,
+        onNotice: @escaping @Sendable (ObserverNotice) -> Void = { _ in }
     ) {
         self.replica = replica
-        self.wishes = wishes
-        self.notice = notice
+        self.options = options
+        self.onNotice = onNotice
     }
 
-    /// Everything up to here was told; nil before the first thing was.
-    package var token: EventToken? { reader.map { pending == nil ? $0.token : told ?? $0.token } }
-    private var told: EventToken?
+    /// The position after everything that ``next(_:)`` has returned; nil before the first result.
+    package var token: EventToken? {
+        reader.map { pending == nil ? $0.token : delivered ?? $0.token }
+    }
+    private var delivered: EventToken?
 
-    /// The next thing to tell; nil when there is none in time. The first is the position at which the
-    /// observer begins, or a difference.
+    /// Returns the next result; nil if there is none in time. The first result is the position at
+    /// which the observer starts, or a difference.
     ///
-    /// - Throws: Code `token-expired` when the log does not go on from the token; `wrong-store`,
-    ///   `corrupt` and the like when the store is not as this replica knows it; `away` and `busy`
-    ///   only where nobody waits; `CancellationError`.
-    package func next(_ patience: Patience) async throws -> Observed? {
+    /// - Throws: Code `token-expired` if the log does not continue from the token; `wrong-store`,
+    ///   `corrupt` and the like if the store is not as this replica knows it; `away` and `busy`
+    ///   only with the policy `none`; `CancellationError`.
+    package func next(_ policy: WaitPolicy) async throws -> Observed? {
         while true {
             try Task.checkCancellation()
             do {
-                if let found = try await look() { return welcome(found) }
-                goOn()
-                guard let left = left(of: patience) else { return nil }
+                let found = try await readNext()
+                endPause()
+                if let found {
+                    quietWaits.reset()
+                    return found
+                }
+                guard let left = remainingTime(of: policy) else { return nil }
                 try await waitForHint(left)
             } catch let failure as Failure where failure.isPassing {
-                if case .none = patience { throw failure }
-                guard let left = left(of: patience) else { return nil }
+                if case .none = policy { throw failure }
+                guard let left = remainingTime(of: policy) else { return nil }
                 try await pause(failure, left)
             }
         }
     }
 
-    private func look() async throws -> Observed? {
-        guard var reader else { return try await begin() }
+    private func readNext() async throws -> Observed? {
+        guard var reader else { return try await startReader() }
         if let pending { return try await deliver(pending) }
         do {
             let batch = try await nextBatch(&reader)
-            told = self.reader?.token
+            delivered = self.reader?.token
             self.reader = reader
             pending = batch
         } catch let failure as Failure {
@@ -131,8 +84,9 @@ package actor Observer {
         return try await deliver(pending)
     }
 
-    /// The next batch of a reader. Where it meets commits of this replica's id that are not known
-    /// to be its own, what is known is read anew: they are a copy's only if it still does not tell.
+    /// Returns the next batch of a reader. If it contains commits of this replica's id that are not
+    /// known to be its own, the batch is read again with the current ``Authorship``: commits that
+    /// are still unknown are a copy's.
     private func nextBatch(_ reader: inout EventReader) async throws -> EventBatch? {
         let before = reader
         let batch = try await reader.next()
@@ -144,18 +98,18 @@ package actor Observer {
         return second
     }
 
-    /// Tells a batch once its files are here.
+    /// Syncs the files of a batch and returns its events.
     private func deliver(_ batch: EventBatch) async throws -> Observed {
-        let events = try await arrived(batch.events)
+        let events = try await syncFiles(of: batch.events)
         pending = nil
         return events.isEmpty ? .position(batch.end) : .events(events, end: batch.end)
     }
 
-    private func begin() async throws -> Observed {
+    private func startReader() async throws -> Observed {
         let start = try await startToken()
-        var made = try await withEvents { [wishes] events in
+        var made = try await withEvents { [options] events in
             try await events.eventReader(
-                after: start, wishes.scope, includesOwn: wishes.includesOwn)
+                after: start, options.scope, includesOwn: options.includesOwn)
         }
         do {
             guard start.log == LogIdentity(made.connection.format) else {
@@ -171,37 +125,41 @@ package actor Observer {
     }
 
     private func startToken() async throws -> EventToken {
-        switch wishes.start {
+        switch options.start {
         case .token(let token): return token
         case .beginning: return try await withEvents { try await $0.firstEventToken() }
         case .now:
-            if wishes.isSyncing, let reached = try await bringAll() { return reached }
+            if options.isSyncing, let reached = try await syncScope() { return reached }
             return try await withEvents { try await $0.lastEventToken() }
         }
     }
 
-    /// The difference in place of events that are gone.
+    /// Returns the difference in place of events that were pruned, and restarts the reader after
+    /// it.
+    ///
+    /// - Throws: `failure`, unless the token has expired; the expiry's failure if the options do
+    ///   not ask for the difference.
     private func resynchronise(_ lost: EventToken, _ failure: Failure) async throws -> Observed {
         guard failure.code == .tokenExpired || failure.code == .wrongStore else { throw failure }
         let expiry = try await withEvents { try await $0.expiry(of: lost, failure) }
         guard let expiry else { throw failure }
-        guard wishes.resynchronises else { throw expiry.failure }
-        if wishes.isSyncing { _ = try await bringAll() }
-        let (difference, next) = try await withEvents { [wishes] events in
-            var difference = try await events.difference(since: lost, expiry, wishes.scope)
+        guard options.resynchronises else { throw expiry.failure }
+        if options.isSyncing { _ = try await syncScope() }
+        let (difference, next) = try await withEvents { [options] events in
+            var difference = try await events.difference(since: lost, expiry, options.scope)
             difference.events = try events.markApplied(difference.events)
             return (
                 difference,
                 try await events.eventReader(
-                    after: difference.end, wishes.scope, includesOwn: wishes.includesOwn)
+                    after: difference.end, options.scope, includesOwn: options.includesOwn)
             )
         }
         reader = next
         return .difference(difference)
     }
 
-    private func left(of patience: Patience) -> Duration? {
-        switch patience {
+    private func remainingTime(of policy: WaitPolicy) -> Duration? {
+        switch policy {
         case .none: return nil
         case .forever: return Self.waits.upperBound
         case .until(let end):
@@ -212,16 +170,10 @@ package actor Observer {
         }
     }
 
-    private func welcome(_ found: Observed) -> Observed {
-        goOn()
-        quietWaits.reset()
-        return found
-    }
-
-    private func goOn() {
+    private func endPause() {
         failures = 0
         backoff.reset()
-        if isWaiting { notice(.back) }
+        if isWaiting { onNotice(.resumed) }
         isWaiting = false
     }
 
@@ -232,101 +184,157 @@ package actor Observer {
     }
 
     private func pause(_ failure: Failure, _ left: Duration) async throws {
-        if !isWaiting { notice(.waiting(failure)) }
+        if !isWaiting { onNotice(.waiting(failure)) }
         isWaiting = true
         failures += 1
         try await replica.systemContext.sleep(min(backoff.next(after: failure), left))
     }
 
-    /// More events than this are brought by a run over all that is observed.
+    /// Above this many paths, one run syncs the whole scope.
     private static let singlePaths = 200
-    /// After so many tries another run that goes on and on is not waited for any longer, if it has
-    /// seen the commit.
+    /// After this many attempts the observer no longer waits for a long run of another process that
+    /// has already read the commit.
     private static let busyTries = 3
-    /// So many paths that did not arrive are named.
+    /// How many paths that were not applied are reported per batch.
     private static let namedPaths = 10
-    /// What keeps changes from arriving, but not from being told.
-    private static let troubles: Set<Failure.Code> = [.limit, .io, .full, .changing, .notFound]
+    /// Failures of a run after which the events are returned nevertheless.
+    private static let nonFatal: Set<Failure.Code> = [.limit, .io, .full, .changing, .notFound]
 
-    /// The events, once their files are here or are known not to come.
+    /// Returns the events after syncing their files, or after the attempt failed for good.
     ///
-    /// - Throws: Code `away` and `busy` when that has to be tried again.
-    func arrived(_ events: [Event]) async throws -> [Event] {
+    /// - Throws: Code `away` and `busy` if a later attempt may succeed.
+    func syncFiles(of events: [Event]) async throws -> [Event] {
         guard !events.isEmpty else { return [] }
         let now = try await withEvents { try $0.markApplied(events) }
-        guard wishes.isSyncing, now.contains(where: { !$0.isApplied }) else { return now }
+        guard options.isSyncing, now.contains(where: { !$0.isApplied }) else { return now }
         let paths = Set(events.map(\.path)).sorted()
         let problems: [Problem]
         do {
-            problems = try await run(paths.count > Self.singlePaths ? wishes.scope.roots : paths)
+            problems = try await syncPaths(
+                paths.count > Self.singlePaths ? options.scope.roots : paths)
         } catch let failure as Failure where failure.code == .busy {
-            let seen = try await withEvents { try await $0.reachedEventToken() }
+            let seen = try await withEvents { try await $0.syncedEventToken() }
             guard failures >= Self.busyTries, seen?.version ?? 0 >= events.last?.version ?? 0 else {
                 throw failure
             }
             problems = []
         }
         let marked = try await withEvents { try $0.markApplied(events) }
-        nameAbsent(marked, except: Set(problems.map(\.path)))
+        reportMissing(marked, except: Set(problems.map(\.path)))
         return marked
     }
 
-    /// Brings here all that is observed.
+    /// Syncs the whole scope.
     ///
-    /// - Returns: The position up to which everything is here; nil when the run did not work.
-    func bringAll() async throws -> EventToken? {
-        let roots = wishes.scope.roots
+    /// - Returns: The position up to which everything is applied; nil if the run failed.
+    func syncScope() async throws -> EventToken? {
+        let roots = options.scope.roots
         return try await withEvents(writable: true) { [self] events in
-            guard try await attempt(events, roots) != nil else { return nil }
-            return try await events.reachedEventToken()
+            guard try await syncOnce(events, roots) != nil else { return nil }
+            return try await events.syncedEventToken()
         }
     }
 
-    /// One run; what it could not do on single paths.
-    private func run(_ paths: [RelativePath]) async throws -> [Problem] {
+    /// Runs one sync and returns its problems.
+    private func syncPaths(_ paths: [RelativePath]) async throws -> [Problem] {
         try await withEvents(writable: true) { [self] events in
-            try await attempt(events, paths) ?? []
+            try await syncOnce(events, paths) ?? []
         }
     }
 
-    /// One run with an open replica; nil when it was stopped before it did anything.
-    private func attempt(_ events: Events, _ paths: [RelativePath]) async throws -> [Problem]? {
+    /// Runs one sync with an open replica; nil if it failed before it changed anything.
+    private func syncOnce(_ events: Events, _ paths: [RelativePath]) async throws -> [Problem]? {
         do {
-            let report = try await events.bring(paths)
+            let report = try await events.syncUnattended(paths)
             if let failure = report.away ?? report.stopped { throw failure }
-            for problem in report.problems { notice(.trouble(problem.failure)) }
-            for found in report.notices where found.isOfReplica { notice(.trouble(found.failure)) }
+            for problem in report.problems { onNotice(.failure(problem.failure)) }
+            for found in report.notices where found.isOfReplica {
+                onNotice(.failure(found.failure))
+            }
             return report.problems
-        } catch let failure as Failure where Self.troubles.contains(failure.code) {
-            notice(.trouble(failure))
+        } catch let failure as Failure where Self.nonFatal.contains(failure.code) {
+            onNotice(.failure(failure))
             return nil
         }
     }
 
-    /// Says which changes are told although they are not here.
-    private func nameAbsent(_ events: [Event], except named: Set<RelativePath>) {
+    /// Reports changes whose events are returned although the root does not hold them.
+    private func reportMissing(_ events: [Event], except named: Set<RelativePath>) {
         let absent = events.filter { !$0.isApplied && !named.contains($0.path) }
         for event in absent.prefix(Self.namedPaths) {
-            notice(
-                .trouble(
+            onNotice(
+                .failure(
                     Failure(
                         .differs, path: event.path.bytes,
-                        "The change is told, but is not here yet.",
+                        "The change was published but is not in this root yet.",
                         remedy: "See filesinki status, and filesinki conflicts.")))
         }
     }
 
     /// Opens the replica for the duration of `body`.
-    func withEvents<Answer>(
-        writable: Bool = false, _ body: (Events) async throws -> Answer
-    ) async throws -> Answer {
+    func withEvents<Result>(
+        writable: Bool = false, _ body: (Events) async throws -> Result
+    ) async throws -> Result {
         let context = try await ReplicaContext.open(replica, writable: writable)
         defer { context.close() }
         return try await body(Events(context))
     }
 }
 
+/// What an observer reads, and from where.
+package struct ObserverOptions: Sendable {
+    /// Where an observer starts.
+    package enum Start: Sendable {
+        /// After the last commit that exists when the observer starts.
+        case now
+        /// Before the first commit of the log.
+        case beginning
+        /// After a stored token.
+        case token(EventToken)
+    }
+
+    package var scope = EventScope.everything
+    package var start = Start.now
+    /// Whether commits of this device are included.
+    package var includesOwn = false
+    /// Whether the changed paths are synced before their events are returned.
+    package var isSyncing = true
+    /// Whether an expired token yields the difference instead of a failure.
+    package var resynchronises = false
+
+    package init() {}
+}
+
+/// What ``Observer/next(_:)`` returns.
+package enum Observed: Sendable {
+    /// A position without events: the start, or commits outside the scope.
+    case position(EventToken)
+    /// At least one event, and the position after the last one.
+    case events([Event], end: EventToken)
+    /// The net difference in place of the events after an expired token.
+    case difference(EventDifference)
+}
+
+/// A message of an observer for the user.
+package enum ObserverNotice: Sendable {
+    /// The remote is away or another run is active; the observer waits.
+    case waiting(Failure)
+    /// The wait is over.
+    case resumed
+    /// A run failed, or could not apply a change.
+    case failure(Failure)
+}
+
+/// How long an observer waits for events.
+package enum WaitPolicy: Sendable {
+    /// Does not wait; an unreachable remote is a failure.
+    case none
+    /// Waits up to this moment.
+    case until(Timestamp)
+    case forever
+}
+
 extension Failure {
-    /// Whether the same may succeed a little later.
+    /// Whether a later attempt may succeed.
     fileprivate var isPassing: Bool { code == .away || code == .busy }
 }

@@ -207,11 +207,11 @@ extension Replica {
 
 /// Events: see ``Events``.
 extension Replica {
-    /// See ``Events/beginning(of:)``.
-    package func beginning(of scope: EventScope) async throws -> (
+    /// See ``Events/startingPoint(of:)``.
+    package func startingPoint(of scope: EventScope) async throws -> (
         waiting: [(path: RelativePath, entry: Entry)], token: EventToken
     ) {
-        try await Events(context).beginning(of: scope)
+        try await Events(context).startingPoint(of: scope)
     }
 
     /// Runs an operation of a part that has no name of its own here.

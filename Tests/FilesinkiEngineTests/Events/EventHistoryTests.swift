@@ -99,11 +99,11 @@ private final class Listener {
         self.scope = scope
     }
 
-    func adjust(_ wishes: inout ObserverOptions) {
-        wishes.includesOwn = includesOwn
-        wishes.isSyncing = isSyncing
-        wishes.scope = scope
-        wishes.start = token.map { .token($0) } ?? .beginning
+    func adjust(_ options: inout ObserverOptions) {
+        options.includesOwn = includesOwn
+        options.isSyncing = isSyncing
+        options.scope = scope
+        options.start = token.map { .token($0) } ?? .beginning
     }
 
     /// One life.

@@ -77,7 +77,7 @@ struct ExpiredTokenTests {
         try a.write(["last": .file("ll")])
         try await a.sync()
         #expect(try await observer.events().map(\.brief) == ["6 +last"])
-        let (rest, _) = try await b.told(from: .token(difference.end))
+        let (rest, _) = try await b.readEvents(from: .token(difference.end))
         #expect(rest.map(\.brief) == ["6 +last"])
     }
 
@@ -126,7 +126,7 @@ struct ExpiredTokenTests {
         try a.write(["more": .file("m")])
         try await a.sync()
         #expect(try await observer.events().map(\.brief) == ["2 +more"])
-        #expect(try await b.told(from: .token(token)).events.map(\.brief) == ["2 +more"])
+        #expect(try await b.readEvents(from: .token(token)).events.map(\.brief) == ["2 +more"])
     }
 
     @Test("an observer that slept while the log was pruned hears of it")
@@ -146,7 +146,7 @@ struct ExpiredTokenTests {
     func withinCommit() async throws {
         let first = try await token()
         try await history()
-        let (events, _) = try await b.told(from: .token(first))
+        let (events, _) = try await b.readEvents(from: .token(first))
         let token = try #require(events.first?.token)
         #expect(token.version == 2)
         try await world.prune(to: 5)

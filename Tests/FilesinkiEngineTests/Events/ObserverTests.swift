@@ -97,7 +97,7 @@ struct ObserverTests {
         let own = try await everything.events()
         #expect(own.map(\.brief) == ["2 +f"])
         #expect(own.allSatisfy { $0.author?.isOwn == true })
-        let (heard, _) = try await a.told(from: .beginning)
+        let (heard, _) = try await a.readEvents(from: .beginning)
         #expect(heard.map(\.brief) == ["2 +f"])
     }
 
@@ -110,10 +110,10 @@ struct ObserverTests {
         try await a.sync()
         // Brought here by somebody else; it is told all the same.
         try await b.sync()
-        let (events, end) = try await b.told(from: .token(token))
+        let (events, end) = try await b.readEvents(from: .token(token))
         #expect(events.map(\.brief) == ["2 +f"])
-        #expect(try await b.told(from: .token(end)).events.isEmpty)
-        let (late, _) = try await b.told(from: .now)
+        #expect(try await b.readEvents(from: .token(end)).events.isEmpty)
+        let (late, _) = try await b.readEvents(from: .now)
         #expect(late.isEmpty)
     }
 
@@ -168,7 +168,7 @@ struct ObserverTests {
         #expect(events.map(\.isApplied) == [false])
         #expect(b.text("f") == "f")
         try await b.sync()
-        let (again, _) = try await b.told(from: .beginning) { $0.isSyncing = false }
+        let (again, _) = try await b.readEvents(from: .beginning) { $0.isSyncing = false }
         #expect(again.allSatisfy { $0.isApplied })
     }
 
@@ -185,7 +185,7 @@ struct ObserverTests {
         #expect(events.map(\.brief) == ["3 +t"])
         #expect(events.allSatisfy { $0.isApplied })
         #expect(b.text("t") == "one\n2\n3\n4\nfive\n")
-        let (heard, _) = try await a.told(from: .token(try #require(events.last?.token)))
+        let (heard, _) = try await a.readEvents(from: .token(try #require(events.last?.token)))
         // Number 4 keeps the edit that went into the merge, for the history: nothing is at a path by it.
         #expect(heard.map(\.brief) == ["5 +t"])
     }

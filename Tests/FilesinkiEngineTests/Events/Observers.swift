@@ -9,15 +9,15 @@ extension Machine {
     func observer(
         _ notes: Notes = Notes(), _ change: (inout ObserverOptions) throws -> Void
     ) rethrows -> Observer {
-        var wishes = ObserverOptions()
-        try change(&wishes)
-        return Observer(options, wishes) { notes.add($0) }
+        var options = ObserverOptions()
+        try change(&options)
+        return Observer(self.options, options) { notes.add($0) }
     }
 
     func observer(_ notes: Notes = Notes()) -> Observer { observer(notes) { _ in } }
 
-    /// What is told from a start on, and the token behind it.
-    func told(
+    /// The events after a start, and the token after them.
+    func readEvents(
         from start: ObserverOptions.Start, _ change: (inout ObserverOptions) -> Void = { _ in }
     ) async throws -> (events: [Event], end: EventToken) {
         let observer = observer {
@@ -30,7 +30,7 @@ extension Machine {
 }
 
 extension Observer {
-    /// Everything that there is to tell now.
+    /// All events that are available now.
     func events() async throws -> [Event] {
         var events: [Event] = []
         while let found = try await next(.none) { events += found.events }
@@ -66,7 +66,7 @@ extension Event {
     var brief: String { "\(version) \(entry.kind == .tombstone ? "-" : "+")\(path)" }
 }
 
-/// Keeps what an observer says to a person.
+/// Collects the notices of an observer.
 final class Notes: Sendable {
     private let kept = Mutex<[String]>([])
     private let stream = AsyncStream<String>.makeStream()
@@ -77,14 +77,14 @@ final class Notes: Sendable {
         let word =
             switch notice {
             case .waiting(let failure): "waiting: \(failure.code)"
-            case .back: "back"
-            case .trouble(let failure): "trouble: \(failure.code) \(printable(failure.path))"
+            case .resumed: "back"
+            case .failure(let failure): "trouble: \(failure.code) \(printable(failure.path))"
             }
         kept.withLock { $0.append(word) }
         stream.continuation.yield(word)
     }
 
-    /// The next thing that is said.
+    /// The next notice.
     func next() async -> String? {
         for await word in stream.stream { return word }
         return nil

@@ -7,7 +7,7 @@ import FilesinkiTesting
 import Testing
 
 @Suite("Observing when something is in the way")
-struct ObserverTroubleTests {
+struct ObserverFailureTests {
     let world: World
     let (a, b): (Machine, Machine)
     let notes = Notes()
