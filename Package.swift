@@ -357,6 +357,9 @@ let package = Package(
             // A test runs it where it is.
             exclude: ["sign-with-botocore.py"]),
         tests(
+            "FilesinkiSQLiteTests",
+            ["FilesinkiModel", "FilesinkiSQLite", "FilesinkiSystem"]),
+        tests(
             "FilesinkiServerRemoteTests",
             [
                 "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiModel", "FilesinkiSystem",
