@@ -109,7 +109,7 @@ struct KeyValueProcessTests {
             try #require(set.code == 0, "\(set.talk)")
         }
         for running in watching {
-            let isTold = machine.eventually {
+            let isTold = pollUntil {
                 machine.read(running.outputFile)?.contains("\"last\"") == true
             }
             try #require(isTold)

@@ -1,4 +1,5 @@
 import Foundation
+import FilesinkiTesting
 import Glibc
 import Testing
 
@@ -16,15 +17,6 @@ struct KeyValueRowTests {
         return machine
     }
 
-    /// Looks again and again, for a minute at most.
-    private func eventually(_ isTrue: () throws -> Bool) throws -> Bool {
-        for _ in 0..<600 {
-            if try isTrue() { return true }
-            usleep(100_000)
-        }
-        return false
-    }
-
     @Test("KV-05 what a running process has set is kept when it is killed")
     func killedWhileRunning() throws {
         let machine = try pair()
@@ -35,7 +27,7 @@ struct KeyValueRowTests {
                 Machine.binary, "kv", "set", "--root", "a", "k", "1", "--wait", "--timeout", "10m",
             ], input: "")
         #expect(
-            try eventually { try machine.run("kv", "get", "--root", "a", "k").output == "1\n" })
+            try pollUntil { try machine.run("kv", "get", "--root", "a", "k").output == "1\n" })
         // Nobody has ended it: the signal reaches a process that is at work.
         #expect(kill(setting.process, 0) == 0)
         #expect(kill(setting.process, SIGKILL) == 0)
@@ -84,17 +76,17 @@ struct KeyValueRowTests {
         let list = {
             try machine.shell("filesinki kv sync --root a; filesinki kv list --root a").output
         }
-        #expect(try eventually { try list() == "size\t7\ntheme\tdark\n" })
+        #expect(try pollUntil { try list() == "size\t7\ntheme\tdark\n" })
         // From another device into each file, and only the keys that are its own.
         try machine.shell("filesinki kv set --root a theme=light size=8 mine=2 other=2")
-        #expect(try eventually { machine.read("one.json")?.contains(#""theme": "light""#) == true })
-        #expect(try eventually { machine.read("two.env")?.contains("size=8") == true })
+        #expect(pollUntil { machine.read("one.json")?.contains(#""theme": "light""#) == true })
+        #expect(pollUntil { machine.read("two.env")?.contains("size=8") == true })
         // From a file to the store, and only that key; a deletion, too.
         try machine.write(#"{"theme": "blue", "mine": 3, "new": 4}"#, to: "new.json")
         try machine.shell("mv new.json one.json")
         try machine.write("other=5\n", to: "new.env")
         try machine.shell("mv new.env two.env")
-        #expect(try eventually { try list() == "mine\t2\nother\t2\ntheme\tblue\n" })
+        #expect(try pollUntil { try list() == "mine\t2\nother\t2\ntheme\tblue\n" })
         #expect(machine.read("one.json")?.contains(#""mine": 3"#) == true)
         #expect(machine.read("two.env") == "other=5\n")
         for bridge in bridges {
@@ -162,15 +154,15 @@ struct KeyValueRowTests {
                 Machine.binary, "kv", "watch", "--root", "b", "--min-interval", "1h", "--own",
             ], input: "")
         // The first exchange is made at once; the next one would be in an hour.
-        #expect(try eventually { machine.read(watch.outputFile)?.contains("first") == true })
+        #expect(pollUntil { machine.read(watch.outputFile)?.contains("first") == true })
         try machine.run("kv", "set", "--root", "a", "second", "2")
         // Who sets something here while the remote is away brings nothing from there.
         try machine.shell("mv store away; filesinki kv set --root b own 1; mv away store")
-        #expect(try eventually { machine.read(watch.outputFile)?.contains("own") == true })
+        #expect(pollUntil { machine.read(watch.outputFile)?.contains("own") == true })
         #expect(machine.read(watch.outputFile)?.contains("second") == false)
         // Somebody else on this device fetches it: that is told without an exchange.
         try machine.shell("filesinki kv sync --root b")
-        #expect(try eventually { machine.read(watch.outputFile)?.contains("second") == true })
+        #expect(pollUntil { machine.read(watch.outputFile)?.contains("second") == true })
         kill(watch.process, SIGTERM)
         #expect(try machine.wait(for: watch).code == 143)
         #expect(

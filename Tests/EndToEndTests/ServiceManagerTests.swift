@@ -1,3 +1,4 @@
+import FilesinkiTesting
 import Glibc
 import Testing
 

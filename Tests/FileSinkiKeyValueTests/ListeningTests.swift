@@ -32,15 +32,6 @@ struct ListeningTests {
         }
     }
 
-    /// Looks again and again, within a bound: for what another thread does in its own time.
-    private func eventually(_ isTrue: () -> Bool) async throws -> Bool {
-        for _ in 0..<3000 {
-            if isTrue() { return true }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        return false
-    }
-
     @Test("CS-03 what another device sets comes by itself, and who has read it hears of it")
     func comes() async throws {
         let pair = try await Pair()

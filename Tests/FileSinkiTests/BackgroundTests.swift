@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import FileSinki
+import FilesinkiTesting
 
 /// A clock whose pauses never end by themselves.
 final class StandingClock: Sendable {

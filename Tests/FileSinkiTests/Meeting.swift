@@ -59,12 +59,3 @@ final class Calls<Value: Sendable>: Sendable {
 
     func note(_ value: Value) { values.withLock { $0.append(value) } }
 }
-
-/// Looks again and again, within a bound: for what another thread does in its own time.
-func eventually(_ isTrue: () async throws -> Bool) async throws -> Bool {
-    for _ in 0..<3000 {
-        if try await isTrue() { return true }
-        try await Task.sleep(for: .milliseconds(10))
-    }
-    return false
-}

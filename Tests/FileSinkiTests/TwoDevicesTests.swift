@@ -1,4 +1,5 @@
 import FileSinki
+import FilesinkiTesting
 import Foundation
 import Testing
 

@@ -1,4 +1,5 @@
 import Glibc
+import FilesinkiTesting
 import Testing
 
 extension Machine {
@@ -18,7 +19,7 @@ extension Machine {
         let command = ["/bin/sh", "-c", secrets + "exec \"$@\"", "watch", Self.binary, "watch"]
         let words = [replica, "-v", "--poll", "2s"] + options
         let running = try start(command + words, input: "")
-        let isReady = eventually { self.talk(of: running).contains("Watching") }
+        let isReady = pollUntil { self.talk(of: running).contains("Watching") }
         #expect(isReady, "\(talk(of: running))", sourceLocation: sourceLocation)
         return Watch(running: running, replica: replica)
     }
@@ -40,19 +41,9 @@ extension Machine {
 
     func output(of running: Running) -> String { read(running.outputFile) ?? "" }
 
-    /// Looks again and again until it is so: processes that are watched cannot be asked. A bound, not a
-    /// measure: some minutes on a busy machine.
-    func eventually(seconds: Int = 180, _ isSo: () throws -> Bool) rethrows -> Bool {
-        for _ in 0..<(seconds * 50) {
-            if try isSo() { return true }
-            usleep(20_000)
-        }
-        return false
-    }
-
     /// Waits until both replicas hold the same.
-    func expectEqual(seconds: Int = 180, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let isEqual = try eventually(seconds: seconds) { try difference.isEmpty }
+    func expectEqual(seconds: Int64 = 180, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let isEqual = try pollUntil(seconds: seconds) { try difference.isEmpty }
         let left = isEqual ? "" : try difference.prefix(2000)
         #expect(isEqual, "\(left)", sourceLocation: sourceLocation)
     }

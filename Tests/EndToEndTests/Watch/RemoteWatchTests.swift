@@ -29,12 +29,12 @@ struct RemoteWatchTests {
         let watches = try watches(machine)
         for number in 0..<3 {
             try machine.write("a \(number)", to: "a/f")
-            #expect(machine.eventually { machine.read("b/f") == "a \(number)" }, "\(kind)")
+            #expect(pollUntil { machine.read("b/f") == "a \(number)" }, "\(kind)")
             try machine.write("b \(number)", to: "b/n\(number)")
-            #expect(machine.eventually { machine.read("a/n\(number)") == "b \(number)" }, "\(kind)")
+            #expect(pollUntil { machine.read("a/n\(number)") == "b \(number)" }, "\(kind)")
         }
         unlink(machine.folder + "/b/f")
-        #expect(machine.eventually { machine.read("a/f") == nil }, "\(kind)")
+        #expect(pollUntil { machine.read("a/f") == nil }, "\(kind)")
         for watch in watches { try machine.end(watch) }
         try machine.expectEqual()
         try machine.expectNoCopies()
@@ -50,17 +50,17 @@ struct RemoteWatchTests {
         try join(machine, at: place)
         let watches = try watches(machine)
         try machine.write("before", to: "a/f")
-        #expect(machine.eventually { machine.read("b/f") == "before" })
+        #expect(pollUntil { machine.read("b/f") == "before" })
         try place.away()
         try machine.write("while away", to: "a/f")
         #expect(
-            machine.eventually {
+            pollUntil {
                 machine.talk(of: watches[0].running).contains("The changes wait here")
             })
         try place.back()
-        #expect(machine.eventually { machine.read("b/f") == "while away" }, "\(kind)")
+        #expect(pollUntil { machine.read("b/f") == "while away" }, "\(kind)")
         try machine.write("after", to: "b/g")
-        #expect(machine.eventually { machine.read("a/g") == "after" }, "\(kind)")
+        #expect(pollUntil { machine.read("a/g") == "after" }, "\(kind)")
         for watch in watches { try machine.end(watch) }
         try machine.expectEqual()
     }

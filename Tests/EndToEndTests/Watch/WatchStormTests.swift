@@ -1,3 +1,4 @@
+import FilesinkiTesting
 import Glibc
 import Testing
 
@@ -223,7 +224,7 @@ struct WatchStormTests {
             try machine.shell("cd a; t=\"text \(number)\"; \(habit)")
         }
         #expect(
-            try machine.eventually {
+            try pollUntil {
                 try machine.read("b/f") == "text \(Self.saves - 1)\n" && machine.difference.isEmpty
             }, "\((try? machine.difference) ?? "")")
         for watch in watches { try machine.end(watch) }

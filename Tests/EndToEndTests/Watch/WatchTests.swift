@@ -1,3 +1,4 @@
+import FilesinkiTesting
 import Glibc
 import Testing
 
@@ -9,13 +10,13 @@ struct WatchTests {
         let watches = [try machine.watch("a"), try machine.watch("b")]
         try machine.shell("echo edited >a/f; mkdir -p b/x/y/z; echo deep >b/x/y/z/n; mv b/d b/e")
         #expect(
-            try machine.eventually {
+            try pollUntil {
                 try machine.difference.isEmpty && machine.read("b/f") == "edited\n"
                     && machine.read("a/x/y/z/n") == "deep\n" && machine.read("a/e/g") == "2\n"
             }, "\((try? machine.difference) ?? "")")
         try machine.shell("rm -r b/x; echo more >>b/f")
-        #expect(machine.eventually { machine.read("a/f") == "edited\nmore\n" })
-        #expect(machine.eventually { machine.read("a/x/y/z/n") == nil })
+        #expect(pollUntil { machine.read("a/f") == "edited\nmore\n" })
+        #expect(pollUntil { machine.read("a/x/y/z/n") == nil })
         for watch in watches { try machine.end(watch) }
         try machine.expectEqual()
         try machine.expectNoCopies()
@@ -35,12 +36,12 @@ struct WatchTests {
         // The command waits until it may go on.
         let watch = try machine.watch("a", "--exec", "cat >heard; cat go; echo done >done")
         try machine.shell("head -c 64M /dev/urandom >large; mv large a/large")
-        let isInFlight = try machine.eventually {
+        let isInFlight = try pollUntil {
             try !machine.shell("find store -type f -size +1M").output.isEmpty
         }
         #expect(isInFlight)
         #expect(kill(watch.running.process, SIGTERM) == 0)
-        try #require(machine.eventually { machine.read("heard")?.contains("large") == true })
+        try #require(pollUntil { machine.read("heard")?.contains("large") == true })
         try machine.shell("echo >go")
         let finished = try machine.wait(for: watch.running)
         #expect(finished.code == 0, "\(finished)")
@@ -103,12 +104,12 @@ struct WatchTests {
         try machine.write("while away", to: "a/f")
         try machine.write("also", to: "b/g")
         #expect(
-            machine.eventually {
+            pollUntil {
                 machine.talk(of: watches[0].running).contains("The changes wait here")
             })
         #expect(rename(machine.folder + "/gone", machine.folder + "/store") == 0)
         #expect(
-            machine.eventually {
+            pollUntil {
                 machine.read("b/f") == "while away" && machine.read("a/g") == "also"
             })
         for watch in watches { try machine.end(watch) }
@@ -124,13 +125,13 @@ struct WatchTests {
         try machine.write("x", to: "a/" + name)
         unlink(machine.folder + "/a/gone")
         #expect(
-            machine.eventually {
+            pollUntil {
                 let events = machine.read("events") ?? ""
                 return events.contains(
                     "\"type\":\"changed\",\"path\":\"it's; $(touch hacked) \\\"é\"")
                     && events.contains("\"type\":\"deleted\",\"path\":\"gone\"")
             }, "\(machine.read("events") ?? "none")")
-        #expect(machine.eventually { machine.read("own")?.contains("\"own\":true") == true })
+        #expect(pollUntil { machine.read("own")?.contains("\"own\":true") == true })
         for watch in [watch, hook] { try machine.end(watch) }
         #expect(access(machine.folder + "/hacked", F_OK) != 0)
         #expect(access(machine.folder + "/b/hacked", F_OK) != 0)
@@ -144,7 +145,7 @@ struct WatchTests {
         let watch = try machine.watch("a", "--exec", command)
         try machine.write("2", to: "a/f")
         let wanted = "SigBlk:\t0000000000000000\n\(128 + SIGPIPE)\n"
-        #expect(machine.eventually { machine.read("signals") == wanted })
+        #expect(pollUntil { machine.read("signals") == wanted })
         try machine.end(watch)
     }
 
@@ -155,7 +156,7 @@ struct WatchTests {
         try machine.write("2", to: "a/f")
         try machine.sync("a")
         #expect(
-            machine.eventually {
+            pollUntil {
                 let lines = machine.output(of: watch.running).split(separator: "\n")
                 return lines.contains { $0.hasPrefix("{\"type\":\"changed\",\"path\":\"f\"") }
                     && lines.contains { $0.hasPrefix("{\"type\":\"result\"") }
@@ -168,10 +169,10 @@ struct WatchTests {
         let machine = try Machine.pair("echo 1 >a/f")
         let running = try machine.start(
             ["/usr/bin/env", "-i", Machine.binary, "watch", "a", "-v"], input: "")
-        #expect(machine.eventually { machine.talk(of: running).contains("Watching") })
+        #expect(pollUntil { machine.talk(of: running).contains("Watching") })
         try machine.write("2", to: "a/f")
         #expect(
-            try machine.eventually {
+            try pollUntil {
                 try machine.run("sync", "b").code == 0 && machine.read("b/f") == "2"
             })
         #expect(kill(running.process, SIGTERM) == 0)
@@ -184,12 +185,12 @@ struct WatchTests {
         let watch = try machine.watch("a")
         #expect(kill(watch.running.process, SIGHUP) == 0)
         #expect(
-            machine.eventually {
+            pollUntil {
                 machine.talk(of: watch.running).contains("rules were read anew")
             })
         try machine.shell("echo '*.log' >a/.filesinkiignore; sleep 0; echo x >a/x.log; echo y >a/y")
         #expect(
-            try machine.eventually {
+            try pollUntil {
                 try machine.run("sync", "b").code == 0 && machine.read("b/y") == "y\n"
             })
         #expect(machine.read("b/x.log") == nil)

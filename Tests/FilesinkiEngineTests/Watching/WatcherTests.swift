@@ -60,15 +60,6 @@ private final class Watched: Sendable {
         let count = fread(&bytes, 1, bytes.count, file)
         return String(decoding: bytes[..<count], as: UTF8.self)
     }
-
-    /// Looks again and again, for a minute at most.
-    func eventually(_ isSo: () throws -> Bool) async throws -> Bool {
-        for _ in 0..<6000 {
-            if try isSo() { return true }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        return false
-    }
 }
 
 @Suite("Watches", .serialized)
@@ -83,17 +74,17 @@ struct WatcherTests {
         async let second: Void = b.run()
         world.write("a/f", "from a")
         #expect(
-            try await world.eventually { world.read("b/f") == "from a" }, "\(world.said)")
+            try await eventually { world.read("b/f") == "from a" }, "\(world.said)")
         world.write("b/f", "from b")
         #expect(
-            try await world.eventually { world.read("a/f") == "from b" }, "\(world.said)")
+            try await eventually { world.read("a/f") == "from b" }, "\(world.said)")
         mkdir(world.at("b/d"), 0o755)
         world.write("b/d/g", "deep")
         #expect(
-            try await world.eventually { world.read("a/d/g") == "deep" }, "\(world.said)")
+            try await eventually { world.read("a/d/g") == "deep" }, "\(world.said)")
         unlink(world.at("a/f"))
         #expect(
-            try await world.eventually { world.read("b/f") == nil }, "\(world.said)")
+            try await eventually { world.read("b/f") == nil }, "\(world.said)")
         a.end()
         b.end()
         try await first
@@ -106,7 +97,7 @@ struct WatcherTests {
         try await world.replica("a")
         let watcher = try world.watcher("a")
         async let run: Void = watcher.run()
-        #expect(try await world.eventually { world.told.withLock { $0["a"]?.isEmpty == false } })
+        #expect(try await eventually { world.told.withLock { $0["a"]?.isEmpty == false } })
         let failure = await #expect(throws: Failure.self) {
             try await world.watcher("a").run()
         }
@@ -135,12 +126,12 @@ struct WatcherTests {
         async let second: Void = b.run()
         world.write("a/build/out", "1")
         world.write("a/src", "1")
-        #expect(try await world.eventually { world.read("b/src") == "1" })
+        #expect(try await eventually { world.read("b/src") == "1" })
         #expect(world.read("b/build/out") == nil)
         unlink(world.at("a/.filesinkiignore"))
-        #expect(try await world.eventually { world.read("b/build/out") == "1" })
+        #expect(try await eventually { world.read("b/build/out") == "1" })
         world.write("a/build/more", "2")
-        #expect(try await world.eventually { world.read("b/build/more") == "2" })
+        #expect(try await eventually { world.read("b/build/more") == "2" })
         a.end()
         b.end()
         try await first
@@ -159,9 +150,9 @@ struct WatcherTests {
         let b = try world.watcher("b")
         async let first: Void = a.run()
         async let second: Void = b.run()
-        #expect(try await world.eventually { access(world.at("b/d"), F_OK) == 0 })
+        #expect(try await eventually { access(world.at("b/d"), F_OK) == 0 })
         world.write("a/d/unheard", "1")
-        #expect(try await world.eventually { world.read("b/d/unheard") == "1" })
+        #expect(try await eventually { world.read("b/d/unheard") == "1" })
         let said = world.told.withLock { $0["a"] ?? [] }.filter { $0.hasPrefix("shortage") }
         #expect(said.count == 1)
         a.end()
@@ -183,17 +174,17 @@ struct WatcherTests {
         async let first: Void = a.run()
         async let second: Void = b.run()
         world.write("a/f", "1")
-        #expect(try await world.eventually { world.read("b/f") == "1" })
+        #expect(try await eventually { world.read("b/f") == "1" })
         #expect(rename(world.store, world.store + ".away") == 0)
         world.write("a/f", "while away")
         world.write("b/g", "also")
         #expect(
-            try await world.eventually {
+            try await eventually {
                 world.told.withLock { $0["a"]?.contains { $0.hasPrefix("away") } } == true
             })
         #expect(rename(world.store + ".away", world.store) == 0)
-        #expect(try await world.eventually { world.read("b/f") == "while away" })
-        #expect(try await world.eventually { world.read("a/g") == "also" })
+        #expect(try await eventually { world.read("b/f") == "while away" })
+        #expect(try await eventually { world.read("a/g") == "also" })
         a.end()
         b.end()
         try await first
@@ -206,7 +197,7 @@ struct WatcherTests {
         try await world.replica("a")
         let watcher = try world.watcher("a")
         let run = Task { try await watcher.run() }
-        #expect(try await world.eventually { world.told.withLock { $0["a"]?.isEmpty == false } })
+        #expect(try await eventually { world.told.withLock { $0["a"]?.isEmpty == false } })
         #expect(rename(world.at("a"), world.at("elsewhere")) == 0)
         let failure = await #expect(throws: Failure.self) { try await run.value }
         #expect(failure?.code == .io)
