@@ -235,6 +235,21 @@ enum LayeringRules {
         }
     }
 
+    /// `Replica` opens, locks, closes and lists the operations; the parts of the engine do the work.
+    static func replicaSlices(_ files: [SourceFile]) -> [String] {
+        files.filter { $0.path.hasPrefix("Sources/FilesinkiEngine/") }.flatMap { file in
+            let isOwn = file.path.hasPrefix("Sources/FilesinkiEngine/Replica/")
+            var findings = file.code.compactMap { number, line in
+                !isOwn && line.hasPrefix("extension Replica ")
+                    ? "\(file.path):\(number): a part of the engine is a type of its own." : nil
+            }
+            if file.path.hasSuffix("/Replica.swift"), file.lines.count > 301 {
+                findings.append("\(file.path) has \(file.lines.count - 1) lines.")
+            }
+            return findings
+        }
+    }
+
     /// No bad input may end the process, and nothing is left for later.
     static func bannedWords(_ files: [SourceFile]) -> [String] {
         var findings: [String] = []

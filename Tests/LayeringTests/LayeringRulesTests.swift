@@ -213,4 +213,14 @@ import Testing
         #expect(LayeringRules.logCode([file("FilesinkiEngine", text, "Sync/A.swift")]).count == 1)
         #expect(LayeringRules.logCode([file("FilesinkiEngine", text, "History/A.swift")]).isEmpty)
     }
+
+    @Test func `H4 finds a slice of the replica outside of its folder`() {
+        let slice = file("FilesinkiEngine", "extension Replica {\n}", "Sync/A.swift")
+        #expect(LayeringRules.replicaSlices([slice]).count == 1)
+        let own = file("FilesinkiEngine", "extension Replica {\n}", "Replica/A.swift")
+        #expect(LayeringRules.replicaSlices([own]).isEmpty)
+        let long = file(
+            "FilesinkiEngine", String(repeating: "\n", count: 301), "Replica/Replica.swift")
+        #expect(LayeringRules.replicaSlices([long]).count == 1)
+    }
 }

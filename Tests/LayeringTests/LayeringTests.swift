@@ -68,6 +68,10 @@ import Testing
         #expect(LayeringRules.logCode(tree.sources) == [])
     }
 
+    @Test func `H4 the engine's parts are types of their own`() {
+        #expect(LayeringRules.replicaSlices(tree.sources) == [])
+    }
+
     @Test func `nothing ends the process, and nothing is left for later`() {
         #expect(LayeringRules.bannedWords(tree.sources) == [])
     }
