@@ -3,10 +3,10 @@ import Synchronization
 
 /// The name of a conflict copy: `NAME (conflict DEVICE HASH8).EXT`, beside `path`.
 ///
-/// The name follows from the arguments alone, so devices that resolve the same conflict make the
+/// The name depends on the arguments only, so devices that resolve the same conflict make the
 /// same name. A leading dot does not begin an extension. In the device's name every byte that is
 /// not a letter, a digit, `.`, `_` or `-` of ASCII becomes `-`, and it is cut to 32 bytes. Where
-/// the whole would be longer than 255 bytes, the end of NAME is cut, never inside a character.
+/// the name would be longer than 255 bytes, the end of NAME is cut, never inside a character.
 package func conflictName(
     for path: RelativePath, device: Device, content: ContentID
 ) -> RelativePath {
@@ -22,7 +22,7 @@ func conflictName(for path: RelativePath, device: Device, hash: String) -> Relat
     return parent.appending(copy)
 }
 
-/// What the conflict copies of a path begin with, those aside whose names had to be cut.
+/// What the conflict copies of a path begin with, except those whose names had to be cut.
 package func conflictPrefix(of path: RelativePath) -> [UInt8] {
     let folder = path.parent.map { $0.bytes + [UInt8(ascii: "/")] } ?? []
     return folder + divided(Array(path.name)).stem + conflictMark
@@ -36,7 +36,7 @@ private func divided(_ name: [UInt8]) -> (stem: [UInt8], suffix: [UInt8]) {
     return (Array(name[..<dot]), Array(name[dot...]))
 }
 
-/// What names an entry's content: of a file its content ID, of a symlink a hash of its target.
+/// The hash in the name of a conflict copy: of a file its content ID, of a symlink a hash of its target.
 func contentHash(of entry: Entry) -> String {
     guard entry.kind == .symlink else { return entry.content.description }
     // FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/: names only have to differ, not to resist.
@@ -68,13 +68,13 @@ private func cut(_ bytes: [UInt8], to length: Int) -> [UInt8] {
     return Array(bytes[..<end])
 }
 
-/// What the middle of a conflict copy's name begins with.
+/// What stands between NAME and DEVICE in the name of a conflict copy.
 package let conflictMark = Array(" (conflict ".utf8)
 
-/// The path that a conflict copy was made for, and the digits in its name that its content's
-/// identity begins with; nil for a name that is not one of a conflict copy.
+/// The path that a conflict copy was made for, and the hash digits in its name; nil when the name is
+/// not that of a conflict copy.
 ///
-/// The opposite of ``conflictName(for:device:content:)``, save where that had to cut the name.
+/// Reverses ``conflictName(for:device:content:)``, except where that had to cut the name.
 package func conflictOriginal(of copy: RelativePath) -> (path: RelativePath, digits: String)? {
     let name = Array(copy.name)
     guard let start = lastIndex(of: conflictMark, in: name), start > 0,
@@ -95,7 +95,7 @@ private func lastIndex(of mark: [UInt8], in name: [UInt8]) -> Int? {
 }
 
 /// The conflict copies among the paths where a side differs from the base, by the path that they
-/// were made for. Looked up when the first conflict needs a copy: few plans have one.
+/// were made for. They are looked up when the first conflict needs a copy: few plans have one.
 final class ChangedCopies: Sendable {
     private let found = Mutex<[RelativePath: Set<RelativePath>]?>(nil)
 
@@ -120,15 +120,15 @@ final class ChangedCopies: Sendable {
 }
 
 extension ReconcileInput {
-    /// The conflict copies of a path that any of the three trees has, whoever made them.
+    /// The conflict copies of a path in any of the three trees, of any device.
     func conflictCopies(of path: RelativePath) -> Set<RelativePath> {
         copies.copies(of: path, in: self).union(
             base.paths(beginning: conflictPrefix(of: path))
                 .filter { conflictOriginal(of: $0)?.path == path })
     }
 
-    /// The path that an entry is a conflict copy of, by its name and content; nil when it is none, or
-    /// when there is no such path any more.
+    /// The path that an entry is a conflict copy of, by its name and content; nil when it is not a
+    /// conflict copy, or when there is no such path any more.
     func original(of entry: Entry, at path: RelativePath) -> RelativePath? {
         guard entry.kind != .directory, let (original, digits) = conflictOriginal(of: path),
             contentHash(of: entry).hasPrefix(digits),

@@ -1,19 +1,19 @@
 package import FilesinkiModel
 
-/// Stops a run that looks like an accident until a person has looked at its plan.
+/// Stops a run that looks like an accident until a person approves its plan.
 ///
-/// A rename is not a deletion, and what is deleted on both sides already counts for neither.
+/// A rename is not a deletion. A path that is deleted on both sides already is not counted.
 package struct Guard: Hashable, Sendable {
     /// The most deletions on either side.
     package var maxDelete: MaxDelete
-    /// A share of deletions counts only from this many on: in a small tree every share is large.
+    /// A share of deletions stops a run only from this many on: in a small tree every share is large.
     package var minimumDeletions: Int
     /// The largest share of the base's paths whose content may be overwritten in one run on either
     /// side, 0 to 1.
     package var maxOverwriteShare: Double
-    /// A share of overwrites counts only from this many on.
+    /// A share of overwrites stops a run only from this many on.
     package var minimumOverwrites: Int
-    /// The fewest paths in the base for which finding none of them here counts as an emptied root.
+    /// An empty root stops a run when the base has at least this many paths.
     package var minimumEmptied: Int
 
     package init(
@@ -27,7 +27,7 @@ package struct Guard: Hashable, Sendable {
         self.minimumEmptied = minimumEmptied
     }
 
-    /// What stops the run; empty when nothing does.
+    /// The reasons to stop the run; empty when it may go on.
     ///
     /// - Parameters:
     ///   - plan: The run's plan.
@@ -39,12 +39,12 @@ package struct Guard: Hashable, Sendable {
         return check(plan.counts, baseCount: input.base.count, missingOurs: gone)
     }
 
-    /// What stops a run of these numbers.
+    /// The reasons to stop a run of these numbers; empty when it may go on.
     ///
     /// - Parameters:
     ///   - counts: What the plan does. Only what it does can stop it.
-    ///   - done: What the run has done in earlier rounds, which counts along.
-    ///   - recent: What earlier runs have deleted and that counts along, too.
+    ///   - done: What the run has done in earlier rounds, which is added.
+    ///   - recent: What earlier runs have deleted, which is added too.
     ///   - baseCount: The number of paths in the base when the run began.
     ///   - goneHere: How many of them the local tree does not have.
     package func check(
@@ -77,7 +77,7 @@ package struct Guard: Hashable, Sendable {
         return violations
     }
 
-    /// How many deletions there are in all; nil where that is within the limit, or none is planned.
+    /// The number of all deletions; nil when it is within the limit, or no deletion is planned.
     private func exceeds(_ planned: Int, _ earlier: Int, _ baseCount: Int) -> Int? {
         let deletions = planned + earlier
         guard planned > 0 else { return nil }
@@ -89,7 +89,7 @@ package struct Guard: Hashable, Sendable {
         }
     }
 
-    /// The same for overwrites.
+    /// The number of all overwrites; nil when it is within the limit, or no overwrite is planned.
     private func isMass(_ planned: Int, _ earlier: Int, _ baseCount: Int) -> Int? {
         let overwrites = planned + earlier
         guard planned > 0, overwrites >= minimumOverwrites,
@@ -101,10 +101,10 @@ package struct Guard: Hashable, Sendable {
 
 /// Why a run stops until its plan is approved.
 package enum GuardViolation: Hashable, Sendable {
-    /// Nothing of the base is in the root any more, as after a disk was not mounted.
+    /// Nothing of the base is in the root any more, as when a disk is not mounted.
     case emptiedRoot(paths: Int)
-    /// So many paths would be deleted from the remote tree; some of them have been already, in
-    /// earlier rounds of the run or by runs just before it.
+    /// So many paths would be deleted from the remote tree. `earlier` of them were deleted already, in
+    /// earlier rounds of the run or by runs shortly before it.
     case deletionsTheirs(Int, of: Int, limit: MaxDelete, earlier: Int = 0)
     /// So many paths would be deleted from the root.
     case deletionsOurs(Int, of: Int, limit: MaxDelete, earlier: Int = 0)
@@ -138,7 +138,7 @@ extension GuardViolation: CustomStringConvertible {
     }
 }
 
-/// How many deletions a run may carry out without being asked: `--max-delete`.
+/// How many deletions a run may carry out without approval: `--max-delete`.
 package enum MaxDelete: Hashable, Sendable {
     /// At most this many paths.
     case count(Int)
@@ -178,6 +178,6 @@ extension MaxDelete: CustomStringConvertible {
 }
 
 extension MaxDelete {
-    /// What holds where nothing else is said: half of all paths.
+    /// The default: half of all paths.
     package static let standard = MaxDelete.share(0.5)
 }

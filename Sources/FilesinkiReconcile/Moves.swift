@@ -56,12 +56,13 @@ struct Moves: Sendable {
 /// What may have been renamed and is not matched yet.
 private struct RenameCandidates {
     let side: Side
-    /// Base paths of files that are gone, at first.
+    /// All base paths whose files are gone.
     let allVacated: [RelativePath]
+    /// Those of them that are not matched yet.
     private(set) var vacated: Set<RelativePath> = []
-    /// Base paths of files where something else is now.
+    /// Base paths where another content is now.
     private(set) var replaced: Set<RelativePath> = []
-    /// Paths whose file was not there in the base.
+    /// Paths whose content was not there in the base.
     private(set) var targets: Set<RelativePath> = []
 
     private var hasReportedFolder = false

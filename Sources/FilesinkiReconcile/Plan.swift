@@ -1,7 +1,7 @@
 import FilesinkiModel
 import Glibc
 
-/// The work of one run, in the order in which it is safe to do it.
+/// The steps of one run, in an order in which they can be carried out.
 ///
 /// First come the directories that are new here, then conflict copies, renames, deletions inside
 /// directories that become something else, then everything else from the root down, and last the
@@ -26,13 +26,13 @@ package struct Plan: Hashable, Sendable {
         package var skipped = 0
         /// Conflict copies; each is also one of the other numbers.
         package var conflictCopies = 0
-        /// Files and directories that go from this replica, without those that are renamed.
+        /// Files and directories that are deleted from this replica, without those that are renamed.
         package var deletedOurs = 0
-        /// Files and directories that go from the remote tree, without those that are renamed.
+        /// Files and directories that are deleted from the remote tree, without those that are renamed.
         package var deletedTheirs = 0
-        /// Files whose content changes here because it did there.
+        /// Files whose content is replaced in this replica.
         package var overwrittenOurs = 0
-        /// Files whose content changes there because it did here.
+        /// Files whose content is replaced in the remote tree.
         package var overwrittenTheirs = 0
 
         package init() {}
@@ -85,13 +85,13 @@ extension Plan: CustomStringConvertible {
     }
 }
 
-/// Where a step stands in a plan: the lower first.
+/// The order of the steps of a plan: the lower first.
 private enum Rank: Int {
     /// A directory where nothing is.
     case newFolder
     case conflictCopy
     case rename
-    /// A deletion here, inside a directory that becomes something else.
+    /// A deletion in the local tree, inside a directory that becomes something else.
     case makesRoom
     case other
     case deletion
@@ -109,7 +109,7 @@ func ordered(_ steps: [Step]) -> [Step] {
     return sorted(steps) { rank($0, replaced) }
 }
 
-/// What a step is sorted by, without its path's own bytes: copies of it cost nothing.
+/// What a step is sorted by. The bytes of its path are elsewhere, so that copies of it are cheap.
 private struct SortKey {
     var rank: Int
     /// Where the path is among the bytes of all paths.
@@ -169,11 +169,11 @@ private func rank(_ step: Step, _ replaced: Set<RelativePath>) -> Rank {
 }
 
 extension Plan {
-    /// The plan as bytes: equal for equal plans, different for different ones. Its hash is the
-    /// plan's id, by which a person approves it.
+    /// The plan as bytes: equal for equal plans, different for different ones. Their hash is the
+    /// plan's id, by which a user approves it.
     ///
-    /// Numbers are 8 bytes, little endian; a text or path is its length and its bytes; what may be
-    /// missing is led by a byte, 0 or 1.
+    /// Numbers are 8 bytes, little endian. A text or path is its length and its bytes. An optional
+    /// value follows a byte that is 0 when the value is nil, else 1.
     package var canonicalBytes: [UInt8] {
         var bytes = CanonicalBytes()
         bytes.add(UInt64(steps.count))

@@ -1,6 +1,6 @@
 package import FilesinkiModel
 
-/// Why a step is taken.
+/// Why a step is carried out.
 package enum Reason: Hashable, Sendable {
     /// Other content than the base's, on one side only.
     case edit
@@ -18,7 +18,7 @@ package enum Reason: Hashable, Sendable {
     case committedMode
     /// A link of the strategy decided, such as `newest`.
     case strategy(String)
-    /// A merge made one content of two.
+    /// A merge made one content of both versions.
     case merged(String)
     /// One side deleted what the other edited: the edit stays.
     case editBeatsDelete
@@ -26,19 +26,19 @@ package enum Reason: Hashable, Sendable {
     case deleteBeatsEdit
     /// A directory and something else have the same name: the directory keeps it.
     case folderKeepsName
-    /// A directory that was deleted stays, or comes back, for the sake of a path inside it.
+    /// A deleted directory stays, or comes back, because a path inside it survives.
     case holdsSurvivor
-    /// The file was called otherwise in the base.
+    /// The file had another name in the base.
     case renamed(from: RelativePath)
-    /// The file that was here has another name now.
+    /// The file has another name now.
     case moved(to: RelativePath)
     /// Both sides renamed the same file to different names, and both names stay.
     case bothNames(of: RelativePath)
-    /// After a lost manifest: the file is one that was deleted there.
+    /// The manifest was lost, and the file is an old copy of one that was deleted there.
     case staleCopy
-    /// The content that gave way to the one that kept the name.
+    /// The version that lost its name to the other one.
     case conflictCopy(of: RelativePath)
-    /// A link of the strategy waits for its answer.
+    /// A link of the strategy has not answered yet.
     case asks(String)
     /// The strategy leaves the conflict open.
     case open

@@ -21,15 +21,15 @@ extension Dictionary: BaseTree where Key == RelativePath, Value == VersionedEntr
     }
 }
 
-/// What the local tree says of a path where it differs from the base.
+/// What the local tree has at a path where it differs from the base.
 package struct LocalChange: Hashable, Sendable {
     /// What is there now; nil when the path was deleted.
     package var entry: Entry?
-    /// The base path that had the same inode, when the scan is sure that it is the same file. A
-    /// file system gives the inode of a deleted file to the next new one, so an inode alone does
-    /// not make sure; the time of birth does.
+    /// The base path that had the same inode, when it is certain that it is the same file. A file
+    /// system gives the inode of a deleted file to the next new one; the time of birth tells them
+    /// apart.
     package var movedFrom: RelativePath?
-    /// Whether a user saved this file and was told so: it then counts as an edit against a deletion, also
+    /// Whether a user saved this file and got a confirmation: it is then an edit against a deletion, also
     /// when its content is the base's.
     package var isSaved: Bool
 
@@ -40,13 +40,13 @@ package struct LocalChange: Hashable, Sendable {
     }
 }
 
-/// What the remote tree says of a path where it differs from the base.
+/// What the remote tree has at a path where it differs from the base.
 package struct RemoteChange: Hashable, Sendable {
     /// What is there now; a tombstone when the path was deleted.
     package var entry: VersionedEntry
     /// The base path that this one was renamed from, as its commit says.
     package var movedFrom: RelativePath?
-    /// Who committed the entry; names a conflict copy of it.
+    /// Who committed the entry; the name is in a conflict copy of it.
     package var device: Device?
     /// Contents that a file had at this path since the base and before this entry; under a tombstone
     /// all of them, or all there ever were when there is no base; ``ContentID/none`` when a
@@ -54,12 +54,12 @@ package struct RemoteChange: Hashable, Sendable {
     package var formerContents: Set<ContentID>
     /// Targets that a symlink had at this path since the base and before this entry.
     package var formerTargets: Set<[UInt8]>
-    /// Whether the content was another one since the base and then became the base's again. Where
-    /// it is not known, false: an entry equal to the base's in time and mode, but of another
-    /// version, counts as come back in any case.
+    /// Whether the content was another one since the base and then became the base's again. False when
+    /// unknown. An entry that has the base's time and mode, but another version, has come back in any
+    /// case.
     package var cameBack: Bool
-    /// Whether a user saved the base's content again there: it then counts as an edit against a deletion.
-    /// Where it is not known, false.
+    /// Whether a user saved the base's content again there: it is then an edit against a deletion. False
+    /// when unknown.
     package var isSaved: Bool
 
     package init(
@@ -77,22 +77,22 @@ package struct RemoteChange: Hashable, Sendable {
     }
 }
 
-/// Everything ``reconcile(_:)`` knows: three trees, of which two are told by their differences from
-/// the first, and the rules.
+/// What ``reconcile(_:)`` works from: the base tree, the differences of both sides from it, and the
+/// rules.
 package struct ReconcileInput: Sendable {
-    /// What both sides last agreed on; empty when they never met.
+    /// What both sides last agreed on; empty before the first sync.
     package var base: any BaseTree
     /// Only the paths where the local tree differs from the base.
     package var ours: [RelativePath: LocalChange]
     /// Only the paths where the remote tree differs from the base, by entry or by version.
     package var theirs: [RelativePath: RemoteChange]
-    /// Paths about which the scan says nothing, as unreadable or ignored ones. Nothing is decided
-    /// about them, nor about what lies below.
+    /// Paths that the scan cannot or must not read, such as unreadable or ignored ones. Nothing is decided
+    /// about them, nor about what is below them.
     package var blocked: Set<RelativePath>
     package var rules: any StrategyRules
-    /// This replica; names a conflict copy of what is here.
+    /// This replica; its name is in the conflict copies of our versions.
     package var device: Device
-    /// The conflict copies that are here or there and not in the base.
+    /// The conflict copies among ``ours`` and ``theirs``.
     let copies = ChangedCopies()
 
     package init(
@@ -109,20 +109,20 @@ package struct ReconcileInput: Sendable {
 }
 
 extension ReconcileInput {
-    /// What is at `path` in the local tree; nil for nothing.
+    /// What the local tree has at `path`; nil for nothing.
     func ourEntry(_ path: RelativePath) -> Entry? {
         guard let change = ours[path] else { return base.entry(path)?.entry }
         guard let entry = change.entry, entry.kind != .tombstone else { return nil }
         return entry
     }
 
-    /// What is at `path` in the remote tree; nil for nothing, and for a tombstone.
+    /// What the remote tree has at `path`; nil for nothing and for a tombstone.
     func theirEntry(_ path: RelativePath) -> Entry? {
         guard let change = theirs[path] else { return base.entry(path)?.entry }
         return change.entry.entry.kind == .tombstone ? nil : change.entry.entry
     }
 
-    /// Whether nothing may be decided about `path`.
+    /// Whether the path, or a folder above it, is blocked.
     func isBlocked(_ path: RelativePath) -> Bool {
         !blocked.isEmpty
             && (blocked.contains(path) || path.ancestors.contains(where: blocked.contains))

@@ -1,9 +1,9 @@
 package import FilesinkiModel
 
-/// How a conflict is resolved: a chain of links, of which the first that answers decides.
+/// How a conflict is resolved: a chain of links, of which the first that does not decline decides.
 ///
-/// A link that cannot answer declines, as a merge that would have to guess does, or
-/// ``Choice/newest`` between equal times. A chain whose links all decline ends as with ``End/keepBoth``.
+/// A link declines when it would have to guess, as ``Choice/newest`` does between equal times. A chain
+/// whose links all decline ends as with ``End/keepBoth``.
 package struct Strategy: Hashable, Sendable {
     /// The links in the order in which they are asked; never empty.
     package var links: [StrategyLink]
@@ -12,12 +12,12 @@ package struct Strategy: Hashable, Sendable {
         self.links = links
     }
 
-    /// What holds where no rule says otherwise: `auto, keep-both`. It never loses content.
+    /// The default: `auto, keep-both`. It never loses content.
     package static let standard = Strategy([.merge(.auto), .end(.keepBoth)])
 
     /// Reads links separated by commas, such as `json, greater:/score, keep-both`.
     ///
-    /// Spaces around a link do not count. A comma or backslash inside a command or a pointer is
+    /// Spaces around a link are ignored. A comma or backslash inside a command or a pointer is
     /// written with a backslash before it.
     ///
     /// - Throws: `Failure` with code ``Failure/Code/usage`` for an unknown or empty link, and for a
@@ -36,7 +36,7 @@ package struct Strategy: Hashable, Sendable {
         self.links = links
     }
 
-    /// Splits at the commas that no backslash precedes, and takes those backslashes away.
+    /// Splits at the commas that are not escaped, and removes the escaping backslashes.
     private static func parts(of text: String) -> [String] {
         var parts = [""]
         var isEscaped = false
@@ -84,18 +84,18 @@ package enum StrategyLink: Hashable, Sendable {
     case choice(Choice)
     /// Ends the chain.
     case end(End)
-    /// `choose:COMMAND`: a program of the user's names the side that wins.
+    /// `choose:COMMAND`: a command of the user's names the side that wins.
     case command(String)
     /// Makes one content of the two, and loses neither.
     case merge(MergeLink)
     /// `greater:POINTER` or `lesser:POINTER`: compares a value inside both contents.
     case comparison(Comparison)
-    /// The program that uses the library resolves it, by what its own types say. No text names this
-    /// link.
+    /// The program that uses the library resolves it by its own types. It has no name in the text of a
+    /// strategy.
     case program
 }
 
-/// A choice between the two sides that needs nothing but their entries.
+/// A choice between the two sides by their entries alone.
 package enum Choice: String, Hashable, Sendable, CaseIterable {
     /// The later time of modification wins; equal times decline.
     case newest
@@ -105,9 +105,9 @@ package enum Choice: String, Hashable, Sendable, CaseIterable {
     case larger
     /// The shorter file wins; equal lengths, and what is not a file, decline.
     case smaller
-    /// This replica wins, whichever runs.
+    /// Our version wins, on whatever device the sync runs.
     case ours = "here"
-    /// What is committed wins.
+    /// The committed version wins.
     case theirs = "there"
 }
 
@@ -121,7 +121,7 @@ package enum End: String, Hashable, Sendable, CaseIterable {
     case ask
 }
 
-/// A merge, which needs the contents of base, here and there.
+/// A merge, which needs the contents of base, ours and theirs.
 package enum MergeLink: Hashable, Sendable {
     /// Chooses by content: SQLite, JSON, text; declines for anything else.
     case auto
@@ -135,7 +135,7 @@ package enum MergeLink: Hashable, Sendable {
     case csv
     /// Rows by primary key, columns within a row.
     case sqlite
-    /// A program of the user's by git's convention of a merge driver.
+    /// A command of the user's that follows git's convention of merge drivers.
     case exec(String)
 }
 
@@ -200,7 +200,7 @@ extension StrategyLink {
 }
 
 extension StrategyLink {
-    /// Whether the link runs code that is not ours: a dry run asks it nothing.
+    /// Whether the link runs a command or a program. A dry run does not ask it.
     package var runsCommand: Bool {
         switch self {
         case .command, .merge(.exec), .program: true
@@ -245,11 +245,11 @@ extension StrategyLink: CustomStringConvertible {
 
 /// What happens when one side deleted what the other edited.
 package enum OnDelete: String, Hashable, Sendable, CaseIterable {
-    /// The edit stays, or comes back. The default, for it loses nothing.
+    /// The edit stays, or comes back. The default, because it loses nothing.
     case keep
     /// The deletion stays; the edit can be brought back from the history.
     case delete
-    /// A person decides; where there is none, as ``keep``.
+    /// A person decides; where there is no person, as ``keep``.
     case ask
 
     /// Reads `keep`, `delete` or `ask`.
@@ -273,12 +273,12 @@ package protocol StrategyRules: Sendable {
     /// What to do when one side deleted `path` and the other edited it.
     func onDelete(for path: RelativePath) -> OnDelete
 
-    /// Whether a file at `path` that was deleted there is asked about also when nobody edited it here.
+    /// Whether an answer is needed before a file at `path` is deleted that was not edited here.
     func asksBeforeDeleting(_ path: RelativePath) -> Bool
 }
 
 extension StrategyRules {
-    /// What nobody edited goes with its deletion.
+    /// False: an unedited file is deleted.
     package func asksBeforeDeleting(_ path: RelativePath) -> Bool { false }
 }
 

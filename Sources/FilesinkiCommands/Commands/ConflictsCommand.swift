@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiText
 
 /// `conflicts`: those that wait for a person.
@@ -36,13 +37,17 @@ struct ConflictsCommand: ReplicaCommand {
 }
 
 extension OpenConflict {
+    private var versions: [(name: String, entry: Entry?)] {
+        [("base", conflict.base), ("here", conflict.ours), ("there", conflict.theirs)]
+    }
+
     fileprivate var json: JSONObject {
         var object: JSONObject = ["type": "conflict"]
         object.add("path", path)
         object.add("time", time)
         object.add("rule", rule)
         object.add("copy", copy)
-        for (name, entry) in [("base", base), ("here", ours), ("there", theirs)] {
+        for (name, entry) in versions {
             guard let entry else { continue }
             var side: JSONObject = [:]
             entry.describe(in: &side)
@@ -53,7 +58,7 @@ extension OpenConflict {
 
     /// Three lines: the versions, where they are, and what to do.
     fileprivate func text(now: Timestamp) -> [String] {
-        let versions = [("base", base), ("here", ours), ("there", theirs)].map { name, entry in
+        let versions = versions.map { name, entry in
             "\(name) \(entry.map { Self.text($0, now: now) } ?? "nothing")"
         }
         let head = ["\(path)   since \(TimeText.day(time, now: now))"] + versions

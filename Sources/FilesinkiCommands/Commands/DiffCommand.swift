@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiText
 import Synchronization
 
@@ -78,9 +79,9 @@ struct DiffCommand: ReplicaCommand {
                 .notFound, path: target.bytes, "No open conflict was found.",
                 remedy: "See the open ones with filesinki conflicts.")
         }
-        let ours = try await session.content(of: open.ours, at: open.copy ?? target)
-        let theirs = try await session.content(of: open.theirs, at: target)
-        guard let entry = open.base else {
+        let ours = try await session.content(of: open.conflict.ours, at: open.copy ?? target)
+        let theirs = try await session.content(of: open.conflict.theirs, at: target)
+        guard let entry = open.conflict.base else {
             return [
                 Difference(
                     old: theirs, oldName: "\(target) there", new: ours, newName: "\(target) here")

@@ -1,35 +1,44 @@
 import FilesinkiFileSystem
+import FilesinkiHashing
 import FilesinkiManifest
 package import FilesinkiModel
-import FilesinkiReconcile
+package import FilesinkiReconcile
 import FilesinkiRemote
 
-/// A conflict that waits for a person.
+/// A conflict that waits for a user.
 package struct OpenConflict: Sendable {
-    package var path: RelativePath
-    package var base: Entry?
-    package var ours: Entry?
-    package var theirs: Entry?
-    /// Where the content that gave way is kept; nil when both sides stay as they are.
+    package var conflict: Conflict
+    /// The conflict copy that has our version; nil when both sides stay as they are.
     package var copy: RelativePath?
+    /// The rule that left it open, or made the copy.
     package var rule: String
+    /// When it was found.
     package var time: Timestamp
+
+    package var path: RelativePath { conflict.path }
+
+    fileprivate init(_ row: ConflictRow) {
+        conflict = Conflict(path: row.path, base: row.base, ours: row.ours, theirs: row.theirs)
+        copy = row.copyPath
+        rule = row.rule
+        time = row.time
+    }
 }
 
-/// Which content ends a conflict.
+/// The content with which a user resolves a conflict.
 package enum ConflictChoice: Sendable {
-    /// What is at the path in this replica.
+    /// The version of this replica.
     case ours
-    /// What is committed; with a conflict copy, what the copy gave way to.
+    /// The committed version, or the one that has the name beside a conflict copy.
     case theirs
     /// What both sides started from.
     case base
     /// An older or newer version of the path.
     case version(UInt64)
-    /// Bytes of the user's own.
+    /// A content from elsewhere.
     case bytes([UInt8])
 
-    /// What was chosen, as the journal says it.
+    /// What was chosen, as a sentence for the journal.
     fileprivate var sentence: String {
         switch self {
         case .ours: "Took here."
@@ -39,16 +48,21 @@ package enum ConflictChoice: Sendable {
         case .bytes: "Took a given content."
         }
     }
+
+    fileprivate var bytes: [UInt8]? {
+        if case .bytes(let bytes) = self { return bytes }
+        return nil
+    }
 }
 
-/// The open conflicts, and how a user resolves them.
+/// Lists the open conflicts, and resolves them as a user chooses.
 struct Conflicts: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// The conflicts that are open, the oldest first, then those that another device has found. One
-    /// whose copy was removed is over.
+    /// The open conflicts: those of this replica, the oldest first, then those that another device has
+    /// found. A conflict ends when its conflict copy is removed.
     func open() throws -> [OpenConflict] {
         let own = try manifest.conflicts(.open).filter { row in
             guard let copy = row.copyPath else { return true }
@@ -58,15 +72,11 @@ struct Conflicts: ReplicaPart {
         let others = try copiesOfOthers().filter { row in
             row.copyPath.map { !known.contains($0) } ?? false
         }
-        return (own + others).map { row in
-            OpenConflict(
-                path: row.path, base: row.base, ours: row.ours, theirs: row.theirs,
-                copy: row.copyPath, rule: row.rule, time: row.time)
-        }
+        return (own + others).map(OpenConflict.init)
     }
 
-    /// Conflicts that another device has found: a copy that stands beside the file it is named for,
-    /// and whose content is the one in its name.
+    /// Conflicts that another device has found: conflict copies, by name and content, that are beside
+    /// the file that they are named after.
     private func copiesOfOthers() throws -> [ConflictRow] {
         try manifest.basePaths(containing: conflictMark).sorted().compactMap { copy in
             guard let (original, digits) = conflictOriginal(of: copy),
@@ -91,8 +101,8 @@ struct Conflicts: ReplicaPart {
             }
     }
 
-    /// Ends the open conflicts of a path: the chosen content gets the name, a copy goes. What is not
-    /// chosen is in the history before it goes.
+    /// Ends the open conflicts of a path: the chosen content gets the name, and conflict copies are
+    /// removed. What is not chosen is stored in the history first.
     ///
     /// - Throws: Code `not-found` when there is no conflict, or no such content; `away` when the
     ///   remote is needed to keep what gives way, and cannot be reached.
@@ -112,12 +122,12 @@ struct Conflicts: ReplicaPart {
                 remedy: "See the open ones with filesinki conflicts.")
         }
         let copies = rows.compactMap(\.copyPath)
-        let chosen = try await chosen(choice, row)
+        let resolution = try await resolution(by: choice, of: row)
         var options = options
         options.operation = "resolve"
-        let before = try await keepInHistory([path] + copies, chosen, options)
+        let before = try await keepInHistory([path] + copies, resolution, options)
         var changed: [Problem] = []
-        if try await put(chosen, at: path, after: before) {
+        if try await put(resolution, choice.bytes, at: path, after: before) {
             for copy in copies where try root.status(copy) != nil {
                 let outcome = try editor.makeWriter().remove(
                     copy, expecting: editor.expectation(at: copy))
@@ -129,7 +139,7 @@ struct Conflicts: ReplicaPart {
         guard changed.isEmpty else {
             return try await keepOpen([path] + copies, changed, options, after: before)
         }
-        // What is at the path now is the user's own word.
+        // What is at the path now is what the user chose.
         options.strategy = Strategy([.choice(.ours)])
         var report = try await sync.syncPaths([path] + copies, options, after: before)
         report.addCopies(of: before)
@@ -138,7 +148,7 @@ struct Conflicts: ReplicaPart {
         return report
     }
 
-    /// Brings what somebody saved while a conflict was being resolved into step. The conflict stays open.
+    /// Syncs what was saved while a conflict was being resolved. The conflict stays open.
     private func keepOpen(
         _ paths: [RelativePath], _ changed: [Problem], _ options: SyncOptions,
         after before: SyncReport?
@@ -158,8 +168,8 @@ struct Conflicts: ReplicaPart {
         }
     }
 
-    /// Takes the last resolve of a path back: both contents stand side by side again, and the
-    /// conflict is open. What the resolve had chosen stays in the history.
+    /// Undoes the last resolve of a path: both versions are side by side again, and the conflict is
+    /// open. What the resolve had chosen stays in the history.
     ///
     /// - Throws: Code `not-found` when no conflict of the path was resolved here.
     func unresolve(
@@ -188,7 +198,7 @@ struct Conflicts: ReplicaPart {
                 for: path, device: config.device, content: ours.identity ?? ours.content)
         var options = options
         options.operation = "resolve"
-        let before = try await keepInHistory([path, copy], .theirs(nil), options)
+        let before = try await keepInHistory([path, copy], .theirs, options)
         let contents = try await history.historyContents(history.historyReader(after: before))
         for (entry, target) in [(theirs, path), (ours, copy)] where entry.kind != .tombstone {
             guard try await editor.put(entry, at: target, from: contents) else {
@@ -206,37 +216,31 @@ struct Conflicts: ReplicaPart {
         return report
     }
 
-    /// What a resolution puts at the path.
-    private enum Chosen {
-        /// What is there already.
-        case untouched
-        /// An entry of the store; nil where the committed one is taken as it comes.
-        case theirs(Entry?)
-        case entry(Entry)
-        case bytes([UInt8])
-    }
-
-    private func chosen(
-        _ choice: ConflictChoice, _ row: ConflictRow
-    ) async throws -> Chosen {
+    /// What both sides get. Without a conflict copy, each side still has its own version.
+    private func resolution(
+        by choice: ConflictChoice, of row: ConflictRow
+    ) async throws -> Resolution.Outcome {
         let found: Entry?
         switch choice {
-        case .bytes(let bytes): return .bytes(bytes)
-        case .ours where row.copyPath == nil: return .untouched
-        case .theirs where row.copyPath == nil: return .theirs(nil)
+        case .ours where row.copyPath == nil: return .ours
+        case .theirs where row.copyPath == nil: return .theirs
         case .ours: found = row.ours
         case .theirs: found = row.theirs
         case .base: found = row.base
         case .version(let version):
             found = try await history.tree(at: .version(version), of: [row.path]).state(
                 of: row.path)?.entry
+        case .bytes(let bytes):
+            found = .file(
+                ContentHasher.hash(bytes), size: Int64(bytes.count), mode: 0o644,
+                modified: systemContext.now())
         }
         guard let found else {
             throw Failure(
                 .notFound, path: row.path.bytes, "That side of the conflict has no content.",
                 remedy: "Choose another one; filesinki conflicts shows them.")
         }
-        return .entry(found)
+        return .merged(found)
     }
 
     /// Brings what is at the paths now into the history; of an open conflict, the committed content
@@ -244,9 +248,9 @@ struct Conflicts: ReplicaPart {
     ///
     /// - Returns: The run's report; nil when none was needed.
     private func keepInHistory(
-        _ paths: [RelativePath], _ chosen: Chosen, _ options: SyncOptions
+        _ paths: [RelativePath], _ resolution: Resolution.Outcome, _ options: SyncOptions
     ) async throws -> SyncReport? {
-        if case .untouched = chosen { return nil }
+        if resolution == .ours { return nil }
         var options = options
         options.strategy = Strategy([.choice(.theirs)])
         let report = try await sync.syncPaths(paths, options)
@@ -254,19 +258,21 @@ struct Conflicts: ReplicaPart {
         return report
     }
 
+    /// Gives the path the entry of a resolution.
+    ///
+    /// - Parameter bytes: The content of the entry; nil for one of the store.
     /// - Returns: False when something was saved at the path since the run before, which stays.
     private func put(
-        _ chosen: Chosen, at path: RelativePath, after before: SyncReport?
+        _ resolution: Resolution.Outcome, _ bytes: [UInt8]?, at path: RelativePath,
+        after before: SyncReport?
     ) async throws -> Bool {
-        switch chosen {
-        case .untouched, .theirs: return true
-        case .bytes(let bytes):
-            return try editor.place(path, mode: 0o644, expecting: editor.expectation(at: path)) {
-                try bytes.withUnsafeBytes($0)
-            } != nil
-        case .entry(let entry):
-            let contents = try await history.historyContents(history.historyReader(after: before))
-            return try await editor.put(entry, at: path, from: contents)
+        guard case .merged(let entry) = resolution else { return true }
+        if let bytes {
+            return try editor.place(
+                path, mode: entry.mode, expecting: editor.expectation(at: path)
+            ) { try bytes.withUnsafeBytes($0) } != nil
         }
+        let contents = try await history.historyContents(history.historyReader(after: before))
+        return try await editor.put(entry, at: path, from: contents)
     }
 }
