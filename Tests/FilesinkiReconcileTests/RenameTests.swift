@@ -88,6 +88,38 @@ import Testing
             theirs: ["f": file("Z"), "g": file("Y")],
             result: ["f": file("Z"), "g": file("X", time: 9)],
             strategy: Strategy([.choice(.newest)])),
+        Row(
+            name: "13: an empty file is not recognised by its content",
+            base: ["f": empty], ours: ["g": empty], theirs: ["f": file("Y")],
+            result: ["f": file("Y"), "g": empty],
+            reasons: ["f": .editBeatsDelete, "g": .created]),
+        Row(
+            name: "13: an empty file is recognised where the side reports the rename",
+            base: ["f": empty], ours: ["g": empty], theirs: ["f": file("Y")],
+            result: ["g": file("Y")], reasons: ["g": .renamed(from: path("f"))],
+            ourMoves: ["g": "f"]),
+        Row(
+            name: "13: two equal files under new names: which is which is not known",
+            base: ["a": file("X"), "b": file("X")], ours: ["c": file("X"), "d": file("X")],
+            theirs: ["a": file("Y"), "b": file("X")],
+            result: ["a": file("Y"), "c": file("X"), "d": file("X")],
+            reasons: ["a": .editBeatsDelete, "b": .deleted, "c": .created]),
+        Row(
+            name: "13: two equal files, of which one kept its last name: that one is followed",
+            base: ["a": file("X"), "b": file("X")],
+            ours: ["s": folder, "s/a": file("X"), "s/c": file("X")],
+            theirs: ["a": file("Y"), "b": file("X")],
+            result: ["s": folder, "s/a": file("Y"), "s/c": file("X")],
+            reasons: ["s/a": .renamed(from: path("a"))]),
+        Row(
+            name: "13: renamed f→g, f deleted, of a file that g replaced: g stays",
+            base: ["f": file("X"), "g": file("W")], ours: ["g": file("X")],
+            theirs: ["g": file("W")], result: ["g": file("X")]),
+        Row(
+            name: "13: renamed f→g, f became a directory: nothing is followed",
+            base: ["f": file("X")], ours: ["g": file("X")],
+            theirs: ["f": folder, "f/n": file("Y")],
+            result: ["f": folder, "f/n": file("Y"), "g": file("X")]),
     ]
 
     static let folders = [
@@ -156,6 +188,35 @@ import Testing
                 "d": folder, "d/f": file("X"), "d/g": file("W"), "d/h": file("V"), "d/n": file("Y"),
             ],
             result: ["d": folder, "d/n": file("Y"), "e": folder, "e/f": file("X")]),
+        Row(
+            name: "14: renamed d→e and a child edited, that child deleted: the edit stays in e",
+            base: ["d": folder, "d/f": file("X"), "d/g": file("W"), "d/h": file("V")],
+            ours: ["e": folder, "e/f": file("Y"), "e/g": file("W"), "e/h": file("V")],
+            theirs: ["d": folder, "d/g": file("W"), "d/h": file("V")],
+            result: ["e": folder, "e/f": file("Y"), "e/g": file("W"), "e/h": file("V")],
+            ourMoves: ["e/f": "d/f"]),
+        Row(
+            name: "14: half moved, and not more: the folder was not renamed",
+            base: ["d": folder, "d/f": file("X"), "d/g": file("W")],
+            ours: ["e": folder, "e/f": file("X")],
+            theirs: ["d": folder, "d/f": file("X"), "d/g": file("W"), "d/n": file("Y")],
+            result: ["d": folder, "d/n": file("Y"), "e": folder, "e/f": file("X")]),
+        Row(
+            name: "14: all files moved, and d is still there: it was not renamed",
+            base: ["d": folder, "d/f": file("X")],
+            ours: ["d": directory(0o700), "e": folder, "e/f": file("X")],
+            theirs: ["d": folder, "d/f": file("X"), "d/n": file("Y")],
+            result: ["d": directory(0o700), "d/n": file("Y"), "e": folder, "e/f": file("X")]),
+        Row(
+            name: "14: renamed d→e, child created where e has another already: the chain",
+            base: ["d": folder, "d/f": file("X"), "e": folder, "e/n": file("W")],
+            ours: ["e": folder, "e/f": file("X"), "e/n": file("W")],
+            theirs: [
+                "d": folder, "d/f": file("X"), "d/n": file("Y"), "e": folder, "e/n": file("W"),
+            ],
+            result: [
+                "d": folder, "d/n": file("Y"), "e": folder, "e/f": file("X"), "e/n": file("W"),
+            ]),
     ]
 
     static let circles = [

@@ -131,5 +131,79 @@ import Testing
             base: [:], ours: ["f": symlink("t", time: 9)], theirs: ["f": symlink("u")],
             result: ["f": symlink("u")], reasons: ["f": .strategy("oldest")],
             strategy: Strategy([.merge(.auto), .choice(.oldest)])),
+        Row(
+            name: "8: a file and a symlink created: the chain without its merges",
+            base: [:], ours: ["f": file("Y")], theirs: ["f": symlink("t")],
+            result: ["f": symlink("t"), copy(of: "f", "Y", by: .ours): file("Y")],
+            mirrored: ["f": file("Y"), symlinkCopy(of: "f", to: "t"): symlink("t")],
+            reasons: ["f": .strategy("keep-both")]),
+        Row(
+            name: "9, 10: only mode changed, delete: deleted",
+            base: ["f": file("X")], ours: ["f": file("X", mode: 0o755, time: 9)], theirs: [:],
+            result: [:], reasons: ["f": .deleted]),
+        Row(
+            name: "9, 10: kind changed, delete: the new kind stays",
+            base: ["f": file("X")], ours: ["f": symlink("t")], theirs: [:],
+            result: ["f": symlink("t")], reasons: ["f": .editBeatsDelete]),
+        Row(
+            name: "11: folder deleted, child's mode changed: all of it goes",
+            base: ["d": folder, "d/f": file("X")], ours: [:],
+            theirs: ["d": folder, "d/f": file("X", mode: 0o600)], result: [:],
+            reasons: ["d": .deleted, "d/f": .deleted]),
+        Row(
+            name: "11: folder deleted, an empty folder new inside: it survives",
+            base: ["d": folder, "d/f": file("X")], ours: [:],
+            theirs: ["d": folder, "d/f": file("X"), "d/s": folder],
+            result: ["d": folder, "d/s": folder], reasons: ["d": .holdsSurvivor, "d/s": .created]),
+        Row(
+            name: "11: folder deleted, on-delete says delete: new ones survive, edits do not",
+            base: ["d": folder, "d/f": file("X")], ours: [:],
+            theirs: ["d": folder, "d/f": file("Y"), "d/n": file("Z")],
+            result: ["d": folder, "d/n": file("Z")], reasons: ["d/f": .deleteBeatsEdit],
+            onDelete: .delete),
+        Row(
+            name: "12: file and directory created: the directory keeps the name",
+            base: [:], ours: ["p": file("Y")], theirs: ["p": folder],
+            result: ["p": folder, copy(of: "p", "Y", by: .ours): file("Y")],
+            mirrored: ["p": folder, copy(of: "p", "Y", by: .theirs): file("Y")],
+            reasons: ["p": .folderKeepsName]),
+        Row(
+            name:
+                "12: folder deleted and a file in its place, child new: the folder keeps the name",
+            base: ["p": folder, "p/q": file("X")], ours: ["p": file("Y")],
+            theirs: ["p": folder, "p/q": file("X"), "p/n": file("Z")],
+            result: ["p": folder, "p/n": file("Z"), copy(of: "p", "Y", by: .ours): file("Y")],
+            mirrored: [
+                "p": folder, "p/n": file("Z"), copy(of: "p", "Y", by: .theirs): file("Y"),
+            ]),
+        Row(
+            name: "17: content and mode edited, another mode: the edit's own mode",
+            base: ["f": file("X")], ours: ["f": file("Y", mode: 0o755, time: 5)],
+            theirs: ["f": file("X", mode: 0o600)], result: ["f": file("Y", mode: 0o755, time: 5)]),
+        Row(
+            name: "17: mode changed, another kind: the other kind with its own mode",
+            base: ["f": file("X")], ours: ["f": file("X", mode: 0o755)],
+            theirs: ["f": symlink("t")], result: ["f": symlink("t")]),
+        Row(
+            name: "19, 20: time changed, mode changed: both",
+            base: ["f": file("X")], ours: ["f": file("X", time: 9)],
+            theirs: ["f": file("X", mode: 0o755)], result: ["f": file("X", mode: 0o755, time: 9)],
+            reasons: ["f": .metadata]),
+        Row(
+            name: "19, 20: mode and time changed on both sides: the later time, the committed mode",
+            base: ["f": file("X")], ours: ["f": file("X", mode: 0o755, time: 9)],
+            theirs: ["f": file("X", mode: 0o600, time: 5)],
+            result: ["f": file("X", mode: 0o600, time: 9)],
+            mirrored: ["f": file("X", mode: 0o755, time: 9)], reasons: ["f": .committedMode]),
+        Row(
+            name: "20: mode changed on one side: that mode",
+            base: ["f": file("X", mode: 0o600)], ours: ["f": file("X", mode: 0o600)],
+            theirs: ["f": file("X", mode: 0o755)], result: ["f": file("X", mode: 0o755)],
+            reasons: ["f": .metadata]),
+        Row(
+            name: "22: created on both sides, only time and mode differ: no conflict",
+            base: [:], ours: ["f": file("X", mode: 0o755, time: 9)],
+            theirs: ["f": file("X", time: 5)], result: ["f": file("X", time: 9)],
+            mirrored: ["f": file("X", mode: 0o755, time: 9)], reasons: ["f": .committedMode]),
     ]
 }

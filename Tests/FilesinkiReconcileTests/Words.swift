@@ -11,6 +11,10 @@ func file(_ content: Character, mode: UInt16 = 0o644, time: Int64 = 1) -> Entry 
         modified: .init(nanoseconds: time))
 }
 
+/// A file without content, which no rename is recognised by.
+let empty = Entry.file(
+    Character("E").id, size: 0, mode: 0o644, modified: Timestamp(nanoseconds: 1))
+
 /// A directory of the usual mode.
 let folder = directory(0o755)
 
@@ -29,6 +33,16 @@ func copy(of name: String, _ content: Character, by device: Device) -> String {
     String(
         decoding: conflictName(for: path(name), device: device, content: content.id).bytes,
         as: UTF8.self)
+}
+
+/// The conflict name of `name` for a symlink of ``Device/ours``.
+func symlinkCopy(of name: String, to target: String) -> String {
+    let input = ReconcileInput(
+        base: [:] as [RelativePath: VersionedEntry],
+        ours: [path(name): LocalChange(symlink(target))],
+        theirs: [path(name): RemoteChange(VersionedEntry(file("Y"), version: 1))],
+        rules: UniformRules(Strategy([.end(.keepBoth)])), device: .ours)
+    return reconcile(input).steps.first(where: \.isConflictCopy)?.path.description ?? ""
 }
 
 extension Character {
