@@ -51,7 +51,7 @@ extension StreamCoder {
         _ bytes: UnsafeRawBufferPointer, limit: Int = .max
     ) throws -> [UInt8] {
         var result: [UInt8] = []
-        func take(_ piece: UnsafeRawBufferPointer) throws(Failure) {
+        func append(_ piece: UnsafeRawBufferPointer) throws(Failure) {
             guard piece.count <= limit - result.count else {
                 throw Failure(
                     .limit, "The decompressed bytes are more than \(limit).",
@@ -59,9 +59,9 @@ extension StreamCoder {
             }
             result.append(contentsOf: piece)
         }
-        try process(bytes, finish: false, take)
+        try process(bytes, finish: false, append)
         // All of it at once would let zstd choose by the length, which is not known of a stream.
-        try process(UnsafeRawBufferPointer(start: nil, count: 0), finish: true, take)
+        try process(UnsafeRawBufferPointer(start: nil, count: 0), finish: true, append)
         return result
     }
 

@@ -48,7 +48,7 @@ struct DeviceNumbers: Sendable {
     /// - Parameters:
     ///   - known: The file's last known stamp, if any.
     ///   - folder: The present number of the file's folder.
-    mutating func note(_ stamp: FileStamp, known: FileStamp?, in folder: UInt64) {
+    mutating func recordPresent(_ stamp: FileStamp, known: FileStamp?, in folder: UInt64) {
         if stamp.device != folder { same.insert(Pair(known: stamp.device, present: folder)) }
         guard let known, known.device != folder, known.inode == stamp.inode,
             known.size == stamp.size, known.modified == stamp.modified,
@@ -102,7 +102,7 @@ extension FolderScan {
 
     /// Blocks the places whose files are on a file system that is not mounted, and all below them:
     /// nothing that was found there counts.
-    mutating func settleDevices() {
+    mutating func blockUnmounted() {
         let suspects = devices.suspects.filter {
             !devices.areSame($0.pair.known, $0.pair.present)
         }

@@ -6,7 +6,7 @@ extension FolderScan {
     /// Looks at one name of a folder and notes what differs.
     ///
     /// - Returns: Whether the name is there; false when it vanished since the folder was read.
-    mutating func look(
+    mutating func compareName(
         at name: UnsafeRawBufferPointer, _ slot: Int?, _ type: UInt8,
         _ descriptor: borrowing FileHandle, _ visit: FolderVisit, _ found: inout [FolderTask]
     ) -> Bool {
@@ -30,7 +30,7 @@ extension FolderScan {
             status.stamp.device = device
         }
         if !visit.live.logged.isEmpty, visit.live.logged.contains(Array(name)) {
-            try? descriptor.fold(&status, of: name)
+            try? descriptor.addLogTime(&status, of: name)
         }
         if let filter = visit.filter, type == UInt8(DT_UNKNOWN),
             leaveOut(name, slot, isDirectory: status.kind == .directory, filter, visit)
@@ -42,7 +42,7 @@ extension FolderScan {
             refuse(visit.path(of: name))
             return true
         }
-        note(
+        recordDifference(
             FoundName(name: name, text: text, status: status, mode: record.st_mode, slot: slot),
             descriptor, visit, &found)
         return true
@@ -67,20 +67,20 @@ extension FolderScan {
         result.problems.append(Problem(path, failure))
     }
 
-    private mutating func note(
+    private mutating func recordDifference(
         _ name: FoundName, _ descriptor: borrowing FileHandle, _ visit: FolderVisit,
         _ found: inout [FolderTask]
     ) {
         switch name.status.kind {
-        case .file: noteFile(name, visit)
+        case .file: recordFile(name, visit)
         case .directory:
-            let stamp = noteDirectory(name, visit)
+            let stamp = recordDirectory(name, visit)
             found.append(
                 FolderTask(
                     folder: visit.path(of: name.name), filter: visit.filter ?? EverythingFilter(),
                     device: name.status.stamp.device, knownDevice: stamp?.device,
                     isNew: name.slot == nil))
-        case .symlink: noteSymlink(name, descriptor, visit)
+        case .symlink: recordSymlink(name, descriptor, visit)
         case .special:
             let path = visit.path(of: name.name)
             let word = FileStatus.specialWord(ofMode: name.mode)
@@ -89,18 +89,18 @@ extension FolderScan {
         }
     }
 
-    private mutating func noteFile(_ name: FoundName, _ visit: FolderVisit) {
+    private mutating func recordFile(_ name: FoundName, _ visit: FolderVisit) {
         result.fileCount += 1
         let status = name.status
         guard let slot = name.slot else {
-            devices.note(status.stamp, known: nil, in: visit.device)
+            devices.recordPresent(status.stamp, known: nil, in: visit.device)
             result.candidates.append(
                 ScanCandidate(path: visit.path(of: name.name), status: status, knownRow: nil))
             return
         }
         let row = known.row(at: slot)
         let (kind, mode, stamp) = known.facts(ofRow: row)
-        devices.note(status.stamp, known: stamp, in: visit.device)
+        devices.recordPresent(status.stamp, known: stamp, in: visit.device)
         if kind == .file, stamp == status.stamp {
             guard mode != status.mode else { return }
             let path = visit.path(of: name.name)
@@ -118,7 +118,7 @@ extension FolderScan {
     }
 
     /// - Returns: The folder's known stamp.
-    private mutating func noteDirectory(_ name: FoundName, _ visit: FolderVisit) -> FileStamp? {
+    private mutating func recordDirectory(_ name: FoundName, _ visit: FolderVisit) -> FileStamp? {
         result.directoryCount += 1
         let status = name.status
         var knownStamp: FileStamp?
@@ -128,7 +128,7 @@ extension FolderScan {
             if kind == .directory { knownStamp = stamp }
             isKnown = kind == .directory && mode == status.mode
         }
-        noteDevice(name, knownStamp, visit)
+        recordDevice(name, knownStamp, visit)
         guard !isKnown else { return knownStamp }
         let entry = Entry.directory(mode: status.mode, modified: status.stamp.modified)
         result.changed.append(
@@ -137,7 +137,7 @@ extension FolderScan {
     }
 
     /// Notes a mount point, and a folder whose known stamp names another device.
-    private mutating func noteDevice(
+    private mutating func recordDevice(
         _ name: FoundName, _ knownStamp: FileStamp?, _ visit: FolderVisit
     ) {
         let stamp = name.status.stamp
@@ -154,14 +154,14 @@ extension FolderScan {
         result.restamped.append(KnownFile(path: path, entry: row.entry, stamp: stamp))
     }
 
-    private mutating func noteSymlink(
+    private mutating func recordSymlink(
         _ name: FoundName, _ descriptor: borrowing FileHandle, _ visit: FolderVisit
     ) {
         let stamp = name.status.stamp
         var knownKind: Entry.Kind?
         if let slot = name.slot {
             let (kind, _, knownStamp) = known.facts(ofRow: known.row(at: slot))
-            devices.note(stamp, known: knownStamp, in: visit.device)
+            devices.recordPresent(stamp, known: knownStamp, in: visit.device)
             if kind == .symlink, knownStamp == stamp { return }
             knownKind = kind
         }

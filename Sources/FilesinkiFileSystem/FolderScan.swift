@@ -98,15 +98,17 @@ struct FolderScan: Sendable {
                 let slot = known.slot(of: name, among: visit.slots)
                 if isReplicaState(name, visit) { continue }
                 if hides(name, slot, visit, &seen) { continue }
-                guard look(at: name, slot, entry.type, descriptor, visit, &found) else { continue }
+                guard compareName(at: name, slot, entry.type, descriptor, visit, &found) else {
+                    continue
+                }
                 if let slot { seen[slot - visit.slots.lowerBound] = true }
             }
         }
-        if seen.contains(false) { noteMissing(seen, listing, in: descriptor, visit) }
+        if seen.contains(false) { recordMissing(seen, listing, in: descriptor, visit) }
         return found
     }
 
-    private mutating func noteMissing(
+    private mutating func recordMissing(
         _ seen: [Bool], _ listing: FolderListing, in descriptor: borrowing FileHandle,
         _ visit: FolderVisit
     ) {
@@ -261,7 +263,7 @@ extension FolderScan {
         if root.live != nil { visit.live.logged = [Array(path.name)] }
         visit.device = try presentDevice(ofFolder: path.parent)
         var found: [FolderTask] = []
-        if try !lookAlone(at: path, slot, visit, &found), let slot {
+        if try !compareSingle(at: path, slot, visit, &found), let slot {
             suspect(slot, knownDevice(in: visit), visit)
             markMissing(slot, filter)
         }
@@ -285,7 +287,7 @@ extension FolderScan {
         return try root.status().stamp.device
     }
 
-    private mutating func lookAlone(
+    private mutating func compareSingle(
         at path: RelativePath, _ slot: Int?, _ visit: FolderVisit, _ found: inout [FolderTask]
     ) throws(Failure) -> Bool {
         let folder: OpenFile
@@ -299,14 +301,14 @@ extension FolderScan {
         let count = name.count
         name.append(0)
         return name.withUnsafeBytes { bytes in
-            look(
+            compareName(
                 at: UnsafeRawBufferPointer(rebasing: bytes[..<count]), slot, UInt8(DT_UNKNOWN),
                 folder.descriptor, visit, &found)
         }
     }
 
     /// Notes rows as missing whose folder has no row and was not there to be read.
-    mutating func settleUnlisted(below: RelativePath?) {
+    mutating func recordUnlistedMissing(below: RelativePath?) {
         for bytes in known.unlistedFolders where !enteredUnlisted.contains(bytes) {
             let folder = RelativePath(unchecked: bytes)
             if let below, folder != below, !folder.isInside(below) { continue }

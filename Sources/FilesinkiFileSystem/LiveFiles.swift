@@ -53,12 +53,13 @@ extension FileHandle {
     /// What is under a name, with the change time of its log if that is later.
     func liveStatus(of name: some Collection<UInt8>) throws(SystemError) -> FileStatus? {
         guard var found = try status(of: name) else { return nil }
-        try fold(&found, of: name)
+        try addLogTime(&found, of: name)
         return found
     }
 
     /// Adds what the log beside a file tells.
-    func fold(_ found: inout FileStatus, of name: some Collection<UInt8>) throws(SystemError) {
+    func addLogTime(_ found: inout FileStatus, of name: some Collection<UInt8>) throws(SystemError)
+    {
         guard found.kind == .file, let log = try status(of: Array(name) + LiveCompanion.log),
             log.kind == .file, log.stamp.size > 0
         else { return }

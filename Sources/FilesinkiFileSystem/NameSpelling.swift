@@ -45,19 +45,19 @@ extension RootFolder {
             })
         else {
             // Without a state folder nothing can be said yet.
-            if (try? descriptor.status(of: folder)) != nil { note(.no) }
+            if (try? descriptor.status(of: folder)) != nil { setFolding(.no) }
             return false
         }
-        note(twin == nil ? .no : .yes)
+        setFolding(twin == nil ? .no : .yes)
         return twin != nil
     }
 
-    private func note(_ folding: Spellings.Folding) {
+    private func setFolding(_ folding: Spellings.Folding) {
         spellings.folding.store(folding, ordering: .relaxed)
     }
 
     /// Notes whether a folder takes two spellings for one name.
-    func note(folding: Bool, in folder: RelativePath?) {
+    func record(folding: Bool, in folder: RelativePath?) {
         spellings.folders.withLock { folders in
             if folders.count >= Spellings.maximumFolders { folders = [:] }
             folders[folder] = folding
@@ -98,7 +98,7 @@ extension RootFolder {
                 let names = try opened.names()
                 isFolding = !names.contains(name) || !names.contains(other)
             }
-            note(folding: isFolding, in: folder)
+            record(folding: isFolding, in: folder)
             return isFolding
         } catch { throw error.failure("read its folder", path) }
     }

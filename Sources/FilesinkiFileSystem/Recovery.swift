@@ -63,7 +63,7 @@ extension Staging {
             return nil
         }
         let nowhere = RelativePath(unchecked: Array("recovered".utf8))
-        return try Rescue(staging: self).bring(name, to: path ?? nowhere)
+        return try Rescue(staging: self).restore(name, to: path ?? nowhere)
     }
 
     /// Whether the step had come so far that what it took out is not missed.
@@ -135,11 +135,11 @@ struct Rescue {
     ///
     /// - Returns: Where it is now; nil when the path holds the same content already, and the staged
     ///   one was dropped.
-    func bring(
+    func restore(
         _ name: [UInt8], to site: Site, in folder: borrowing FileHandle
     ) throws(SystemError) -> RelativePath? {
         let endings = try LiveCompanion.present(beside: name, in: staging.folder)
-        if !endings.isEmpty { return try bring(name, with: endings, to: site, in: folder) }
+        if !endings.isEmpty { return try restore(name, with: endings, to: site, in: folder) }
         if try staging.place(name, at: site.name, in: folder) { return site.path }
         let content = try identity(of: name, in: staging.folder)
         for number in 1... {
@@ -158,7 +158,7 @@ struct Rescue {
 
     /// Brings a live file back with what belongs to it, all under one name. The companions come first:
     /// who opens the file in between would begin another log.
-    private func bring(
+    private func restore(
         _ name: [UInt8], with endings: [[UInt8]], to site: Site, in folder: borrowing FileHandle
     ) throws(SystemError) -> RelativePath? {
         let content = try identity(of: name, in: staging.folder)
@@ -186,12 +186,12 @@ struct Rescue {
     }
 
     /// Moves the staged `name` to `path`, or to the nearest folder above that is there.
-    func bring(_ name: [UInt8], to path: RelativePath) throws(Failure) -> RelativePath? {
+    func restore(_ name: [UInt8], to path: RelativePath) throws(Failure) -> RelativePath? {
         var site = path
         while true {
             do throws(Failure) {
                 let folder = try staging.root.openParent(of: site)
-                do { return try bring(name, to: Site(site), in: folder) } catch {
+                do { return try restore(name, to: Site(site), in: folder) } catch {
                     throw error.failure("bring it back", site)
                 }
             } catch {

@@ -16,13 +16,13 @@ package final class ReplicaLock: Sendable {
     ///   - sleep: Waits between two tries.
     /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/busy`` when somebody else still
     ///   holds it; what `sleep` throws.
-    package static func take(
+    package static func acquire(
         _ path: String, waiting: Duration = .zero,
         sleep: @Sendable (Duration) async throws -> Void
     ) async throws -> ReplicaLock {
         var backoff = Backoff(.milliseconds(2)...(.milliseconds(50)), limit: waiting)
         while true {
-            if let lock = try attempt(path) { return lock }
+            if let lock = try tryAcquire(path) { return lock }
             guard !backoff.isOver else {
                 throw Failure(
                     .busy, path: path, "Another run is at work on this replica.",
@@ -33,10 +33,10 @@ package final class ReplicaLock: Sendable {
     }
 
     /// Tries once; nil when somebody else holds the lock.
-    package static func attempt(_ path: String) throws(Failure) -> ReplicaLock? {
-        try KernelLock.attempt(path).map { ReplicaLock($0) }
+    package static func tryAcquire(_ path: String) throws(Failure) -> ReplicaLock? {
+        try KernelLock.tryAcquire(path).map { ReplicaLock($0) }
     }
 
     /// Writes into the lock file who holds it, for others to read; of no importance otherwise.
-    package func sign(_ text: String) { lock.sign(text) }
+    package func writeHolder(_ text: String) { lock.writeHolder(text) }
 }

@@ -54,8 +54,8 @@ package struct Scanner: Sendable {
             shared.add(part)
         }
         var whole = shared.value
-        whole.settleUnlisted(below: below)
-        whole.settleDevices()
+        whole.recordUnlistedMissing(below: below)
+        whole.blockUnmounted()
         whole.result.sort()
         return whole.result
     }

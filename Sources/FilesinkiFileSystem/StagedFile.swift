@@ -97,7 +97,7 @@ package final class StagedFile: Sendable {
     /// What the finished file is; nil before.
     package var status: FileStatus? { state.withLock { $0.status } }
 
-    func settle(_ status: FileStatus?) { state.withLock { $0.status = status } }
+    func setStatus(_ status: FileStatus?) { state.withLock { $0.status = status } }
 
     /// Whether its name in the staging folder was given away.
     var isInstalled: Bool { state.withLock { $0.isInstalled } }

@@ -129,7 +129,7 @@ package final class Staging: Sendable {
         else {
             throw failure(.last, "set a symlink's time")
         }
-        do { staged.settle(try folder.status(of: name)) } catch {
+        do { staged.setStatus(try folder.status(of: name)) } catch {
             throw failure(error, "examine a symlink")
         }
         return staged

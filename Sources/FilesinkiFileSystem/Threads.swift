@@ -56,7 +56,7 @@ final class WorkQueue<Item: Sendable>: Sendable {
                 state.open += more.count - 1
                 return state.open == 0
             }
-            if isOver || more.count > 1 { wakeUp.give() }
+            if isOver || more.count > 1 { wakeUp.signal() }
         }
     }
 
@@ -98,7 +98,7 @@ private final class Signal: @unchecked Sendable {
         return given
     }
 
-    func give() {
+    func signal() {
         pthread_mutex_lock(mutex)
         given += 1
         pthread_cond_broadcast(condition)

@@ -31,7 +31,7 @@ extension TreeWriter {
             }
             guard made || found.mode != mode & 0o777 else { return .done(found) }
             guard try setMode(of: name, in: folder, found, mode) else { return .surprised }
-            if made { try settle(folder) }
+            if made { try syncIfEach(folder) }
             guard let now = try folder.status(of: name), now.kind == .directory else {
                 return .surprised
             }
@@ -68,7 +68,7 @@ extension TreeWriter {
                 }
                 throw error
             }
-            try settle(parent.descriptor)
+            try syncIfEach(parent.descriptor)
             return .done(found)
         } catch { throw error.failure("remove the folder", path) }
     }
@@ -110,8 +110,8 @@ extension TreeWriter {
                 let gone = try remove(origin.descriptor, Site(from), expecting, nil)
                 if gone == .surprised { return .surprised }
             }
-            try settle(origin.descriptor)
-            try settle(goal)
+            try syncIfEach(origin.descriptor)
+            try syncIfEach(goal)
             return .done(now)
         } catch { throw error.failure("move it to \(to)", from) }
     }
@@ -172,8 +172,8 @@ extension TreeWriter {
             return .surprised
         }
         probe(.placed)
-        try settle(origin)
-        try settle(goal)
+        try syncIfEach(origin)
+        try syncIfEach(goal)
         try Intent.remove(beside: aside, in: staging.folder)
         guard let now = try goal.status(of: new) else { return .surprised }
         return .done(now)

@@ -46,7 +46,7 @@ extension TreeWriter {
             return try putBack(staged.name, placed: ours, folder, site)
         }
         probe(.judged)
-        try settle(folder)
+        try syncIfEach(folder)
         try staging.folder.unlink(staged.name)
         probe(.dropped)
         try Intent.remove(beside: staged.name, in: staging.folder)
@@ -158,7 +158,7 @@ extension TreeWriter {
     private func drop(
         _ aside: [UInt8], _ folder: borrowing FileHandle, isLive: Bool
     ) throws(SystemError) {
-        try settle(folder)
+        try syncIfEach(folder)
         try staging.drop(aside, isLive: isLive)
         probe(.dropped)
         try Intent.remove(beside: aside, in: staging.folder)
@@ -204,9 +204,9 @@ extension TreeWriter {
         _ name: [UInt8], _ folder: borrowing FileHandle, _ site: Site
     ) throws(SystemError) {
         if try staging.folder.status(of: name) != nil {
-            _ = try Rescue(staging: staging).bring(name, to: site, in: folder)
+            _ = try Rescue(staging: staging).restore(name, to: site, in: folder)
         }
-        try settle(folder)
+        try syncIfEach(folder)
         try Intent.remove(beside: name, in: staging.folder)
     }
 }

@@ -141,13 +141,13 @@ package struct TreeWriter: Sendable {
     /// the folder when the name is taken.
     func refuseTwin(_ site: Site, in folder: borrowing FileHandle) throws {
         guard let other = try folder.otherSpelling(of: site.name) else { return }
-        root.note(folding: true, in: site.path.parent)
+        root.record(folding: true, in: site.path.parent)
         let twin = site.path.parent?.appending(other) ?? RelativePath(unchecked: other)
         throw Failure.twin(site.path, twin)
     }
 
     /// Makes the names of a folder durable when each step has to be.
-    func settle(_ folder: borrowing FileHandle) throws(SystemError) {
+    func syncIfEach(_ folder: borrowing FileHandle) throws(SystemError) {
         guard sync == .each else { return }
         // A descriptor of O_PATH cannot be synced.
         try folder.open(".".utf8, O_RDONLY | O_DIRECTORY).syncFolder()
@@ -161,7 +161,7 @@ package struct TreeWriter: Sendable {
     func confirm(
         _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site
     ) throws(SystemError) -> InstallOutcome {
-        try settle(folder)
+        try syncIfEach(folder)
         guard let now = try folder.status(of: site.name) else { return .overtaken(ours) }
         if now.stamp.isSame(butForChangeOf: ours.stamp) { return .done(now) }
         let isOurs = now.stamp.inode == ours.stamp.inode && now.stamp.device == ours.stamp.device

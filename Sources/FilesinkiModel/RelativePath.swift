@@ -21,9 +21,9 @@ package struct RelativePath: Hashable, Sendable {
     ///   long, holds NUL, an empty name, `.` or `..`, or leads into a replica's own state.
     package init(_ bytes: some Collection<UInt8>) throws(Failure) {
         let bytes = Array(bytes)
-        if let flaw = Self.flaw(of: bytes) {
+        if let reason = Self.reasonInvalid(bytes) {
             throw Failure(
-                .badPath, path: bytes, flaw,
+                .badPath, path: bytes, reason,
                 remedy: "Use a path below the root, such as notes/a.txt.")
         }
         self.bytes = bytes
@@ -103,19 +103,19 @@ extension RelativePath {
     package static let stateFolder = ".filesinki"
 
     /// What makes `bytes` unfit as a path below a root, in words; nil when nothing does.
-    static func flaw(of bytes: [UInt8]) -> String? {
+    static func reasonInvalid(_ bytes: [UInt8]) -> String? {
         if bytes.isEmpty { return "The path is empty." }
         if bytes.count > maximumLength { return "The path is longer than \(maximumLength) bytes." }
         if bytes.contains(0) { return "The path holds a NUL byte." }
         if bytes.first == slash { return "The path is absolute." }
         let names = bytes.split(separator: slash, omittingEmptySubsequences: false)
         for name in names {
-            if let flaw = flaw(ofName: name) { return flaw }
+            if let reason = reasonInvalid(Name: name) { return reason }
         }
         return nil
     }
 
-    private static func flaw(ofName name: ArraySlice<UInt8>) -> String? {
+    private static func reasonInvalid(Name name: ArraySlice<UInt8>) -> String? {
         if name.isEmpty { return "The path has an empty name in it." }
         if name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8) {
             return "The path has . or .. in it."

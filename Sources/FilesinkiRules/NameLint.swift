@@ -18,30 +18,30 @@ package struct NameLint {
     package init() {}
 
     /// What is wrong with all the paths, in their order.
-    package static func findings(in paths: some Sequence<RelativePath>) -> [NameFinding] {
+    package static func issues(in paths: some Sequence<RelativePath>) -> [NameIssue] {
         var lint = NameLint()
-        return paths.flatMap { lint.findings(for: $0) }
+        return paths.flatMap { lint.issues(for: $0) }
     }
 
     /// What is wrong with a path alone, and beside those that were given before it.
-    package mutating func findings(for path: RelativePath) -> [NameFinding] {
+    package mutating func issues(for path: RelativePath) -> [NameIssue] {
         guard let name = String(validating: path.name, as: UTF8.self) else {
-            return [NameFinding(path: path, flaw: .notUTF8)]
+            return [NameIssue(path: path, kind: .notUTF8)]
         }
-        var flaws = Self.flaws(of: name)
-        if let twin = twin(of: path, named: name) { flaws.append(twin) }
-        return flaws.map { NameFinding(path: path, flaw: $0) }
+        var kinds = Self.kinds(of: name)
+        if let twin = twin(of: path, named: name) { kinds.append(twin) }
+        return kinds.map { NameIssue(path: path, kind: $0) }
     }
 
     /// What is wrong with a name by itself.
-    private static func flaws(of name: String) -> [NameFinding.Flaw] {
-        var flaws: [NameFinding.Flaw] = []
+    private static func kinds(of name: String) -> [NameIssue.Kind] {
+        var kinds: [NameIssue.Kind] = []
         if let scalar = name.unicodeScalars.first(where: isForbidden) {
-            flaws.append(.character(scalar))
+            kinds.append(.character(scalar))
         }
-        if name.hasSuffix(".") || name.hasSuffix(" ") { flaws.append(.ending) }
-        if isReserved(name) { flaws.append(.reserved) }
-        return flaws
+        if name.hasSuffix(".") || name.hasSuffix(" ") { kinds.append(.ending) }
+        if isReserved(name) { kinds.append(.reserved) }
+        return kinds
     }
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
@@ -61,7 +61,7 @@ package struct NameLint {
         return number.count == 1 && "0123456789¹²³".contains(number)
     }
 
-    private mutating func twin(of path: RelativePath, named name: String) -> NameFinding.Flaw? {
+    private mutating func twin(of path: RelativePath, named name: String) -> NameIssue.Kind? {
         let key = Key(parent: path.parent, name: name.lowercased())
         guard let other = first[key] else {
             first[key] = path
@@ -74,9 +74,9 @@ package struct NameLint {
 }
 
 /// A name that another system could not hold.
-package struct NameFinding: Hashable, Sendable {
+package struct NameIssue: Hashable, Sendable {
     /// What is wrong with a name.
-    package enum Flaw: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// Systems that keep names as text, as macOS and Windows do, cannot hold it.
         case notUTF8
         /// Windows allows this character in no name.
@@ -92,11 +92,11 @@ package struct NameFinding: Hashable, Sendable {
     }
 
     package var path: RelativePath
-    package var flaw: Flaw
+    package var kind: Kind
 
     /// What is wrong, in a sentence.
     package var reason: String {
-        switch flaw {
+        switch kind {
         case .notUTF8: "The name is not UTF-8, so macOS and Windows cannot hold it."
         case .character(let scalar):
             "The name holds '\(printable(String(scalar).utf8))', which Windows does not allow."
@@ -111,7 +111,7 @@ package struct NameFinding: Hashable, Sendable {
 
     /// What to do about it, in a sentence.
     package var remedy: String {
-        switch flaw {
+        switch kind {
         case .notUTF8: "Rename it with UTF-8 letters."
         case .character: "Rename it without this character."
         case .ending: "Rename it without the dots and spaces at the end."

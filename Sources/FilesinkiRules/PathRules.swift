@@ -120,7 +120,7 @@ package struct MergeRules: Hashable, Sendable {
     ///
     /// - Returns: Whether the key is about merges.
     /// - Throws: `Failure` with code `usage` for a value that is not understood.
-    mutating func take(_ key: [String], _ text: String) throws(Failure) -> Bool {
+    mutating func set(_ key: [String], _ text: String) throws(Failure) -> Bool {
         switch (key.first, key.count) {
         case ("fields", 2):
             fields.append(

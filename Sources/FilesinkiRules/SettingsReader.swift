@@ -30,7 +30,7 @@ struct SettingsReader {
         self.file = file
         self.source = source
         do throws(Failure) {
-            for statement in try TOMLReader.read(bytes, file: file) { take(statement) }
+            for statement in try TOMLReader.read(bytes, file: file) { read(statement) }
             endSection()
         } catch {
             settings = Settings()
@@ -38,11 +38,11 @@ struct SettingsReader {
         }
     }
 
-    private mutating func take(_ statement: TOMLStatement) {
+    private mutating func read(_ statement: TOMLStatement) {
         do throws(Failure) {
             switch statement.kind {
             case .pair(let pair):
-                try take(pair, line: statement.line)
+                try read(pair, line: statement.line)
             case .tableInArray(["rule"]):
                 endSection()
                 section = .rule(Draft(line: statement.line))
@@ -54,7 +54,7 @@ struct SettingsReader {
                     "Write [[rule]] for what holds for some paths.")
             }
         } catch {
-            note(error, line: statement.line)
+            report(error, line: statement.line)
         }
     }
 
@@ -66,7 +66,7 @@ struct SettingsReader {
                         match: match, strategy: draft.strategy, onDelete: draft.onDelete,
                         merging: draft.merging))
             } else if !draft.hasMatch {
-                note(
+                report(
                     Self.failure(
                         "The rule has no match.",
                         "Say which paths it is for, as in match = \"*.json\"."),
@@ -77,7 +77,7 @@ struct SettingsReader {
         seen = []
     }
 
-    private mutating func take(_ pair: TOMLPair, line: Int) throws(Failure) {
+    private mutating func read(_ pair: TOMLPair, line: Int) throws(Failure) {
         let key = pair.key.joined(separator: ".")
         if case .unknown = section { return }
         guard seen.insert(key).inserted else {
@@ -96,16 +96,16 @@ struct SettingsReader {
                 draft.onDelete = .keep
                 draft.onDelete = try OnDelete(parsing: try Self.text(pair))
             default:
-                guard try draft.merging.take(pair.key, try Self.text(pair)) else {
+                guard try draft.merging.set(pair.key, try Self.text(pair)) else {
                     throw Self.unknown(key, "match, strategy, on-delete, " + MergeRules.keys)
                 }
             }
             return
         }
-        try takeTop(key, pair)
+        try readTopLevel(key, pair)
     }
 
-    private mutating func takeTop(_ key: String, _ pair: TOMLPair) throws(Failure) {
+    private mutating func readTopLevel(_ key: String, _ pair: TOMLPair) throws(Failure) {
         switch key {
         case "strategy":
             settings.strategy = .standard
@@ -143,7 +143,7 @@ struct SettingsReader {
 }
 
 extension SettingsReader {
-    private mutating func note(_ failure: Failure, line: Int) {
+    private mutating func report(_ failure: Failure, line: Int) {
         var failure = failure
         failure.path = Array(file.utf8)
         // The message may quote the file, and so what another device wrote.

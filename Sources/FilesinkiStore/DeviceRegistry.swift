@@ -2,10 +2,10 @@ package import FilesinkiModel
 package import FilesinkiRemote
 import SwiftProtobuf
 
-/// How far a device had read a zone, and when: what pruning must leave alone.
+/// How far a device has read a zone, and when. Pruning must keep later commits.
 package struct Acknowledgement: Hashable, Sendable {
     package var device: Device
-    /// Everything up to here was seen and applied.
+    /// The last commit that the device has applied.
     package var token: ChangeToken
     package var time: Timestamp
 
@@ -16,7 +16,7 @@ package struct Acknowledgement: Hashable, Sendable {
     }
 }
 
-/// What the devices of a store say that they have seen of one zone.
+/// The acknowledgements of one zone by the devices of a store.
 package struct DeviceRegistry: Sendable {
     let remote: any Remote
     private let store: [UInt8]
@@ -24,16 +24,16 @@ package struct DeviceRegistry: Sendable {
 
     static let prefix = "devices/"
 
-    /// How many keys are asked for at once.
+    /// The number of keys per listing request.
     static let page = 1000
 
-    /// More bytes no record has as it is stored.
+    /// The maximum stored length of a record.
     private static let maximumStoredLength: Int64 = 8192
 
     /// - Parameters:
     ///   - zone: 1 to 64 of `a-z 0-9 _ -`.
-    ///   - store: What ``StoreFormat/read(from:)`` said of the store.
-    /// - Throws: `Failure` with code `usage` when the zone's name is not fit.
+    ///   - store: The description of the store, from ``StoreFormat/read(from:)``.
+    /// - Throws: `Failure` with code `usage` when the zone's name is invalid.
     package init(remote: any Remote, zone: String, store: StoreFormat) throws(Failure) {
         try StoreLayout.check(zone: zone)
         self.remote = remote
@@ -41,7 +41,7 @@ package struct DeviceRegistry: Sendable {
         self.zone = zone
     }
 
-    /// Writes down what a device has seen, and removes what it had written before.
+    /// Stores an acknowledgement and removes the device's earlier ones.
     ///
     /// - Throws: What the remote throws.
     package func acknowledge(_ acknowledgement: Acknowledgement) async throws {
@@ -58,13 +58,13 @@ package struct DeviceRegistry: Sendable {
             Envelope.seal(serialized(message), as: .acknowledgement), to: slot)
         for object in try await remote.list(prefix: prefix, after: nil, limit: Self.page)
         where object.key != slot {
-            // A later one, too: it was of a history that the store has left.
+            // Including later ones: those belong to a history that the store has left.
             try await remote.delete(object.key)
         }
     }
 
-    /// The number of the last commit that any device says it has seen; 0 when none says so. Reads
-    /// the keys alone.
+    /// The number of the last commit that any device has acknowledged; 0 without acknowledgements.
+    /// Lists keys only.
     ///
     /// - Throws: What the remote throws.
     package func lastAcknowledged() async throws -> UInt64 {
@@ -81,9 +81,9 @@ package struct DeviceRegistry: Sendable {
         }
     }
 
-    /// The newest acknowledgement of each device, in the order of their ids.
+    /// The newest acknowledgement of each device, sorted by device id.
     ///
-    /// - Parameter skipped: Called with the failure of each record that cannot be read.
+    /// - Parameter skipped: Receives the failure of each unreadable record.
     /// - Throws: What the remote throws.
     package func all(skipped: @Sendable (Failure) -> Void = { _ in }) async throws
         -> [Acknowledgement]
@@ -109,7 +109,7 @@ package struct DeviceRegistry: Sendable {
         return newest.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
     }
 
-    /// The records at some keys, with one request; those that are gone are left out.
+    /// Reads records with one request. Missing ones are left out.
     private func read(_ keys: [ObjectKey]) async throws -> [(ObjectKey, [UInt8])] {
         let replies = try await remote.replies(
             to: keys.map { ObjectRequest($0, range: 0..<Self.maximumStoredLength) })
@@ -138,7 +138,7 @@ package struct DeviceRegistry: Sendable {
 }
 
 extension DeviceRegistry {
-    /// Removes everything that a device has written down of itself, in every zone.
+    /// Removes all acknowledgements of a device, in every zone.
     ///
     /// - Parameter id: The device's 16 bytes.
     /// - Throws: What the remote throws.

@@ -2,9 +2,9 @@ import FilesinkiCompression
 import FilesinkiHashing
 import FilesinkiModel
 
-/// How a record is wrapped before it is stored: encode → hash → compress → seal → store.
+/// Wraps a record for storage: encode → hash → compress → seal → store.
 ///
-/// A header of 48 bytes, then the payload. Integers are little-endian.
+/// A header of 48 bytes is followed by the payload. Integers are little-endian.
 ///
 /// | at | bytes | |
 /// |---|---|---|
@@ -16,7 +16,7 @@ import FilesinkiModel
 /// | 8 | 8 | the number of plain bytes |
 /// | 16 | 32 | SHA-256 of the plain bytes |
 struct Envelope {
-    /// What an envelope holds.
+    /// The kind of a record.
     enum Kind: UInt8, Sendable {
         case commit = 1
         case checkpoint = 2
@@ -26,7 +26,7 @@ struct Envelope {
         /// A list of the parts of a checkpoint.
         case checkpointIndex = 5
 
-        /// The most plain bytes that a record of this kind may have.
+        /// The maximum plain length of a record of this kind, in bytes.
         var maximumLength: Int {
             switch self {
             case .commit, .checkpointPart: 64 << 20
@@ -36,22 +36,22 @@ struct Envelope {
             }
         }
 
-        /// The byte at offset 7. The first version of the program takes 1 for a newer format, and stops
-        /// at a checkpoint that it could not read in full.
+        /// The byte at offset 7. The first version of the program treats 1 as a newer format, so it
+        /// stops at a checkpoint that it cannot read in full.
         var form: UInt8 { self == .checkpointIndex ? 1 : 0 }
     }
 
     /// The number of bytes before the payload.
     static let headerLength = 48
 
-    /// The level that records are compressed at: they are written once and read by every device.
+    /// The zstd level of records.
     static let level: Int32 = 3
 
-    /// How many plain bytes each stored byte may stand for, beyond ``slack``: what makes a bomb is
-    /// stored plain by honest writers and refused by readers before any memory is taken.
+    /// The maximum compression ratio beyond ``slack``. Writers store a record with a higher ratio
+    /// uncompressed; readers reject it before they allocate memory.
     static let maximumRatio = 1024
 
-    /// So many plain bytes are always allowed, whatever the payload's length.
+    /// The plain length that is allowed for any length of the payload, in bytes.
     static let slack = 65536
 
     private static let name = Array("fsk".utf8)
@@ -59,9 +59,9 @@ struct Envelope {
 
     private init() {}
 
-    /// Wraps the bytes of a record.
+    /// Wraps a record.
     ///
-    /// - Throws: `Failure` with code `limit` when there are more than the kind allows.
+    /// - Throws: `Failure` with code `limit` when the record is longer than the kind allows.
     static func seal(_ plain: [UInt8], as kind: Kind) throws(Failure) -> [UInt8] {
         guard plain.count <= kind.maximumLength else {
             throw Failure(
@@ -79,11 +79,11 @@ struct Envelope {
         return result
     }
 
-    /// Unwraps stored bytes and checks them.
+    /// Unwraps and verifies a record.
     ///
-    /// - Parameter key: Where the bytes were, for messages.
-    /// - Throws: `Failure` with code `newer-format` for a version, codec or seal that is not known,
-    ///   `corrupt` for all else that is not right. No length is believed before it was checked.
+    /// - Parameter key: The key of the object, for messages.
+    /// - Throws: `Failure` with code `newer-format` for an unknown version, codec or seal,
+    ///   `corrupt` for other damage. Every length is checked before it is used.
     static func open(_ stored: [UInt8], as kind: Kind, key: String) throws(Failure) -> [UInt8] {
         let header = try Header(stored, key: key)
         guard header.form == kind.form else { throw newer(key) }
@@ -101,8 +101,8 @@ struct Envelope {
         return plain
     }
 
-    /// Whether stored bytes say that they are of a kind; whether they are, ``open(_:as:key:)`` says.
-    static func claims(_ stored: [UInt8], _ kind: Kind) -> Bool {
+    /// Whether the header names a kind. Nothing is verified; see ``open(_:as:key:)``.
+    static func hasKind(_ stored: [UInt8], _ kind: Kind) -> Bool {
         stored.count >= headerLength && stored[4] == kind.rawValue
     }
 
@@ -121,7 +121,7 @@ struct Envelope {
         plain <= slack || (plain - slack) / maximumRatio <= payload
     }
 
-    /// The failure for bytes that are not what they should be.
+    /// The failure for a damaged record.
     static func damaged(_ key: String, _ message: String, cause: (any Error)? = nil) -> Failure {
         Failure(
             .corrupt, path: key, message,
@@ -129,7 +129,7 @@ struct Envelope {
             cause: cause)
     }
 
-    /// The failure for what a later version of the program wrote.
+    /// The failure for a record of a newer format.
     static func newer(
         _ key: String, _ message: String = "The record has a newer format than this program knows."
     ) -> Failure {
@@ -138,7 +138,7 @@ struct Envelope {
 }
 
 extension Envelope {
-    /// The first 48 bytes, taken apart.
+    /// The fields of the header.
     private struct Header {
         var kind: UInt8
         var form: UInt8

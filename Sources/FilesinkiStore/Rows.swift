@@ -1,16 +1,17 @@
 package import FilesinkiModel
 
-/// What a commit or a checkpoint says of one path, before anything but the path is checked.
+/// One row of a commit or a checkpoint. Only the path has been checked.
 struct Row {
     var path: [UInt8]
     var entry: Entry
-    /// In a commit the version that the writer had seen, in a checkpoint the one that set the entry.
+    /// In a commit the version that the change is based on, in a checkpoint the version that set
+    /// the entry.
     var version: UInt64
 }
 
-/// A row that was left out, and why.
+/// A row that was left out, and the reason.
 package struct RefusedRow: Sendable {
-    /// The path as it was written, which may be no path at all; show it by
+    /// The path as it was stored; it may be invalid. Display it through
     /// ``FilesinkiModel/printable(_:)``.
     package var path: [UInt8]
     package var failure: Failure
@@ -29,16 +30,16 @@ package struct RefusedRow: Sendable {
     }
 }
 
-/// Turns rows into columns.
+/// Encodes rows as columns.
 enum RowsEncoder {
     /// In `kinds`: the row has an element in `contents`.
     static let hasContent: UInt8 = 0x10
     /// In `kinds`: the row has an element in `targets`.
     static let hasTarget: UInt8 = 0x20
-    /// In `kinds`: the kind itself, and the bits that must be 0.
+    /// In `kinds`: the kind, and the bits that must be 0.
     static let kindMask: UInt8 = 0xCF
 
-    /// The columns of `rows`, in their order.
+    /// Encodes rows in their order.
     static func encode(_ rows: [Row]) -> StoredRows {
         var columns = StoredRows()
         columns.count = UInt32(clamping: rows.count)
@@ -81,8 +82,8 @@ enum RowsEncoder {
     }
 }
 
-/// Turns columns back into rows: columns that do not fit together spoil the record, a row that says
-/// something impossible is left out alone.
+/// Decodes columns into rows. Columns that do not match each other make the record invalid; an
+/// invalid row is refused by itself.
 struct RowsDecoder {
     private let columns: StoredRows
     private let kinds: [UInt8]
@@ -92,13 +93,13 @@ struct RowsDecoder {
     private var targetPosition = 0
     private var seconds: Int64 = 0
 
-    /// The longest target of a symlink, in bytes.
+    /// The maximum length of a symlink's target, in bytes.
     static let maximumTargetLength = 4095
 
     /// - Parameters:
-    ///   - maximumCount: The most rows there may be.
+    ///   - maximumCount: The maximum number of rows.
     ///   - pathLimit: See ``PathColumn/decode(_:count:limit:)``.
-    /// - Returns: nil when the columns do not fit together.
+    /// - Returns: nil when the columns do not match each other.
     init?(_ columns: StoredRows, maximumCount: Int, pathLimit: inout Int) {
         let count = Int(columns.count)
         guard count <= maximumCount, columns.modes.count == count, columns.seconds.count == count,
@@ -117,10 +118,10 @@ struct RowsDecoder {
         else { return nil }
     }
 
-    /// The number of rows, those too that cannot be.
+    /// The number of rows, including invalid ones.
     var count: Int { paths.count }
 
-    /// Calls `accept` with each row that can be, and `refuse` with each one that cannot.
+    /// Calls `accept` with each valid row and `refuse` with each invalid one.
     mutating func forEachRow(
         _ accept: (_ index: Int, _ path: RelativePath, _ row: Row) -> Void,
         refuse: (RefusedRow) -> Void
@@ -178,7 +179,7 @@ struct RowsDecoder {
             else { throw refused(index, "The symlink has an impossible target.") }
             entry = .symlink(to: target, modified: modified)
         case .tombstone:
-            // The time is when the deletion was made, if the writer said so.
+            // The time of the deletion, if the writer stored it.
             entry = Entry(kind: .tombstone, modified: modified)
         }
         return Row(path: paths[index], entry: entry, version: columns.versions[index])
@@ -189,9 +190,9 @@ struct RowsDecoder {
     }
 }
 
-/// Paths as a store keeps them: each without what it shares with the one before.
+/// Encodes and decodes paths; each is stored without the prefix that it shares with the one before.
 enum PathColumn {
-    /// The column of `paths`, in their order.
+    /// Encodes paths in their order.
     static func encode(_ paths: some Sequence<[UInt8]>) -> StoredPaths {
         var shared: [UInt32] = []
         var rest: [UInt32] = []
@@ -218,12 +219,12 @@ enum PathColumn {
         return length
     }
 
-    /// The paths of a column; nil when the column does not fit together.
+    /// Decodes a column; nil when it is inconsistent.
     ///
     /// - Parameters:
-    ///   - count: How many paths there must be.
-    ///   - limit: The most bytes that all paths may have together, so that a small column cannot
-    ///     stand for a great deal of memory. Taken down by what was read.
+    ///   - count: The expected number of paths.
+    ///   - limit: The maximum length of all paths together, so that a small column cannot demand
+    ///     much memory. Reduced by the length that was decoded.
     static func decode(_ column: StoredPaths, count: Int, limit: inout Int) -> [[UInt8]]? {
         guard column.shared.count == count, column.rest.count == count else { return nil }
         let bytes = array(column.bytes)
@@ -239,7 +240,7 @@ enum PathColumn {
             last.removeSubrange(shared...)
             last += bytes[position..<(position + rest)]
             position += rest
-            // A copy, so that the path has no more room than it needs.
+            // A copy, so that the path's capacity equals its length.
             paths.append(last.withUnsafeBytes { Array($0) })
         }
         return position == bytes.count ? paths : nil

@@ -2,20 +2,20 @@ import FilesinkiHashing
 package import FilesinkiModel
 package import FilesinkiRemote
 
-/// A store's description of itself: created once, then the same for ever.
+/// The description of a store. It is created once and never changes.
 ///
-/// It is text, so that a person who opens the store sees what it is: see ``StoreFormatText``.
+/// It is text, so that a user who opens the folder sees what it is. See ``StoreFormatText``.
 package struct StoreFormat: Hashable, Sendable {
-    /// The version of the layout; this program knows ``currentVersion``.
+    /// The version of the layout; this program supports ``currentVersion``.
     package var formatVersion: Int
     /// 16 random bytes.
     package var id: [UInt8]
-    /// Raised when the store's history is begun anew under the same id.
+    /// Incremented when the store's history restarts under the same id.
     package var epoch: UInt64
-    /// How the remote keeps the promise of write-once slots, such as `rename-folder`.
+    /// The method that makes slots write-once at this remote, such as `rename-folder`.
     package var slots: String
 
-    /// The version that this program writes, and the newest that it reads.
+    /// The version that this program writes, and the newest that it can read.
     package static let currentVersion = 1
 
     package init(formatVersion: Int, id: [UInt8], epoch: UInt64, slots: String) {
@@ -31,7 +31,7 @@ package struct StoreFormat: Hashable, Sendable {
         return ChangeToken(sequence: 0, hash: ContentID(padded) ?? .none)
     }
 
-    /// What the store at a remote says of itself; nil when there is no store.
+    /// Reads the description of the store at a remote; nil when there is no store.
     ///
     /// - Throws: `Failure` with code `newer-format`, `corrupt`, or what the remote throws.
     package static func read(from remote: any Remote) async throws -> StoreFormat? {
@@ -39,12 +39,12 @@ package struct StoreFormat: Hashable, Sendable {
         return try StoreFormatText.decode(bytes)
     }
 
-    /// Makes a store at a remote, or finds the one that is there: of all who try at once one wins,
-    /// and all get the same answer.
+    /// Creates a store at a remote, or returns the existing one. When several devices try at once,
+    /// one wins and all get the same description.
     ///
     /// - Parameters:
-    ///   - slots: How the remote keeps its promise, as found by a race.
-    ///   - createdBy: The program and its version, for people.
+    ///   - slots: The method for write-once slots that the probe found.
+    ///   - createdBy: The program and its version, for display.
     /// - Throws: `Failure` with code `newer-format`, `corrupt`, or what the remote throws.
     package static func create(
         at remote: any Remote, systemContext: SystemContext, slots: String = "rename-folder",
@@ -61,10 +61,10 @@ package struct StoreFormat: Hashable, Sendable {
         }
     }
 
-    /// What ``init(reply:)`` reads, for a request together with others.
+    /// The request whose reply ``init(reply:)`` decodes, to be sent together with others.
     package static func request() throws(Failure) -> ObjectRequest { ObjectRequest(try key()) }
 
-    /// What the store says of itself in the reply to ``request()``; nil when there is no store.
+    /// Decodes the reply to ``request()``; nil when there is no store.
     ///
     /// - Throws: `Failure` with code `newer-format` or `corrupt`.
     package init?(reply: ObjectReply) throws(Failure) {
@@ -75,7 +75,8 @@ package struct StoreFormat: Hashable, Sendable {
     private static func key() throws(Failure) -> ObjectKey { try ObjectKey(StoreLayout.format) }
 }
 
-/// The text of a store's description: lines of `key = value`, the first and the last fixed.
+/// Encodes and decodes the text of a store's description: lines of `key = value` between a fixed
+/// first and last line.
 ///
 /// ```
 /// filesinki store
@@ -89,7 +90,7 @@ package struct StoreFormat: Hashable, Sendable {
 enum StoreFormatText {
     static let title = "filesinki store"
 
-    /// The longest description that is read, in bytes.
+    /// The maximum length of a description, in bytes.
     static let maximumLength = 65536
 
     static func encode(_ format: StoreFormat, createdBy: String) -> [UInt8] {
@@ -110,8 +111,8 @@ enum StoreFormatText {
         String(text.unicodeScalars.filter { $0.value >= 32 && $0.value != 127 })
     }
 
-    /// - Throws: `Failure` with code `newer-format` when a later version of the program made the
-    ///   store, `corrupt` when this is no description or a damaged one.
+    /// - Throws: `Failure` with code `newer-format` when a later version of the program created
+    ///   the store, `corrupt` when the text is invalid.
     static func decode(_ bytes: [UInt8]) throws(Failure) -> StoreFormat {
         guard bytes.count <= maximumLength, let text = String(validating: bytes, as: UTF8.self),
             let values = values(of: text, bytes)
@@ -131,7 +132,7 @@ enum StoreFormatText {
             formatVersion: version, id: id, epoch: epoch, slots: values["slots"] ?? "")
     }
 
-    /// The values by key; nil when the title, the checksum or a line is not right.
+    /// The values by key; nil when the title, the checksum or a line is invalid.
     private static func values(of text: String, _ bytes: [UInt8]) -> [String: String]? {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count >= 3, lines[0] == title, lines[lines.count - 1].isEmpty else {

@@ -1,52 +1,52 @@
 package import FilesinkiModel
 package import FilesinkiRemote
 
-/// Where everything lies in a store.
+/// The keys of a store.
 enum StoreLayout {
-    /// The most digits that a sequence number has; shorter ones begin with zeros, so that the order
-    /// of keys is the order of numbers.
+    /// The number of digits of a sequence number in a key. Zero-padded, so that keys sort by
+    /// number.
     static let digits = 20
 
-    /// The name of the one member that the folder of a write-once slot has.
+    /// The name of the only member in the folder of a write-once slot.
     static let member = "c"
 
-    /// The slot of the store's own description.
+    /// The slot of the store's description.
     static let format = "filesinki/c"
 
-    /// The longest name of a zone, in bytes.
+    /// The maximum length of a zone's name, in bytes.
     static let maximumZoneLength = 64
 
-    /// Where commits and checkpoints of a zone are; ends with a slash.
+    /// The prefix of all keys of a zone; ends with a slash.
     static func everything(of zone: String) -> String { "zones/\(zone)/" }
 
-    /// Where the commits of a zone are; ends with a slash.
+    /// The prefix of a zone's commits; ends with a slash.
     static func log(of zone: String) -> String { "zones/\(zone)/log/" }
 
-    /// Where the checkpoints of a zone are; ends with a slash.
+    /// The prefix of a zone's checkpoints; ends with a slash.
     static func checkpoints(of zone: String) -> String { "zones/\(zone)/checkpoints/" }
 
-    /// Where the parts of large checkpoints of a zone are, by their hashes; ends with a slash.
+    /// The prefix of the parts of a zone's large checkpoints, named by hash; ends with a slash.
     static func parts(of zone: String) -> String { "zones/\(zone)/parts/" }
 
-    /// Where a device says what it has seen of a zone; ends with a slash.
+    /// The prefix of a device's acknowledgements of a zone; ends with a slash.
     static func acknowledgements(of device: [UInt8], zone: String) -> String {
         "devices/\(hexadecimal(device))/\(zone)/"
     }
 
-    /// The name of a number below one of the prefixes.
+    /// The name of a sequence number below a prefix.
     static func name(_ sequence: UInt64) -> String {
         let text = String(sequence)
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
-    /// The slot of a number below a prefix.
+    /// The slot of a sequence number below a prefix.
     ///
-    /// - Throws: `Failure` with code `bad-path` when the zone's name is not fit for a key.
+    /// - Throws: `Failure` with code `bad-path` when the zone's name is invalid in a key.
     static func slot(_ prefix: String, _ sequence: UInt64) throws(Failure) -> ObjectKey {
         try ObjectKey("\(prefix)\(name(sequence))/\(member)")
     }
 
-    /// The number that the key of a slot below `prefix` names; nil for any other key.
+    /// The sequence number in the key of a slot below `prefix`; nil for other keys.
     static func sequence(of key: ObjectKey, below prefix: String) -> UInt64? {
         let names = key.description.dropFirst(prefix.utf8.count).split(separator: "/")
         guard key.description.hasPrefix(prefix), names.count == 2, names[1] == member,
@@ -70,32 +70,32 @@ enum StoreLayout {
     }
 }
 
-/// What a store's keys say of it: every object, by what it is.
+/// The objects of a store by kind, from their keys alone.
 package struct StoreListing: Sendable {
     /// The slots of one zone.
     package struct Zone: Sendable {
         /// The numbers of commits and of checkpoints, ascending.
         package fileprivate(set) var commits: [UInt64] = []
         package fileprivate(set) var checkpoints: [UInt64] = []
-        /// The last commit that each device says it has seen, by the device's key.
+        /// The last commit that each device has acknowledged, by the device's key.
         package fileprivate(set) var acknowledged: [String: UInt64] = [:]
     }
 
-    /// By the zones' names.
+    /// The zones by name.
     package private(set) var zones: [String: Zone] = [:]
-    /// The packs, by their ids, with their sizes in bytes.
+    /// The sizes of packs in bytes, by id.
     package private(set) var packs: [[UInt8]: Int64] = [:]
     /// The parts of large checkpoints, each named by the hash of its bytes.
     package private(set) var parts: [(key: ObjectKey, hash: ContentID)] = []
-    /// How many objects there are in all.
+    /// The total number of objects.
     package private(set) var count = 0
-    /// Keys that are not of this format; a reader passes over them.
+    /// Keys that are not part of the format; readers ignore them.
     package private(set) var others: [ObjectKey] = []
 
-    /// How many keys are asked for at once.
+    /// The number of keys per listing request.
     private static let page = 1000
 
-    /// Lists all that a store holds.
+    /// Lists all objects of a store. Memory is proportional to their number.
     ///
     /// - Throws: What the remote throws.
     package static func read(from remote: any Remote) async throws -> StoreListing {
@@ -149,11 +149,11 @@ package struct StoreListing: Sendable {
 }
 
 extension Remote {
-    /// The replies to several requests, one for each, as ``FilesinkiRemote/Remote/read(_:)`` gives
-    /// them, held to what was asked for.
+    /// Sends several requests with ``FilesinkiRemote/Remote/read(_:)`` and checks that the replies
+    /// match them.
     ///
-    /// - Throws: `Failure` with code `io` when the replies are not those to the requests; what the
-    ///   remote throws.
+    /// - Throws: `Failure` with code `io` when the replies do not match the requests; errors of
+    ///   the remote.
     func replies(to requests: [ObjectRequest]) async throws -> [ObjectReply] {
         guard !requests.isEmpty else { return [] }
         let replies = try await read(requests)

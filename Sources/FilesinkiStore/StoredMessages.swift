@@ -1,7 +1,7 @@
 import FilesinkiModel
 import SwiftProtobuf
 
-/// The bytes of a message, the same for the same values.
+/// Encodes a message. Equal messages give equal bytes.
 func serialized(_ message: some Message) throws(Failure) -> [UInt8] {
     do {
         return try message.serializedBytes()
@@ -13,7 +13,7 @@ func serialized(_ message: some Message) throws(Failure) -> [UInt8] {
     }
 }
 
-/// The message that bytes hold. What a newer version added is passed over.
+/// Decodes a message. Unknown fields are ignored.
 ///
 /// - Throws: `Failure` with code `corrupt` when the bytes are not such a message.
 func parsed<Parsed: Message>(_ plain: [UInt8], key: String) throws(Failure) -> Parsed {
@@ -36,7 +36,7 @@ extension StoredAuthor {
 }
 
 extension Device {
-    /// nil when the id does not have 16 bytes. A name that is too long is cut.
+    /// nil when the id is not 16 bytes long. A name that is too long is cut.
     init?(_ author: StoredAuthor) {
         guard author.id.count == 16 else { return nil }
         self.init(id: array(author.id), name: shortened(author.name))
@@ -53,7 +53,7 @@ extension StoredPack {
 }
 
 extension PackReference {
-    /// - Throws: `Failure` with code `corrupt` when a part has the wrong length.
+    /// - Throws: `Failure` with code `corrupt` when a field has the wrong length.
     init(_ pack: StoredPack, key: String) throws(Failure) {
         guard pack.id.count == 16, let size = Int64(exactly: pack.size),
             let hash = ContentID(array(pack.indexHash))
@@ -61,9 +61,9 @@ extension PackReference {
         self.init(id: array(pack.id), size: size, indexHash: hash)
     }
 
-    /// The packs that a record names.
+    /// Decodes the pack references of a record.
     ///
-    /// - Throws: `Failure` with code `corrupt` when a part of one has the wrong length.
+    /// - Throws: `Failure` with code `corrupt` when a field has the wrong length.
     static func list(_ packs: [StoredPack], key: String) throws(Failure) -> [PackReference] {
         var references: [PackReference] = []
         for pack in packs { references.append(try PackReference(pack, key: key)) }
@@ -73,12 +73,12 @@ extension PackReference {
 
 /// The bytes of a field of a generated message, as an array.
 ///
-/// The field's own type comes from Foundation, which this module does not import.
+/// The field's own type is one of Foundation's, which this module does not import.
 func array(_ field: some SwiftProtobufContiguousBytes) -> [UInt8] {
     field.withUnsafeBytes { Array($0) }
 }
 
-/// Bytes as the type that a field of a generated message wants.
+/// Bytes as the type of a field of a generated message.
 func field<Field: SwiftProtobufContiguousBytes>(_ bytes: [UInt8]) -> Field {
     Field(bytes)
 }

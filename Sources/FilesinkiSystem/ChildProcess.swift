@@ -168,14 +168,14 @@ struct CommandWait {
                 while waitpid(child, &status, 0) < 0, errno == EINTR {}
                 return .ranOutOfTime
             }
-            isOpen = look(isOpen, clock.now.duration(to: end))
+            isOpen = pollOnce(isOpen, clock.now.duration(to: end))
         }
     }
 
     /// Waits for output, for the end of the child or of its time.
     ///
     /// - Returns: Whether more output may come.
-    private mutating func look(_ isOpen: Bool, _ left: Duration) -> Bool {
+    private mutating func pollOnce(_ isOpen: Bool, _ left: Duration) -> Bool {
         var files = [
             pollfd(fd: isOpen ? output : -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: process, events: Int16(POLLIN), revents: 0),

@@ -12,7 +12,7 @@ package final class KernelLock: Sendable {
     ///
     /// - Parameter path: The lock file; made (0600) when it is missing, and never removed.
     /// - Returns: Nil when another process holds the lock.
-    package static func attempt(_ path: String) throws(Failure) -> KernelLock? {
+    package static func tryAcquire(_ path: String) throws(Failure) -> KernelLock? {
         while true {
             let file = try SystemError.reported(
                 "open the lock", path.utf8, of: .local
@@ -28,7 +28,7 @@ package final class KernelLock: Sendable {
     }
 
     /// Writes into the lock file who holds it, for others to read; of no importance otherwise.
-    package func sign(_ text: String) {
+    package func writeHolder(_ text: String) {
         guard ftruncate(file.raw, 0) == 0 else { return }
         try? file.write(Array(text.utf8), at: 0)
     }

@@ -62,15 +62,15 @@ final class ClockAlarm: Sendable {
     init() {
         file = fsk_clock_change_file()
         timer = FileHandle(file)
-        windUp()
+        arm()
     }
 
-    private func windUp() { _ = fsk_wind_up(file) }
+    private func arm() { _ = fsk_wind_up(file) }
 
     /// Makes ready for the next time.
-    func takeNote() {
+    func rearm() {
         var count: UInt64 = 0
         _ = read(file, &count, MemoryLayout<UInt64>.size)
-        windUp()
+        arm()
     }
 }

@@ -64,7 +64,7 @@ package struct Debouncer: Sendable {
     }
 
     /// When a path was told last, and how long it then has to wait while it keeps changing.
-    private struct Telling {
+    private struct Report {
         var at: Duration
         var distance: Duration
         /// When its last change was heard.
@@ -75,50 +75,50 @@ package struct Debouncer: Sendable {
     private var paths: [RelativePath: PendingPath] = [:]
     /// First and last moment of a change, once everything is due.
     private var flood: (first: Duration, last: Duration)?
-    private var told: [RelativePath: Telling] = [:]
+    private var reports: [RelativePath: Report] = [:]
 
     package init(_ limits: Limits = Limits()) { self.limits = limits }
 
     /// Takes note of a change.
-    package mutating func note(_ change: TreeChange, at now: Duration) {
+    package mutating func add(_ change: TreeChange, at now: Duration) {
         if flood != nil {
             flood?.last = now
             return
         }
         let isFresh = paths[change.path] == nil
-        var unrest = paths[change.path] ?? begin(change, at: now)
-        unrest.last = now
-        unrest.isWhole = unrest.isWhole || change.kind == .folder
-        unrest.quiet = quiet(change, unrest, isFresh: isFresh)
-        unrest.wasGone = unrest.wasGone || change.kind == .gone
-        unrest.partner = partner(of: change) ?? unrest.partner
-        paths[change.path] = unrest
-        if paths.count > limits.paths { noteEverything(at: now) }
+        var pending = paths[change.path] ?? startPending(change, at: now)
+        pending.last = now
+        pending.isWhole = pending.isWhole || change.kind == .folder
+        pending.quiet = quiet(change, pending, isFresh: isFresh)
+        pending.wasGone = pending.wasGone || change.kind == .gone
+        pending.partner = partner(of: change) ?? pending.partner
+        paths[change.path] = pending
+        if paths.count > limits.paths { addEverything(at: now) }
     }
 
     /// Takes note that anything may have changed.
-    package mutating func noteEverything(at now: Duration) {
+    package mutating func addEverything(at now: Duration) {
         let first = paths.values.map(\.first).min() ?? now
         flood = (flood?.first ?? first, now)
         paths = [:]
-        told = [:]
+        reports = [:]
     }
 
-    private func begin(_ change: TreeChange, at now: Duration) -> PendingPath {
-        let telling = told[change.path].flatMap { now - $0.heard < limits.rest ? $0 : nil }
+    private func startPending(_ change: TreeChange, at now: Duration) -> PendingPath {
+        let report = reports[change.path].flatMap { now - $0.heard < limits.rest ? $0 : nil }
         return PendingPath(
             first: now, last: now, quiet: limits.quick,
-            earliest: telling.map { $0.at + $0.distance } ?? now, isBusy: telling != nil,
+            earliest: report.map { $0.at + $0.distance } ?? now, isBusy: report != nil,
             isNew: change.kind == .created, isWhole: false)
     }
 
-    private func quiet(_ change: TreeChange, _ unrest: PendingPath, isFresh: Bool) -> Duration {
+    private func quiet(_ change: TreeChange, _ pending: PendingPath, isFresh: Bool) -> Duration {
         switch change.kind {
         case .created, .unfinished, .gone, .folder: return limits.quiet
-        case .attributes: return isFresh ? limits.quiet : unrest.quiet
+        case .attributes: return isFresh ? limits.quiet : pending.quiet
         case .written:
-            if unrest.wasGone || partner(of: change) != nil { return limits.quiet }
-            return unrest.isNew ? limits.fresh : limits.quick
+            if pending.wasGone || partner(of: change) != nil { return limits.quiet }
+            return pending.isNew ? limits.fresh : limits.quick
         }
     }
 
@@ -130,9 +130,9 @@ package struct Debouncer: Sendable {
         return partner
     }
 
-    private func due(_ unrest: PendingPath) -> Duration {
-        let held = min(unrest.earliest, unrest.last + limits.rest)
-        return max(min(unrest.last + unrest.quiet, unrest.first + limits.longest), held)
+    private func due(_ pending: PendingPath) -> Duration {
+        let held = min(pending.earliest, pending.last + limits.rest)
+        return max(min(pending.last + pending.quiet, pending.first + limits.longest), held)
     }
 
     /// When something is due next; nil when nothing waits.
@@ -142,7 +142,7 @@ package struct Debouncer: Sendable {
     }
 
     /// Takes what is due.
-    package mutating func take(at now: Duration) -> Due? {
+    package mutating func removeDue(at now: Duration) -> Due? {
         guard let next, next <= now else { return nil }
         if flood != nil {
             flood = nil
@@ -153,25 +153,31 @@ package struct Debouncer: Sendable {
         for path in ready {
             var open = [path]
             while let one = open.popLast() {
-                guard let unrest = paths.removeValue(forKey: one) else { continue }
-                tell(one, unrest, at: now)
-                if unrest.isWhole { changes.folders.insert(one) } else { changes.paths.insert(one) }
-                if let partner = unrest.partner { open.append(partner) }
+                guard let pending = paths.removeValue(forKey: one) else { continue }
+                recordReport(one, pending, at: now)
+                if pending.isWhole {
+                    changes.folders.insert(one)
+                } else {
+                    changes.paths.insert(one)
+                }
+                if let partner = pending.partner { open.append(partner) }
             }
         }
         return .changes(changes)
     }
 
     /// Remembers that a path was told: again without a rest means less often.
-    private mutating func tell(_ path: RelativePath, _ unrest: PendingPath, at now: Duration) {
+    private mutating func recordReport(
+        _ path: RelativePath, _ pending: PendingPath, at now: Duration
+    ) {
         var distance = limits.quiet
-        if let before = told[path], unrest.isBusy {
+        if let before = reports[path], pending.isBusy {
             distance = min(before.distance * 2, limits.longest)
         }
-        if told.count >= limits.paths * 2 {
-            told = told.filter { now - $0.value.heard < limits.rest }
-            if told.count >= limits.paths * 2 { told = [:] }
+        if reports.count >= limits.paths * 2 {
+            reports = reports.filter { now - $0.value.heard < limits.rest }
+            if reports.count >= limits.paths * 2 { reports = [:] }
         }
-        told[path] = Telling(at: now, distance: distance, heard: unrest.last)
+        reports[path] = Report(at: now, distance: distance, heard: pending.last)
     }
 }

@@ -24,7 +24,7 @@ final class Inotify: Sendable {
     var file: Int32 { descriptor.raw }
 
     /// What came of a request for a watch.
-    enum Answer {
+    enum WatchResult {
         /// The watch; the same as before for a folder that is watched already.
         case watched(Int32)
         /// The user's watches are used up.
@@ -34,7 +34,7 @@ final class Inotify: Sendable {
     }
 
     /// Watches an open folder, by way of its descriptor: the path could meanwhile lead elsewhere.
-    func watch(_ folder: borrowing FileHandle) -> Answer {
+    func watch(_ folder: borrowing FileHandle) -> WatchResult {
         let number = inotify_add_watch(file, "/proc/self/fd/\(folder.raw)", Self.mask)
         if number >= 0 { return .watched(number) }
         return [ENOSPC, ENOMEM].contains(errno) ? .limit : .refused
@@ -93,7 +93,7 @@ package enum WriteNotices {
     /// notice is taken counts as one.
     ///
     /// - Returns: Nil when the kernel gives the user no more watches, or the folder cannot be watched.
-    package static func hear(in folder: String, prefix: String) -> AsyncStream<Void>? {
+    package static func stream(in folder: String, prefix: String) -> AsyncStream<Void>? {
         guard let inotify = Inotify(),
             let opened = try? FileHandle(folder, O_RDONLY | O_DIRECTORY),
             case .watched = inotify.watch(opened)
@@ -106,8 +106,8 @@ package enum WriteNotices {
         }
         // The descriptor stays open until the source has let go of it.
         source.setCancelHandler { withExtendedLifetime(inotify) {} }
-        let hearing = Hearing(source: source)
-        continuation.onTermination = { _ in hearing.end() }
+        let events = EventSource(source: source)
+        continuation.onTermination = { _ in events.end() }
         source.activate()
         return notices
     }
@@ -119,7 +119,7 @@ package enum WriteNotices {
 }
 
 /// A source of notices, which any thread may end.
-private struct Hearing: @unchecked Sendable {
+private struct EventSource: @unchecked Sendable {
     let source: any DispatchSourceRead
 
     func end() { source.cancel() }

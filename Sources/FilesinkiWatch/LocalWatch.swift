@@ -51,8 +51,8 @@ package final class LocalWatch: Sendable {
         tree.rescan()
         if let shortage = tree.shortage { post(.shortage(shortage)) }
         let count = tree.count
-        let thread = WatchingThread(self, tree, limits)
-        try startThread { thread.run() }
+        let thread = WatchThread(self, tree, limits)
+        try startThread { thread.runLoop() }
         return count
     }
 
@@ -109,7 +109,7 @@ package final class LocalWatch: Sendable {
                 state.notices.append(.everything(.flood))
                 if case .changes = notice {} else { state.notices.append(notice) }
             }
-            return state.takeWaiter()
+            return state.removeWaiter()
         }
         waiter?.resume()
     }
@@ -120,14 +120,14 @@ package final class LocalWatch: Sendable {
             guard let deadline = state.deadline, deadline <= now else {
                 return nil as CheckedContinuation<Void, Never>?
             }
-            return state.takeWaiter()
+            return state.removeWaiter()
         }
         waiter?.resume()
     }
 }
 
 extension LocalWatch.State {
-    mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+    mutating func removeWaiter() -> CheckedContinuation<Void, Never>? {
         defer {
             waiter = nil
             deadline = nil
@@ -138,32 +138,32 @@ extension LocalWatch.State {
 
 extension LocalWatch {
     /// What the thread was asked for.
-    struct Order {
+    struct Request {
         var isEnding: Bool
         var isRescanWanted: Bool
         var ignores: (@Sendable (RelativePath, Bool) -> Bool)?
     }
 
-    func takeOrder() -> Order {
+    func removeRequest() -> Request {
         state.withLock { state in
-            let order = Order(
+            let request = Request(
                 isEnding: state.isEnding, isRescanWanted: state.isRescanWanted,
                 ignores: state.ignores)
             state.isRescanWanted = false
             state.ignores = nil
-            return order
+            return request
         }
     }
 
     var deadline: Duration? { state.withLock { $0.deadline } }
 
     /// From now on these signals end nothing: they are told as notices.
-    package func take(signals numbers: [Int32]) {
+    package func reportSignals(_ numbers: [Int32]) {
         for number in numbers { _ = fsk_report_signal(number, signals.signalFile) }
     }
 
     /// Gives signals their usual effect again.
-    package func giveBack(signals numbers: [Int32]) {
+    package func restoreSignals(_ numbers: [Int32]) {
         for number in numbers { _ = fsk_report_signal(number, -1) }
     }
 

@@ -54,7 +54,7 @@ package struct WatchScheduler: Sendable {
     private var pauseEnd: Duration?
     private var backoff: Backoff
     /// Whether the last run failed.
-    package private(set) var isTroubled = false
+    package private(set) var hasFailed = false
 
     package init(_ limits: Limits = Limits(), at now: Duration) {
         self.limits = limits
@@ -62,36 +62,36 @@ package struct WatchScheduler: Sendable {
         nextScan = now + limits.fullScan
     }
 
-    package mutating func note(_ more: LocalChanges) {
+    package mutating func add(_ more: LocalChanges) {
         changes.add(more)
-        if changes.count > limits.paths { noteEverything() }
+        if changes.count > limits.paths { requestFullRun() }
     }
 
-    package mutating func noteEverything() {
+    package mutating func requestFullRun() {
         isEverythingDue = true
         changes = LocalChanges()
     }
 
-    package mutating func noteRemote() { isRemoteDue = true }
+    package mutating func requestRemoteCheck() { isRemoteDue = true }
 
     /// Takes note of a clock that was set or a machine that slept: what failed may go well now.
-    package mutating func noteJump() {
+    package mutating func handleClockJump() {
         pauseEnd = nil
-        noteEverything()
+        requestFullRun()
     }
 
-    package mutating func noteShortage(_ isShort: Bool, at now: Duration) {
+    package mutating func setShortage(_ isShort: Bool, at now: Duration) {
         shortageScan = isShort ? now + limits.shortageScan : nil
-        noteEverything()
+        requestFullRun()
     }
 
-    package mutating func noteEnd() { isEnding = true }
+    package mutating func requestEnd() { isEnding = true }
 
     /// What to do now.
     package mutating func next(at now: Duration) -> Step {
         if isEnding { return .end }
         let scan = min(nextScan, shortageScan ?? nextScan)
-        if scan <= now { noteEverything() }
+        if scan <= now { requestFullRun() }
         let isWorkThere = isEverythingDue || isRemoteDue || !changes.isEmpty
         if let pauseEnd, now < pauseEnd {
             return .wait(until: pauseEnd)
@@ -111,7 +111,7 @@ package struct WatchScheduler: Sendable {
     /// - Parameter took: How long it took. Where the tree is not heard of it is looked at again after
     ///   some of these, so that looking is a small part of the time.
     package mutating func finish(_ work: Work, at now: Duration, took: Duration) {
-        isTroubled = false
+        hasFailed = false
         backoff.reset()
         pauseEnd = nil
         guard case .everything = work else { return }
@@ -122,17 +122,17 @@ package struct WatchScheduler: Sendable {
     /// The work failed, and has to be done again after a pause.
     ///
     /// - Parameter wish: How long the remote wants to be left alone.
-    package mutating func fail(_ work: Work, at now: Duration, wish: Duration = .zero) {
-        isTroubled = true
-        pauseEnd = now + backoff.next(atLeast: wish)
+    package mutating func fail(_ work: Work, at now: Duration, retryAfter: Duration = .zero) {
+        hasFailed = true
+        pauseEnd = now + backoff.next(atLeast: retryAfter)
         switch work {
         case .everything:
-            noteEverything()
+            requestFullRun()
             nextScan = max(nextScan, now + limits.fullScan)
             if shortageScan != nil { shortageScan = now + limits.shortageScan }
         case .changes(let missed, _):
             isRemoteDue = true
-            if !isEverythingDue { note(missed) }
+            if !isEverythingDue { add(missed) }
         }
     }
 }

@@ -4,10 +4,10 @@ import FilesinkiSystem
 import Glibc
 
 /// The thread of a ``LocalWatch``: waits for the first of several things, and deals with it.
-final class WatchingThread {
+final class WatchThread {
     private let watch: LocalWatch
     private let tree: TreeWatch
-    private var settling: Debouncer
+    private var debouncer: Debouncer
     private let alarm = ClockAlarm()
     private var clock = ClockReading.now
     private var shortage: TreeWatch.Shortage?
@@ -15,26 +15,26 @@ final class WatchingThread {
     init(_ watch: LocalWatch, _ tree: TreeWatch, _ limits: Debouncer.Limits) {
         self.watch = watch
         self.tree = tree
-        settling = Debouncer(limits)
+        debouncer = Debouncer(limits)
         shortage = tree.shortage
     }
 
-    func run() {
+    func runLoop() {
         while true {
             wait()
-            let order = watch.takeOrder()
-            if order.isEnding { return }
-            if let ignores = order.ignores { tree.ignores = ignores }
-            if order.isRescanWanted {
+            let request = watch.removeRequest()
+            if request.isEnding { return }
+            if let ignores = request.ignores { tree.ignores = ignores }
+            if request.isRescanWanted {
                 tree.rescan()
                 watch.post(.rescanned)
             }
-            hear()
-            tellSignals()
-            tellJump()
-            tellShortage()
+            collectChanges()
+            postSignals()
+            postClockJump()
+            postShortage()
             let now = ClockReading.moment
-            switch settling.take(at: now) {
+            switch debouncer.removeDue(at: now) {
             case .changes(let changes): watch.post(.changes(changes))
             case .everything: watch.post(.everything(.flood))
             case nil: break
@@ -48,7 +48,7 @@ final class WatchingThread {
         var files = [watch.pipe.file, watch.signals.file, alarm.file, tree.file].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
-        let due = [settling.next, watch.deadline].compactMap { $0 }.min()
+        let due = [debouncer.next, watch.deadline].compactMap { $0 }.min()
         var timeout: Int32 = -1
         if let due {
             let left = max(.zero, due - ClockReading.moment)
@@ -59,30 +59,30 @@ final class WatchingThread {
             timeout = Int32(clamping: milliseconds)
         }
         _ = poll(&files, nfds_t(files.count), timeout)
-        if files[0].revents != 0 { _ = watch.pipe.take() }
-        if files[2].revents != 0 { alarm.takeNote() }
+        if files[0].revents != 0 { _ = watch.pipe.drain() }
+        if files[2].revents != 0 { alarm.rearm() }
     }
 
-    private func hear() {
-        let heard = tree.take()
+    private func collectChanges() {
+        let batch = tree.readChanges()
         let now = ClockReading.moment
-        for change in heard.changes { settling.note(change, at: now) }
-        if heard.isOverflown { settling.noteEverything(at: now) }
-        if heard.isUnmounted { watch.post(.everything(.unmount)) }
-        if heard.isRootGone { watch.post(.rootGone) }
+        for change in batch.changes { debouncer.add(change, at: now) }
+        if batch.isOverflown { debouncer.addEverything(at: now) }
+        if batch.isUnmounted { watch.post(.everything(.unmount)) }
+        if batch.isRootGone { watch.post(.rootGone) }
     }
 
-    private func tellSignals() {
-        for signal in watch.signals.take() { watch.post(.signal(Int32(signal))) }
+    private func postSignals() {
+        for signal in watch.signals.drain() { watch.post(.signal(Int32(signal))) }
     }
 
-    private func tellJump() {
+    private func postClockJump() {
         let present = ClockReading.now
         if let jump = clock.jump(to: present) { watch.post(.everything(.clock(jump))) }
         clock = present
     }
 
-    private func tellShortage() {
+    private func postShortage() {
         guard tree.shortage != shortage else { return }
         shortage = tree.shortage
         watch.post(shortage.map(LocalNotice.shortage) ?? .noShortage)
@@ -112,7 +112,7 @@ final class WakePipe: Sendable {
     }
 
     /// Takes the bytes that have come.
-    func take() -> [UInt8] {
+    func drain() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = bytes.withUnsafeMutableBytes { try? pipe.reading.read(into: $0) }
         return Array(bytes.prefix(count ?? 0))

@@ -38,11 +38,11 @@ struct WatchedFolders {
     /// Puts a watch, new or not, in its place.
     ///
     /// - Returns: The watch that was there before, which is out of the tree now; nil for none.
-    mutating func put(_ watch: Int32, name: [UInt8], in parent: Int32) -> Int32? {
+    mutating func attach(_ watch: Int32, name: [UInt8], in parent: Int32) -> Int32? {
         let former = child(name, of: parent)
         if former == watch { return nil }
-        if let former { takeOut(former) }
-        takeOut(watch)
+        if let former { detach(former) }
+        detach(watch)
         nodes[watch, default: Node(parent: nil, name: name)].parent = parent
         nodes[watch]?.name = name
         nodes[parent]?.children[name] = watch
@@ -50,7 +50,7 @@ struct WatchedFolders {
     }
 
     /// Takes a folder, and with it what is below, out of the tree.
-    mutating func takeOut(_ watch: Int32) {
+    mutating func detach(_ watch: Int32) {
         guard let node = nodes[watch], let parent = node.parent else { return }
         if nodes[parent]?.children[node.name] == watch {
             nodes[parent]?.children[node.name] = nil
@@ -62,7 +62,7 @@ struct WatchedFolders {
     ///
     /// - Returns: Their watches.
     mutating func remove(_ watch: Int32) -> [Int32] {
-        takeOut(watch)
+        detach(watch)
         var gone: [Int32] = []
         var open = [watch]
         while let next = open.popLast() {

@@ -30,11 +30,11 @@ import Testing
 
     @Test func `one at a time holds the lock`() async throws {
         let path = tree.base + "/lock"
-        var first: ReplicaLock? = try await ReplicaLock.take(path) { _ in }
+        var first: ReplicaLock? = try await ReplicaLock.acquire(path) { _ in }
         #expect(first != nil)
         let naps = Mutex<[Duration]>([])
         let failure = await #expect(throws: Failure.self) {
-            try await ReplicaLock.take(path, waiting: .milliseconds(10)) { nap in
+            try await ReplicaLock.acquire(path, waiting: .milliseconds(10)) { nap in
                 naps.withLock { $0.append(nap) }
             }
         }
@@ -42,19 +42,19 @@ import Testing
         #expect(naps.withLock { $0.reduce(.zero, +) } == .milliseconds(10))
         first = nil
         // A process that another test starts has the lock's file, too, until it becomes its program.
-        _ = try await ReplicaLock.take(path, waiting: .seconds(60)) {
+        _ = try await ReplicaLock.acquire(path, waiting: .seconds(60)) {
             try await Task.sleep(for: $0)
         }
     }
 
     @Test func `a lock file that was removed locks nothing`() throws {
         let path = tree.base + "/lock"
-        let first = try ReplicaLock.attempt(path)
+        let first = try ReplicaLock.tryAcquire(path)
         #expect(first != nil)
         unlink(path)
-        let second = try ReplicaLock.attempt(path)
+        let second = try ReplicaLock.tryAcquire(path)
         #expect(second != nil)
-        #expect(try ReplicaLock.attempt(path) == nil)
+        #expect(try ReplicaLock.tryAcquire(path) == nil)
         withExtendedLifetime((first, second)) {}
     }
 }

@@ -4,8 +4,8 @@ import Testing
 @testable import FilesinkiRules
 
 @Suite struct NameLintTests {
-    private func flaws(_ names: String...) throws -> [NameFinding.Flaw] {
-        NameLint.findings(in: try names.map { try RelativePath($0) }).map(\.flaw)
+    private func kinds(_ names: String...) throws -> [NameIssue.Kind] {
+        NameLint.issues(in: try names.map { try RelativePath($0) }).map(\.kind)
     }
 
     @Test(
@@ -14,7 +14,7 @@ import Testing
             "a", "A.txt", ".hidden", "é", "日本", "a b", "...a", "COM", "COM10", "console", "nul-a",
             "d/aux2.c", "a'b", "a;b&c", "a#b",
         ])
-    func good(_ name: String) throws { #expect(try flaws(name).isEmpty) }
+    func good(_ name: String) throws { #expect(try kinds(name).isEmpty) }
 
     @Test(
         "finds a character that Windows does not allow",
@@ -24,11 +24,11 @@ import Testing
             ("a\\b", "\\"), ("a\nb", "\n"), ("a\u{1F}", "\u{1F}"),
         ] as [(String, Unicode.Scalar)])
     func character(_ name: String, _ scalar: Unicode.Scalar) throws {
-        #expect(try flaws(name) == [.character(scalar)])
+        #expect(try kinds(name) == [.character(scalar)])
     }
 
     @Test("finds a dot or a space at the end", arguments: ["a.", "a ", "d/a...", "a. ", "..."])
-    func ending(_ name: String) throws { #expect(try flaws(name) == [.ending]) }
+    func ending(_ name: String) throws { #expect(try kinds(name) == [.ending]) }
 
     @Test(
         "finds the name of a device",
@@ -37,31 +37,31 @@ import Testing
             "conin$",
             "con .txt",
         ])
-    func reserved(_ name: String) throws { #expect(try flaws(name) == [.reserved]) }
+    func reserved(_ name: String) throws { #expect(try kinds(name) == [.reserved]) }
 
     @Test func `finds a name that is not UTF-8`() throws {
         let path = try RelativePath([0x64, 0x2F, 0xFF])
-        #expect(NameLint.findings(in: [path]) == [NameFinding(path: path, flaw: .notUTF8)])
+        #expect(NameLint.issues(in: [path]) == [NameIssue(path: path, kind: .notUTF8)])
     }
 
     @Test func `finds twins in one folder only`() throws {
-        #expect(try flaws("a", "A") == [.caseTwin(RelativePath("a"))])
-        #expect(try flaws("d/ä", "d/Ä") == [.caseTwin(RelativePath("d/ä"))])
-        #expect(try flaws("a", "d/A", "e/a").isEmpty)
+        #expect(try kinds("a", "A") == [.caseTwin(RelativePath("a"))])
+        #expect(try kinds("d/ä", "d/Ä") == [.caseTwin(RelativePath("d/ä"))])
+        #expect(try kinds("a", "d/A", "e/a").isEmpty)
     }
 
     @Test func `tells twins of form from twins of case`() throws {
         let composed = try RelativePath("\u{E9}")
-        #expect(try flaws("\u{E9}", "e\u{301}") == [.formTwin(composed)])
-        #expect(try flaws("\u{E9}", "E\u{301}") == [.caseTwin(composed)])
+        #expect(try kinds("\u{E9}", "e\u{301}") == [.formTwin(composed)])
+        #expect(try kinds("\u{E9}", "E\u{301}") == [.caseTwin(composed)])
     }
 
     @Test func `the same path twice is no twin`() throws {
-        #expect(try flaws("a", "a").isEmpty)
+        #expect(try kinds("a", "a").isEmpty)
     }
 
     @Test func `says what is wrong without moving the cursor`() throws {
-        let finding = try #require(NameLint.findings(in: [RelativePath("a\u{1B}b")]).first)
+        let finding = try #require(NameLint.issues(in: [RelativePath("a\u{1B}b")]).first)
         #expect(finding.reason == "The name holds '\\x1b', which Windows does not allow.")
         #expect(finding.remedy == "Rename it without this character.")
     }

@@ -27,8 +27,8 @@ final class ScoreTable: ZoneMemory {
     func remember(_ store: KnownStore) { self.store = store }
     func number(_ counter: ZoneCounter) -> UInt64 { numbers[counter] ?? 0 }
     func set(_ numbers: [ZoneCounter: UInt64]) { self.numbers.merge(numbers) { $1 } }
-    func note(_ commit: OwnCommit) { notes.insert(commit) }
-    func noted(_ commits: [OwnCommit]) -> [OwnCommit] { commits.filter(notes.contains) }
+    func recordOwn(_ commit: OwnCommit) { notes.insert(commit) }
+    func recordedOwn(_ commits: [OwnCommit]) -> [OwnCommit] { commits.filter(notes.contains) }
 
     func checkpoint(at token: ChangeToken) -> Checkpoint? {
         let entries = rows.filter { $0.value.version > 0 }.map { player, row in

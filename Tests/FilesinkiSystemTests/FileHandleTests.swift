@@ -46,9 +46,9 @@ import Testing
 
     @Test func `H1 a lock is taken once, and goes with its value`() throws {
         let path = folder.path("lock")
-        let lock = try #require(try KernelLock.attempt(path))
-        lock.sign("me")
-        #expect(try KernelLock.attempt(path) == nil)
+        let lock = try #require(try KernelLock.tryAcquire(path))
+        lock.writeHolder("me")
+        #expect(try KernelLock.tryAcquire(path) == nil)
         withExtendedLifetime(lock) {}
         #expect(try StateFile.read(path) == Array("me".utf8))
     }

@@ -14,14 +14,14 @@ struct DebouncerTests {
     private func told(_ heard: [String]) -> [String] {
         let lanes = heard.map(Array.init)
         let length = lanes.map(\.count).max() ?? 0
-        var settling = Debouncer(Self.limits)
+        var debouncer = Debouncer(Self.limits)
         var told = lanes.map { _ in [Character](repeating: "-", count: length) }
         for column in 0..<length {
             let now = Duration.milliseconds(5 * column)
             for (lane, marks) in lanes.enumerated() where column < marks.count {
-                if let change = change(lane, column, lanes) { settling.note(change, at: now) }
+                if let change = change(lane, column, lanes) { debouncer.add(change, at: now) }
             }
-            guard let due = settling.take(at: now) else { continue }
+            guard let due = debouncer.removeDue(at: now) else { continue }
             for lane in lanes.indices {
                 switch due {
                 case .everything: told[lane][column] = "E"
@@ -99,7 +99,7 @@ struct DebouncerTests {
     }
 
     /// How long each change of a rhythm waited until it was told, in the order of the changes.
-    private func waits(every rhythm: Duration, times: Int, after settling: inout Debouncer)
+    private func waits(every rhythm: Duration, times: Int, after debouncer: inout Debouncer)
         -> [Duration]
     {
         var waits: [Duration] = []
@@ -107,13 +107,13 @@ struct DebouncerTests {
         let begin = Duration.seconds(10)
         for number in 0..<times {
             let moment = begin + rhythm * number
-            while let next = settling.next, next < moment {
-                guard settling.take(at: next) != nil else { break }
+            while let next = debouncer.next, next < moment {
+                guard debouncer.removeDue(at: next) != nil else { break }
                 waits += untold.map { next - $0 }
                 untold = []
             }
-            settling.note(TreeChange(path(0), .unfinished), at: moment)
-            settling.note(TreeChange(path(0), .written), at: moment)
+            debouncer.add(TreeChange(path(0), .unfinished), at: moment)
+            debouncer.add(TreeChange(path(0), .written), at: moment)
             untold.append(moment)
         }
         return waits
@@ -123,29 +123,29 @@ struct DebouncerTests {
         "changes at a steady rhythm slower than 100 ms cross at once, also after a burst",
         arguments: [101, 105, 120, 150, 250, 500, 1000, 1900, 2100, 5000])
     func rhythm(milliseconds: Int) {
-        var settling = Debouncer()
+        var debouncer = Debouncer()
         // A burst that has led to the longest distance.
         var now = Duration.zero
         while now < .seconds(10) - .milliseconds(milliseconds) {
-            settling.note(TreeChange(path(0), .written), at: now)
-            while let next = settling.next, next <= now, settling.take(at: next) != nil {}
+            debouncer.add(TreeChange(path(0), .written), at: now)
+            while let next = debouncer.next, next <= now, debouncer.removeDue(at: next) != nil {}
             now += .milliseconds(10)
         }
-        let waits = waits(every: .milliseconds(milliseconds), times: 40, after: &settling).sorted()
+        let waits = waits(every: .milliseconds(milliseconds), times: 40, after: &debouncer).sorted()
         #expect(waits[waits.count / 2] < .milliseconds(60), "\(waits)")
         #expect(waits.last.map { $0 <= .milliseconds(100) } == true, "\(waits)")
     }
 
     @Test("changes without a rest between them are told in growing distances, up to the longest")
     func noRestBetween() {
-        var settling = Debouncer()
+        var debouncer = Debouncer()
         var told: [Duration] = []
         for number in 0..<1000 {
             let now = Duration.milliseconds(90) * number
-            while let next = settling.next, next < now, settling.take(at: next) != nil {
+            while let next = debouncer.next, next < now, debouncer.removeDue(at: next) != nil {
                 told.append(next)
             }
-            settling.note(TreeChange(path(0), .written), at: now)
+            debouncer.add(TreeChange(path(0), .written), at: now)
         }
         #expect(told.count < 60, "\(told.count) in 90 s")
         #expect(zip(told, told.dropFirst()).allSatisfy { $1 - $0 <= .milliseconds(2100) })
@@ -185,21 +185,21 @@ struct DebouncerTests {
 
     @Test("nothing heard, nothing due: no time-out is needed")
     func silence() {
-        var settling = Debouncer(Self.limits)
-        #expect(settling.next == nil)
-        settling.note(TreeChange(path(0), .written), at: .seconds(7))
-        #expect(settling.next == .milliseconds(7005))
-        #expect(settling.take(at: .milliseconds(7004)) == nil)
-        #expect(settling.take(at: .milliseconds(7005)) != nil)
-        #expect(settling.next == nil)
+        var debouncer = Debouncer(Self.limits)
+        #expect(debouncer.next == nil)
+        debouncer.add(TreeChange(path(0), .written), at: .seconds(7))
+        #expect(debouncer.next == .milliseconds(7005))
+        #expect(debouncer.removeDue(at: .milliseconds(7004)) == nil)
+        #expect(debouncer.removeDue(at: .milliseconds(7005)) != nil)
+        #expect(debouncer.next == nil)
     }
 
     @Test("with a rest of zero everything is told at once")
     func noRest() {
-        var settling = Debouncer(Debouncer.Limits(quiet: .zero, quick: .zero, longest: .zero))
+        var debouncer = Debouncer(Debouncer.Limits(quiet: .zero, quick: .zero, longest: .zero))
         for kind in [TreeChange.Kind.written, .gone, .created, .folder] {
-            settling.note(TreeChange(path(0), kind), at: .seconds(1))
-            #expect(settling.take(at: .seconds(1)) != nil)
+            debouncer.add(TreeChange(path(0), kind), at: .seconds(1))
+            #expect(debouncer.removeDue(at: .seconds(1)) != nil)
         }
     }
 }

@@ -36,10 +36,10 @@ final class WatchedTree {
     func move(_ old: String, _ new: String) { #expect(rename(at(old), at(new)) == 0) }
 
     /// What was heard: path and kind of each, in order.
-    func heard() -> [String] { tree.take().changes.map { "\($0.path) \($0.kind)" } }
+    func heard() -> [String] { tree.readChanges().changes.map { "\($0.path) \($0.kind)" } }
 
     /// The paths that were heard of.
-    func paths() -> Set<String> { Set(tree.take().changes.map { "\($0.path)" }) }
+    func paths() -> Set<String> { Set(tree.readChanges().changes.map { "\($0.path)" }) }
 }
 
 @Suite("Watching a tree")
@@ -52,7 +52,7 @@ struct TreeWatchTests {
         chmod(watched.at("a"), 0o600)
         #expect(watched.heard() == ["a attributes"])
         watched.move("a", "b")
-        let renamed = watched.tree.take().changes
+        let renamed = watched.tree.readChanges().changes
         #expect(renamed.map { "\($0.path) \($0.kind)" } == ["a gone", "b written"])
         #expect(renamed.map { $0.partner.map { "\($0)" } } == ["b", "a"])
         unlink(watched.at("b"))
@@ -78,7 +78,7 @@ struct TreeWatchTests {
             for path in ["a", "a/b", "a/b/c"] { mkdir(root + "/" + path, 0o755) }
         })
         watched.move("a", "z")
-        let changes = watched.tree.take().changes
+        let changes = watched.tree.readChanges().changes
         #expect(changes.map { "\($0.path) \($0.kind)" } == ["a folder", "z folder"])
         #expect(changes.first?.partner == changes.last?.path)
         watched.write("z/b/c/f")
@@ -110,7 +110,7 @@ struct TreeWatchTests {
         watched.move("a", "c")
         watched.move("b", "a")
         watched.move("c", "b")
-        _ = watched.tree.take()
+        _ = watched.tree.readChanges()
         watched.write("b/x/1")
         watched.write("a/y/2")
         #expect(watched.paths() == ["b/x/1", "a/y/2"])
@@ -152,14 +152,14 @@ struct TreeWatchTests {
             $0.assumingMemoryBound(to: CChar.self).baseAddress.map { mkdir($0, 0o755) }
         }
         #expect(made == 0)
-        #expect(watched.tree.take().changes.map(\.path.bytes) == [name])
+        #expect(watched.tree.readChanges().changes.map(\.path.bytes) == [name])
         let file = (root + name + Array("/f".utf8) + [0]).withUnsafeBytes {
             $0.assumingMemoryBound(to: CChar.self).baseAddress.map {
                 open($0, O_WRONLY | O_CREAT, 0o644)
             }
         }
         close(file ?? -1)
-        let paths = Set(watched.tree.take().changes.map(\.path.bytes))
+        let paths = Set(watched.tree.readChanges().changes.map(\.path.bytes))
         #expect(paths == [name + Array("/f".utf8)])
     }
 
@@ -197,12 +197,12 @@ struct TreeWatchTests {
             return false
         }
         tree.rescan()
-        _ = tree.take()
+        _ = tree.readChanges()
         #expect(tree.count == 5)
         for path in ["a/new/f", "b/new/f"] {
             close(open(root + "/" + path, O_WRONLY | O_CREAT, 0o644))
         }
-        #expect(Set(tree.take().changes.map { "\($0.path)" }) == ["a/new/f", "b/new/f"])
+        #expect(Set(tree.readChanges().changes.map { "\($0.path)" }) == ["a/new/f", "b/new/f"])
     }
 
     @Test("lost events are said, and all is watched again")
@@ -211,10 +211,10 @@ struct TreeWatchTests {
         watched.makeFolder("a")
         watched.makeFolder("a/b")
         for number in 0..<5 { watched.write("f\(number)") }
-        #expect(watched.tree.take().isOverflown)
+        #expect(watched.tree.readChanges().isOverflown)
         #expect(watched.tree.count == 3)
         watched.write("a/b/f")
-        let heard = watched.tree.take()
+        let heard = watched.tree.readChanges()
         #expect(!heard.isOverflown)
         #expect(heard.changes.map { "\($0.path)" }.contains("a/b/f"))
     }
@@ -228,7 +228,7 @@ struct TreeWatchTests {
         #expect(watched.tree.count == 2)
         rmdir(watched.at("a"))
         rmdir(watched.at("b"))
-        _ = watched.tree.take()
+        _ = watched.tree.readChanges()
         watched.tree.rescan()
         #expect(watched.tree.shortage == nil)
         watched.write("f")
@@ -243,7 +243,7 @@ struct TreeWatchTests {
         } else {
             #expect(rmdir(watched.folder.path("root")) == 0)
         }
-        #expect(watched.tree.take().isRootGone)
+        #expect(watched.tree.readChanges().isRootGone)
     }
 
     @Test("a root that is not there is a failure")
@@ -265,7 +265,7 @@ struct MountedTreeWatchTests {
         watched.write("disk/f")
         #expect(watched.paths() == ["disk/f"])
         disk = nil
-        let heard = watched.tree.take()
+        let heard = watched.tree.readChanges()
         #expect(heard.isUnmounted && !heard.isRootGone)
         #expect(watched.tree.count == 2)
         watched.write("disk/g")

@@ -14,55 +14,55 @@ struct WatchSchedulerTests {
 
     /// An agenda whose first run of everything is done, at 0.
     private func begun() -> WatchScheduler {
-        var agenda = WatchScheduler(Self.limits, at: .zero)
-        #expect(agenda.next(at: .zero) == .run(.everything))
-        agenda.finish(.everything, at: .zero, took: .seconds(1))
-        return agenda
+        var scheduler = WatchScheduler(Self.limits, at: .zero)
+        #expect(scheduler.next(at: .zero) == .run(.everything))
+        scheduler.finish(.everything, at: .zero, took: .seconds(1))
+        return scheduler
     }
 
     @Test("first everything, then nothing until the safety net")
     func beginning() {
-        var agenda = begun()
-        #expect(agenda.next(at: .seconds(1)) == .wait(until: .seconds(600)))
-        #expect(agenda.next(at: .seconds(600)) == .run(.everything))
+        var scheduler = begun()
+        #expect(scheduler.next(at: .seconds(1)) == .wait(until: .seconds(600)))
+        #expect(scheduler.next(at: .seconds(600)) == .run(.everything))
     }
 
     @Test("what was heard is done in one run")
     func heard() {
-        var agenda = begun()
-        agenda.note(changes("a"))
-        agenda.note(changes("b"))
+        var scheduler = begun()
+        scheduler.add(changes("a"))
+        scheduler.add(changes("b"))
         let work = WatchScheduler.Work.changes(changes("a", "b"), isRemoteHinted: false)
-        #expect(agenda.next(at: .seconds(1)) == .run(work))
-        agenda.finish(work, at: .seconds(1), took: .zero)
-        agenda.noteRemote()
+        #expect(scheduler.next(at: .seconds(1)) == .run(work))
+        scheduler.finish(work, at: .seconds(1), took: .zero)
+        scheduler.requestRemoteCheck()
         #expect(
-            agenda.next(at: .seconds(2))
+            scheduler.next(at: .seconds(2))
                 == .run(.changes(LocalChanges(), isRemoteHinted: true)))
-        #expect(agenda.next(at: .seconds(3)) == .wait(until: .seconds(600)))
+        #expect(scheduler.next(at: .seconds(3)) == .wait(until: .seconds(600)))
     }
 
     @Test("too many paths are everything")
     func tooMany() {
-        var agenda = begun()
-        agenda.note(changes("a", "b", "c", "d"))
-        #expect(agenda.next(at: .seconds(1)) == .run(.everything))
+        var scheduler = begun()
+        scheduler.add(changes("a", "b", "c", "d"))
+        #expect(scheduler.next(at: .seconds(1)) == .run(.everything))
     }
 
     @Test("after failures it pauses, longer each time, and then does all that was missed")
     func failures() {
-        var agenda = begun()
-        agenda.note(changes("a"))
+        var scheduler = begun()
+        scheduler.add(changes("a"))
         var now = Duration.seconds(10)
         var pauses: [Duration] = []
         for _ in 0..<9 {
-            guard case .run(let work) = agenda.next(at: now) else {
+            guard case .run(let work) = scheduler.next(at: now) else {
                 Issue.record("no run at \(now)")
                 return
             }
-            agenda.fail(work, at: now)
-            agenda.note(changes("b"))
-            guard case .wait(let end) = agenda.next(at: now) else {
+            scheduler.fail(work, at: now)
+            scheduler.add(changes("b"))
+            guard case .wait(let end) = scheduler.next(at: now) else {
                 Issue.record("no pause at \(now)")
                 return
             }
@@ -71,53 +71,53 @@ struct WatchSchedulerTests {
         }
         #expect(pauses.map(\.components.seconds) == [1, 2, 4, 8, 16, 32, 60, 60, 60])
         let work = WatchScheduler.Work.changes(changes("a", "b"), isRemoteHinted: true)
-        #expect(agenda.next(at: now) == .run(work))
-        agenda.finish(work, at: now, took: .zero)
-        agenda.note(changes("c"))
+        #expect(scheduler.next(at: now) == .run(work))
+        scheduler.finish(work, at: now, took: .zero)
+        scheduler.add(changes("c"))
         #expect(
-            agenda.next(at: now) == .run(.changes(changes("c"), isRemoteHinted: false)))
+            scheduler.next(at: now) == .run(.changes(changes("c"), isRemoteHinted: false)))
     }
 
     @Test("a remote that wants to be left alone is left alone")
     func wish() {
-        var agenda = begun()
-        agenda.noteRemote()
-        guard case .run(let work) = agenda.next(at: .seconds(1)) else { return }
-        agenda.fail(work, at: .seconds(1), wish: .seconds(100))
-        #expect(agenda.next(at: .seconds(2)) == .wait(until: .seconds(101)))
+        var scheduler = begun()
+        scheduler.requestRemoteCheck()
+        guard case .run(let work) = scheduler.next(at: .seconds(1)) else { return }
+        scheduler.fail(work, at: .seconds(1), retryAfter: .seconds(100))
+        #expect(scheduler.next(at: .seconds(2)) == .wait(until: .seconds(101)))
     }
 
     @Test("a clock that was set ends the pause")
     func jump() {
-        var agenda = begun()
-        agenda.noteRemote()
-        guard case .run(let work) = agenda.next(at: .seconds(1)) else { return }
-        agenda.fail(work, at: .seconds(1), wish: .seconds(100))
-        agenda.noteJump()
-        #expect(agenda.next(at: .seconds(2)) == .run(.everything))
+        var scheduler = begun()
+        scheduler.requestRemoteCheck()
+        guard case .run(let work) = scheduler.next(at: .seconds(1)) else { return }
+        scheduler.fail(work, at: .seconds(1), retryAfter: .seconds(100))
+        scheduler.handleClockJump()
+        #expect(scheduler.next(at: .seconds(2)) == .run(.everything))
     }
 
     @Test("where the tree is not heard of it is looked at, not too often")
     func shortage() {
-        var agenda = begun()
-        agenda.noteShortage(true, at: .seconds(1))
-        #expect(agenda.next(at: .seconds(1)) == .run(.everything))
-        agenda.finish(.everything, at: .seconds(2), took: .seconds(1))
-        #expect(agenda.next(at: .seconds(2)) == .wait(until: .seconds(22)))
-        #expect(agenda.next(at: .seconds(22)) == .run(.everything))
-        agenda.finish(.everything, at: .seconds(22), took: .zero)
-        #expect(agenda.next(at: .seconds(22)) == .wait(until: .seconds(32)))
-        agenda.noteShortage(false, at: .seconds(23))
-        #expect(agenda.next(at: .seconds(23)) == .run(.everything))
-        agenda.finish(.everything, at: .seconds(23), took: .zero)
-        #expect(agenda.next(at: .seconds(23)) == .wait(until: .seconds(623)))
+        var scheduler = begun()
+        scheduler.setShortage(true, at: .seconds(1))
+        #expect(scheduler.next(at: .seconds(1)) == .run(.everything))
+        scheduler.finish(.everything, at: .seconds(2), took: .seconds(1))
+        #expect(scheduler.next(at: .seconds(2)) == .wait(until: .seconds(22)))
+        #expect(scheduler.next(at: .seconds(22)) == .run(.everything))
+        scheduler.finish(.everything, at: .seconds(22), took: .zero)
+        #expect(scheduler.next(at: .seconds(22)) == .wait(until: .seconds(32)))
+        scheduler.setShortage(false, at: .seconds(23))
+        #expect(scheduler.next(at: .seconds(23)) == .run(.everything))
+        scheduler.finish(.everything, at: .seconds(23), took: .zero)
+        #expect(scheduler.next(at: .seconds(23)) == .wait(until: .seconds(623)))
     }
 
     @Test("the wished-for end comes before everything else")
     func end() {
-        var agenda = begun()
-        agenda.noteEverything()
-        agenda.noteEnd()
-        #expect(agenda.next(at: .seconds(1)) == .end)
+        var scheduler = begun()
+        scheduler.requestFullRun()
+        scheduler.requestEnd()
+        #expect(scheduler.next(at: .seconds(1)) == .end)
     }
 }

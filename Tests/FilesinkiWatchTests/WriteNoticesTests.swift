@@ -9,7 +9,7 @@ struct WriteNoticesTests {
     @Test("a write is told, also one that nobody waited for")
     func write() async throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let notices = try #require(WriteNotices.hear(in: folder.path, prefix: "a.sqlite"))
+        let notices = try #require(WriteNotices.stream(in: folder.path, prefix: "a.sqlite"))
         var iterator = notices.makeAsyncIterator()
         for _ in 0..<2 {
             let file = open(
@@ -35,6 +35,6 @@ struct WriteNoticesTests {
     @Test("a folder that is not there cannot be heard")
     func missing() throws {
         let folder = try TemporaryFolder(inMemory: true)
-        #expect(WriteNotices.hear(in: folder.path("none"), prefix: "") == nil)
+        #expect(WriteNotices.stream(in: folder.path("none"), prefix: "") == nil)
     }
 }

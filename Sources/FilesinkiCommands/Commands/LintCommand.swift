@@ -28,20 +28,20 @@ struct LintCommand: ReplicaCommand {
         let chosen = try session.paths(paths)
         let known = try await session.replica.list(chosen)
         let isAllFound = try session.report(missing: chosen, in: known.map(\.0))
-        let findings = NameLint.findings(in: known.map(\.0))
-        for finding in findings { try show(finding, in: console) }
-        return findings.isEmpty && isAllFound ? .done : .negative
+        let issues = NameLint.issues(in: known.map(\.0))
+        for issue in issues { try show(issue, in: console) }
+        return issues.isEmpty && isAllFound ? .done : .negative
     }
 
-    private func show(_ finding: NameFinding, in console: Console) throws {
+    private func show(_ issue: NameIssue, in console: Console) throws {
         if report.json {
             var object: JSONObject = ["type": "name"]
-            object.add("path", finding.path)
-            object.add("reason", finding.reason)
-            object.add("remedy", finding.remedy)
+            object.add("path", issue.path)
+            object.add("reason", issue.reason)
+            object.add("remedy", issue.remedy)
             try console.output.json(object)
         } else if list.null.null {
-            try console.output.path(finding.path)
+            try console.output.path(issue.path)
         } else {
             try console.output.line("\(finding.path): \(finding.reason) \(finding.remedy)")
         }

@@ -69,7 +69,7 @@ struct WatchCommand: Command {
         var outputOptions = WatchOptions()
         outputOptions.settling = try settling()
         outputOptions.poll = try Self.length(poll)
-        outputOptions.agenda = WatchScheduler.Limits(fullScan: try Self.length(fullScanEvery))
+        outputOptions.scheduler = WatchScheduler.Limits(fullScan: try Self.length(fullScanEvery))
         outputOptions.sync = try rules.syncOptions(nil)
         outputOptions.sync.operation = "watch"
         let session = try await Session.open(replica, of: dir, writable: true, in: console)

@@ -128,7 +128,7 @@ package struct Doctor: Sendable {
     /// What is in the staging folder while nobody works there.
     private func leftovers() -> Diagnosis {
         do {
-            guard let lock = try ReplicaLock.attempt(state.lock) else {
+            guard let lock = try ReplicaLock.tryAcquire(state.lock) else {
                 return Diagnosis("leftovers", .ok, "Another run is in progress.")
             }
             defer { withExtendedLifetime(lock) {} }

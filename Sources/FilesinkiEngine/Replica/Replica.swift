@@ -58,7 +58,7 @@ package actor Replica {
     package func resume() async throws -> Bool {
         let options = context.options
         context.setLock(
-            try await ReplicaLock.take(
+            try await ReplicaLock.acquire(
                 context.state.lock, waiting: options.lockWait, sleep: options.systemContext.sleep))
         guard try isUnchanged() else {
             context.setLock(nil)

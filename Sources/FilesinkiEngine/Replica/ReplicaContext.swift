@@ -63,7 +63,7 @@ final class ReplicaContext {
         try checkMarker(root, config, options)
         var lock: ReplicaLock?
         if writable {
-            lock = try await ReplicaLock.take(
+            lock = try await ReplicaLock.acquire(
                 state.lock, waiting: options.lockWait, sleep: options.systemContext.sleep)
             // What a killed run left behind: a user's save that it had taken out comes back.
             try Staging(root: root, folder: state.staging).clear()

@@ -14,7 +14,7 @@ extension Saves {
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
         let name = hexadecimal(systemContext.randomBytes(8))
-        let ticket = try Ticket.make(in: state.saves, name: name)
+        let ticket = try QueuedRequest.enqueue(in: state.saves, name: name)
         let saved = try ticket.fill(write)
         let wish = SaveRequest(path: path, mode: options.mode, modified: systemContext.now())
         try ticket.submit(wish.bytes)
@@ -36,7 +36,8 @@ extension Saves {
         }
     }
 
-    private static func outcome(of ticket: Ticket, _ saved: ContentID) throws -> SaveReport? {
+    private static func outcome(of ticket: QueuedRequest, _ saved: ContentID) throws -> SaveReport?
+    {
         guard let bytes = try ticket.answer() else { return nil }
         switch SaveResponse(bytes, saved: saved) {
         case .saved(let report): return report
@@ -48,7 +49,7 @@ extension Saves {
     /// What the one that waited does when it has the replica for itself: its own save, and those of all
     /// others that wait.
     private func save(
-        _ ticket: Ticket, _ saved: ContentID, _ path: RelativePath, _ options: SaveOptions
+        _ ticket: QueuedRequest, _ saved: ContentID, _ path: RelativePath, _ options: SaveOptions
     ) async throws -> SaveReport {
         defer { replica.close() }
         // It was done a moment ago. If it was only begun, by a process that was killed, it is begun anew.
@@ -81,7 +82,7 @@ extension Saves {
     private func takeSaves() -> [WaitingSave] {
         var paths: Set<RelativePath> = []
         // Each content of one path has to become a version of its own: the second one waits.
-        let tickets = TakenTicket.takeAll(in: state.saves) { bytes in
+        let tickets = AcceptedRequest.drain(in: state.saves) { bytes in
             guard let wish = SaveRequest(bytes) else { return false }
             return paths.insert(wish.path).inserted
         }
@@ -137,7 +138,7 @@ extension RelativePath {
 
 /// A save that another process waits for.
 private struct WaitingSave {
-    var ticket: TakenTicket
+    var ticket: AcceptedRequest
     var wish: SaveRequest
 
     /// Tells why it was not done. If that cannot be told, the one that waits does it by itself.

@@ -18,8 +18,8 @@ struct DeviceIdentity: ReplicaPart {
     /// restored from a backup. Then this one takes a new id, and the commit counts as another device's.
     func keepIdentity(_ run: inout SyncRun, _ view: RemoteView) throws {
         guard replica.lock != nil, !run.options.isDryRun, let check = view.identity else { return }
-        if let fetched = view.fetched, let start = fetched.start, try zone.meetsCopy(fetched) {
-            let own = try memory.noted(fetched.claimed).map(\.sequence)
+        if let fetched = view.fetched, let start = fetched.start, try zone.detectsCopy(fetched) {
+            let own = try memory.recordedOwn(fetched.claimed).map(\.sequence)
             let former = config.device.id
             try takeNewID(after: max(start.token.sequence, own.max() ?? 0))
             return run.report.note(

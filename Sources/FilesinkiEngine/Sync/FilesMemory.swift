@@ -59,14 +59,14 @@ final class FilesMemory: ZoneMemory {
 
 // Own commits.
 extension FilesMemory {
-    func note(_ commit: OwnCommit) throws {
+    func recordOwn(_ commit: OwnCommit) throws {
         var note = try publishingNote()
         if let position = try basePosition() { note.move(to: position) }
         note.add(commit)
         try write(note)
     }
 
-    func noted(_ commits: [OwnCommit]) throws -> [OwnCommit] {
+    func recordedOwn(_ commits: [OwnCommit]) throws -> [OwnCommit] {
         guard !commits.isEmpty else { return [] }
         let note = try publishingNote()
         return commits.filter { note.names($0.sequence, $0.id) }

@@ -7,7 +7,7 @@ package struct WatchOptions: Sendable {
     /// When changes have come to rest.
     package var settling = Debouncer.Limits()
     /// When to look without having heard anything, and the pauses after failures.
-    package var agenda = WatchScheduler.Limits()
+    package var scheduler = WatchScheduler.Limits()
     /// How often the remote is asked although it told nothing.
     package var poll = Duration.seconds(30)
     /// Bounds in place of the system's own, for tests.

@@ -13,7 +13,7 @@ package actor Watcher {
     let options: WatchOptions
     let tell: @Sendable (WatchNotice) async throws -> Void
     let local: LocalWatch
-    var agenda: WatchScheduler
+    var scheduler: WatchScheduler
     var memory = WatchMemory()
     var replica: Replica?
     var waiter: RemoteChangeListener?
@@ -39,7 +39,7 @@ package actor Watcher {
         self.tell = tell
         local = try LocalWatch(
             root: replica.root, limits: options.settling, bounds: options.bounds)
-        agenda = WatchScheduler(options.agenda, at: ClockReading.moment)
+        scheduler = WatchScheduler(options.scheduler, at: ClockReading.moment)
     }
 
     /// Watches until a signal, ``end()``, or something that makes no sense to try again.
@@ -48,16 +48,16 @@ package actor Watcher {
     ///   replica or no remote, `io` when the root went away.
     package func run() async throws {
         lock = try takeLock()
-        local.take(signals: Self.ends + [SIGHUP])
+        local.reportSignals(Self.ends + [SIGHUP])
         defer {
             waiter?.stop()
             local.stop()
-            local.giveBack(signals: Self.ends + [SIGHUP])
+            local.restoreSignals(Self.ends + [SIGHUP])
         }
         try await begin()
         loop: while true {
             try await hear(local.drain())
-            switch agenda.next(at: ClockReading.moment) {
+            switch scheduler.next(at: ClockReading.moment) {
             case .end: break loop
             case .wait(let end): try await hear(await local.next(until: end))
             case .run(let work): try await perform(work)
@@ -73,14 +73,14 @@ package actor Watcher {
     /// One process watches a replica; it may be killed at any moment, and leaves nothing behind.
     private func takeLock() throws -> ReplicaLock {
         let path = replicaOptions.stateFolder.watch
-        guard let lock = try ReplicaLock.attempt(path) else {
+        guard let lock = try ReplicaLock.tryAcquire(path) else {
             let holder = try? StateFile.read(path).map { String(decoding: $0, as: UTF8.self) }
             throw Failure(
                 .busy, path: replicaOptions.root,
                 "Another process watches this replica: \(holder ?? "unknown").",
                 remedy: "Let it go on, or stop it first.")
         }
-        lock.sign("process \(getpid())")
+        lock.writeHolder("process \(getpid())")
         return lock
     }
 
@@ -110,21 +110,25 @@ package actor Watcher {
         switch notice {
         case .changes(let changes):
             if changes.touchRules { try await readRules() }
-            agenda.note(changes)
+            scheduler.add(changes)
         case .everything(let reason):
             try await tell(.lookingAtAll(reason))
-            if case .clock = reason { agenda.noteJump() } else { agenda.noteEverything() }
-        case .rescanned: agenda.noteEverything()
+            if case .clock = reason {
+                scheduler.handleClockJump()
+            } else {
+                scheduler.requestFullRun()
+            }
+        case .rescanned: scheduler.requestFullRun()
         case .shortage(let shortage):
-            agenda.noteShortage(true, at: ClockReading.moment)
+            scheduler.setShortage(true, at: ClockReading.moment)
             try await tell(.shortage(shortage))
-        case .noShortage: agenda.noteShortage(false, at: ClockReading.moment)
-        case .remote: agenda.noteRemote()
+        case .noShortage: scheduler.setShortage(false, at: ClockReading.moment)
+        case .remote: scheduler.requestRemoteCheck()
         case .signal(SIGHUP): try await readRules()
         case .signal:
             // A second one ends the process at once; the next run puts in order what it leaves.
-            local.giveBack(signals: Self.ends)
-            agenda.noteEnd()
+            local.restoreSignals(Self.ends)
+            scheduler.requestEnd()
         case .rootGone: throw rootGone
         }
     }
@@ -152,8 +156,8 @@ package actor Watcher {
                 throw failure
             }
             let now = ClockReading.moment
-            agenda.finish(change.isWhole ? .everything : work, at: now, took: now - began)
-            if change.hasMore { agenda.noteRemote() }
+            scheduler.finish(change.isWhole ? .everything : work, at: now, took: now - began)
+            if change.hasMore { scheduler.requestRemoteCheck() }
             if trouble != nil { try await tell(.back) }
             trouble = nil
             hasRun = true
@@ -231,7 +235,7 @@ package actor Watcher {
             let isGone = failure.code == .notFound && access(replicaOptions.root, F_OK) != 0
             throw isGone ? rootGone : failure
         }
-        agenda.fail(work, at: ClockReading.moment, wish: failure.retryAfter ?? .zero)
+        scheduler.fail(work, at: ClockReading.moment, retryAfter: failure.retryAfter ?? .zero)
         let description = failure.description
         if description == trouble { return }
         trouble = description

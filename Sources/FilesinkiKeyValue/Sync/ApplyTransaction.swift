@@ -21,7 +21,7 @@ extension KeyValues {
         if fetched.isOtherStore { found.archive = try archive() }
         let isDone = try database.write { () throws -> Bool in
             guard try database.logPosition() == fetched.log.start else { return false }
-            if try zone.meetsCopy(fetched.log) {
+            if try zone.detectsCopy(fetched.log) {
                 try database.set("copied-device", memory.device.id)
             }
             var transaction = ApplyTransaction(

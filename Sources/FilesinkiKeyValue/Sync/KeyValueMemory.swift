@@ -25,13 +25,13 @@ final class KeyValueMemory: ZoneMemory {
         try database.writeWithoutWaiting { try database.set(numbers) }
     }
 
-    func note(_ commit: OwnCommit) throws {
+    func recordOwn(_ commit: OwnCommit) throws {
         try database.writeWithoutWaiting {
             try database.recordPublishing(commit.id, sequence: commit.sequence)
         }
     }
 
-    func noted(_ commits: [OwnCommit]) throws -> [OwnCommit] {
+    func recordedOwn(_ commits: [OwnCommit]) throws -> [OwnCommit] {
         try commits.filter { try database.isOwn($0.id) }
     }
 

@@ -153,7 +153,7 @@ package actor ValueObserver {
         _ version: Int64, _ values: KeyValues, _ place: KeyValuePlace
     ) async throws {
         let sleep = place.systemContext.sleep
-        guard let writes = WriteNotices.hear(in: place.folder, prefix: place.name + ".sqlite")
+        guard let writes = WriteNotices.stream(in: place.folder, prefix: place.name + ".sqlite")
         else {
             while try await values.localVersion() == version { try await sleep(pollInterval) }
             return

@@ -1,11 +1,11 @@
 package import FilesinkiModel
 
-/// What a checkpoint says of one path.
+/// One path of a checkpoint.
 package struct CheckpointRow: Hashable, Sendable {
     package var path: RelativePath
     package var entry: VersionedEntry
-    /// The contents that a deleted path had before, so that a device that lost its manifest knows a
-    /// stale copy when it has one; empty for what is not a tombstone.
+    /// The contents that a deleted path had before. A device that lost its manifest recognises a
+    /// stale copy by them. Empty for an entry that is not a tombstone.
     package var formerContents: [ContentID]
 
     package init(path: RelativePath, entry: VersionedEntry, formerContents: [ContentID] = []) {
@@ -15,10 +15,10 @@ package struct CheckpointRow: Hashable, Sendable {
     }
 }
 
-/// Where a content lies that no pack holds.
+/// The commit that holds a content which is in no pack.
 package struct InlineLocation: Hashable, Sendable {
     package var id: ContentID
-    /// The number of the commit that it is in.
+    /// The number of the commit that holds it.
     package var sequence: UInt64
 
     package init(id: ContentID, sequence: UInt64) {
@@ -27,18 +27,18 @@ package struct InlineLocation: Hashable, Sendable {
     }
 }
 
-/// The whole tree of a zone as it is after one commit, so that a new device need not read the log.
+/// The whole tree of a zone after one commit. A new device starts from it instead of reading the
+/// log.
 package struct Checkpoint: Sendable {
-    /// The last commit that is contained.
+    /// The last commit that the checkpoint includes.
     package var token: ChangeToken
-    /// Every path, tombstones too, in the order of the paths' bytes; at most
-    /// ``maximumEntries``.
+    /// All paths including tombstones, sorted by the bytes of the path; at most ``maximumEntries``.
     package var entries: [CheckpointRow]
-    /// All packs that the zone's contents need.
+    /// All packs that hold contents of the zone.
     package var packs: [PackReference]
-    /// The contents that lie inside commits.
+    /// The contents that are stored inside commits.
     package var inline: [InlineLocation]
-    /// What was left out when the checkpoint was read, because it cannot be.
+    /// Invalid rows, left out when the checkpoint was read.
     package var refused: [RefusedRow]
 
     /// The most paths in a checkpoint.
@@ -56,25 +56,26 @@ package struct Checkpoint: Sendable {
     }
 }
 
-/// Some rows of a checkpoint: what one record holds.
+/// The rows of a checkpoint that one record holds.
 struct CheckpointPart: Equatable {
     var entries: ArraySlice<CheckpointRow> = []
     var packs: ArraySlice<PackReference> = []
     var inline: ArraySlice<InlineLocation> = []
 
-    /// What a part may have before it is compressed: 16 MiB. It bounds the memory of who writes or reads
-    /// one, and is far below what any store takes as one object.
+    /// The maximum length of a part before compression: 16 MiB. It bounds the memory of writers and
+    /// readers, and is far below the maximum object size of every known remote.
     static let standardLength = 16 << 20
 
-    /// Every record has the store, the zone and the commit.
+    /// The length of the fields that every record has: store, zone and commit.
     private static let fixedBytes = 1024
 
-    /// A number and an identity, as former contents and contents in commits have.
+    /// The length of a number with a content's id: a row of `formerContents` or `inline`.
     private static let pairBytes = 48
 
-    /// The checkpoint cut into parts of at most so many plain bytes each, by upper bounds.
+    /// Cuts a checkpoint into parts of at most `length` plain bytes each, estimated by upper
+    /// bounds.
     ///
-    /// - Returns: At least one part. A row that exceeds the length alone has a part of its own.
+    /// - Returns: At least one part. A row that alone exceeds `length` becomes a part of its own.
     static func cut(_ checkpoint: Checkpoint, length: Int) -> [CheckpointPart] {
         let room = length - fixedBytes
         var parts = slices(of: checkpoint.entries, room: room, size: size).map {
@@ -129,7 +130,8 @@ struct CheckpointPart: Equatable {
         return found
     }
 
-    /// Puts neighbouring parts of different columns into one where they fit: a small checkpoint is one.
+    /// Joins neighbouring parts of different columns where both fit; a small checkpoint becomes one
+    /// part.
     private static func joined(_ parts: [CheckpointPart], room: Int) -> [CheckpointPart] {
         var found: [CheckpointPart] = []
         for part in parts {
@@ -147,7 +149,7 @@ struct CheckpointPart: Equatable {
             + inline.count * Self.pairBytes
     }
 
-    /// Both parts in one; nil when they have a column in common.
+    /// The two parts as one; nil when both have rows of the same column.
     private func with(_ other: CheckpointPart) -> CheckpointPart? {
         guard entries.isEmpty || other.entries.isEmpty, packs.isEmpty || other.packs.isEmpty,
             inline.isEmpty || other.inline.isEmpty
@@ -159,16 +161,16 @@ struct CheckpointPart: Equatable {
     }
 }
 
-/// When a zone is due for a checkpoint: one in 256 commits, whoever stores it.
+/// Decides when a zone's next checkpoint is due: every 256 commits, by any device.
 package struct CheckpointSchedule: Hashable, Sendable {
-    /// After so many commits upon the newest checkpoint, the next is due.
+    /// The number of commits between two checkpoints.
     package static let interval: UInt64 = 256
 
-    /// After a failure it is tried again upon so many further commits, for each try costs as much as a
-    /// checkpoint.
+    /// The number of commits after which a failed checkpoint is tried again. Each attempt costs as
+    /// much as a checkpoint.
     package static let retryInterval: UInt64 = 16
 
-    /// The number of the newest checkpoint that is known; 0 for none.
+    /// The number of the newest known checkpoint; 0 for none.
     package var newest: UInt64
     /// The commit at which a checkpoint could not be stored; 0 for none.
     package var failed: UInt64
@@ -178,7 +180,7 @@ package struct CheckpointSchedule: Hashable, Sendable {
         self.failed = failed
     }
 
-    /// Whether a device that has seen the log up to `sequence` looks after the next checkpoint.
+    /// Whether a device that has read the log up to `sequence` should store the next checkpoint.
     package func isDue(at sequence: UInt64) -> Bool {
         guard sequence > newest, sequence - newest >= Self.interval else { return false }
         return failed == 0 || sequence < failed || sequence - failed >= Self.retryInterval

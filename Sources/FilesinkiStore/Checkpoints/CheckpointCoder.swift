@@ -1,27 +1,27 @@
 import FilesinkiModel
 import SwiftProtobuf
 
-/// Turns checkpoints of one zone, or parts of them, into stored bytes and back.
+/// Encodes and decodes checkpoints of one zone and their parts.
 struct CheckpointCoder {
     /// The store's id: 16 bytes.
     var store: [UInt8]
     var zone: String
 
-    /// The stored bytes of a whole checkpoint.
+    /// Encodes a whole checkpoint as one record.
     ///
-    /// - Throws: `Failure` with code `limit` when there is more than one record may hold.
+    /// - Throws: `Failure` with code `limit` when the checkpoint exceeds the size of one record.
     func encode(_ checkpoint: Checkpoint) throws(Failure) -> [UInt8] {
         try encode(CheckpointPart(checkpoint.sorted), of: checkpoint.token, as: .checkpoint)
     }
 
-    /// The stored bytes of a part, proven to decode to it.
+    /// Encodes a part, and decodes the result again to verify it.
     ///
     /// - Parameters:
-    ///   - token: The last commit that the checkpoint contains.
+    ///   - token: The last commit that the checkpoint includes.
     ///   - kind: `checkpoint` for the only part, `checkpointPart` for one of several.
-    ///   - key: Where the bytes go, for messages.
-    /// - Throws: `Failure` with code `limit` when there is more than one record may hold, or when the
-    ///   bytes do not decode to the part.
+    ///   - key: The key of the object, for messages.
+    /// - Throws: `Failure` with code `limit` when the part exceeds the size of one record, or
+    ///   when the bytes do not decode to the part.
     func encodeVerified(
         _ part: CheckpointPart, of token: ChangeToken, as kind: Envelope.Kind, key: String
     ) throws(Failure) -> [UInt8] {
@@ -65,7 +65,7 @@ struct CheckpointCoder {
         return try Envelope.seal(serialized(message), as: kind)
     }
 
-    /// The checkpoint that one record in the slot `sequence` holds.
+    /// Decodes the checkpoint in the slot `sequence` that consists of one record.
     ///
     /// - Throws: As ``CommitCoder/decode(_:sequence:key:)``.
     func decode(_ stored: [UInt8], sequence: UInt64, key: String) throws(Failure) -> Checkpoint {
@@ -79,7 +79,7 @@ struct CheckpointCoder {
         return assembly.checkpoint
     }
 
-    /// Takes in a record that holds a part of a checkpoint.
+    /// Decodes a record that holds a part of a checkpoint, and adds it to `assembly`.
     ///
     /// - Throws: As ``CommitCoder/decode(_:sequence:key:)``.
     func add(
@@ -93,9 +93,9 @@ struct CheckpointCoder {
     }
 }
 
-/// What the slot of a checkpoint in several parts holds.
+/// The list of parts that the slot of a large checkpoint holds.
 struct CheckpointIndex: Equatable {
-    /// An object that holds a part: its name is the hash of its bytes.
+    /// An object that holds a part. Its name is the hash of its bytes.
     struct Part: Equatable {
         var hash: ContentID
         var size: Int64
@@ -106,9 +106,9 @@ struct CheckpointIndex: Equatable {
 }
 
 extension CheckpointCoder {
-    /// The stored bytes of an index.
+    /// Encodes the list of parts.
     ///
-    /// - Throws: `Failure` with code `limit` when it lists more than an index may.
+    /// - Throws: `Failure` with code `limit` when there are too many parts.
     func encode(_ index: CheckpointIndex) throws(Failure) -> [UInt8] {
         var message = StoredCheckpointIndex()
         message.store = field(store)
@@ -124,7 +124,7 @@ extension CheckpointCoder {
         return try Envelope.seal(serialized(message), as: .checkpointIndex)
     }
 
-    /// The index that the slot `sequence` holds.
+    /// Decodes the list of parts in the slot `sequence`.
     ///
     /// - Throws: As ``CommitCoder/decode(_:sequence:key:)``.
     func decodeIndex(
@@ -158,7 +158,7 @@ extension CheckpointCoder {
 }
 
 extension Checkpoint {
-    /// The same checkpoint with its entries in the order of their paths.
+    /// The checkpoint with its entries sorted by path.
     var sorted: Checkpoint {
         let isSorted = zip(entries, entries.dropFirst()).allSatisfy { $0.path < $1.path }
         if isSorted { return self }
@@ -168,26 +168,26 @@ extension Checkpoint {
     }
 }
 
-/// Puts a checkpoint together from the records that hold it, in their order.
+/// Assembles a checkpoint from its records, in their order.
 struct CheckpointAssembly {
     private(set) var checkpoint: Checkpoint
-    /// What all paths may still take together.
+    /// The bytes that further paths may have in all.
     private var pathBytes = CheckpointAssembly.maximumLength
-    /// What all records may still have together, before compression.
+    /// The bytes that further records may have in all, before compression.
     private var plainBytes = CheckpointAssembly.maximumLength
     private var rows = 0
 
-    /// The most plain bytes that a checkpoint has, and the most that its paths have together: 1 GiB.
+    /// The maximum plain length of a checkpoint, and of all its paths together: 1 GiB.
     static let maximumLength = Envelope.Kind.checkpoint.maximumLength
 
     init(token: ChangeToken) {
         checkpoint = Checkpoint(token: token, entries: [], packs: [], inline: [])
     }
 
-    /// Takes in a record.
+    /// Adds a record.
     ///
-    /// - Parameter plain: Its plain length.
-    /// - Throws: `Failure` with code `corrupt` when its columns do not fit together.
+    /// - Parameter plain: The record's length before compression.
+    /// - Throws: `Failure` with code `corrupt` when the columns do not match each other.
     mutating func add(_ message: StoredCheckpoint, plain: Int, key: String) throws(Failure) {
         plainBytes -= plain
         guard plainBytes >= 0,

@@ -2,7 +2,7 @@ internal import FilesinkiHashing
 package import FilesinkiModel
 package import FilesinkiRemote
 
-/// The checkpoints of one zone.
+/// Reads and stores the checkpoints of one zone.
 package struct CheckpointStore: Sendable {
     private let remote: any Remote
     private let prefix: String
@@ -11,15 +11,15 @@ package struct CheckpointStore: Sendable {
     private let coder: CheckpointCoder
     private let partLength: Int
 
-    /// How many keys are asked for at once.
+    /// The number of keys per listing request.
     private static let page = 1000
 
     /// - Parameters:
     ///   - zone: 1 to 64 of `a-z 0-9 _ -`.
-    ///   - store: What ``StoreFormat/read(from:)`` said of the store.
-    ///   - partLength: What is larger is stored in parts of about so many plain bytes; nil for the
-    ///     standard, 16 MiB.
-    /// - Throws: `Failure` with code `usage` when the zone's name is not fit.
+    ///   - store: The description of the store, from ``StoreFormat/read(from:)``.
+    ///   - partLength: A larger checkpoint is stored in parts of this plain length, in bytes; nil
+    ///     for the standard, 16 MiB.
+    /// - Throws: `Failure` with code `usage` when the zone's name is invalid.
     package init(
         remote: any Remote, zone: String, store: StoreFormat, partLength: Int? = nil
     ) throws(Failure) {
@@ -32,18 +32,18 @@ package struct CheckpointStore: Sendable {
         coder = CheckpointCoder(store: store.id, zone: zone)
     }
 
-    /// The numbers of all checkpoints, the newest first.
+    /// The numbers of all checkpoints, newest first.
     package func sequences() async throws -> [UInt64] {
         try await sequences(after: nil).reversed()
     }
 
-    /// The number of the newest checkpoint, `known` when there is none behind it. One request as a rule.
+    /// The number of the newest checkpoint; `known` when no newer one exists. Usually one request.
     package func newest(after known: UInt64) async throws -> UInt64 {
         let start = known == 0 ? nil : try StoreLayout.slot(prefix, known)
         return try await sequences(after: start).last ?? known
     }
 
-    /// The numbers of the checkpoints behind a key, the oldest first.
+    /// The numbers of the checkpoints after a key, oldest first.
     private func sequences(after start: ObjectKey?) async throws -> [UInt64] {
         var found: [UInt64] = []
         var last = start
@@ -62,7 +62,7 @@ package struct CheckpointStore: Sendable {
     package func read(_ sequence: UInt64) async throws -> Checkpoint? {
         let slot = try StoreLayout.slot(prefix, sequence)
         guard let stored = try await remote.get(slot, range: nil) else { return nil }
-        guard Envelope.claims(stored, .checkpointIndex) else {
+        guard Envelope.hasKind(stored, .checkpointIndex) else {
             return try coder.decode(stored, sequence: sequence, key: slot.description)
         }
         let index = try coder.decodeIndex(stored, sequence: sequence, key: slot.description)
@@ -89,16 +89,16 @@ package struct CheckpointStore: Sendable {
         return try ObjectKey("\(parts)\(name.prefix(2))/\(name)")
     }
 
-    /// The newest checkpoint that can be read; nil when the whole log must be read instead.
+    /// The newest readable checkpoint; nil when the whole log must be read instead.
     ///
-    /// A damaged checkpoint is passed over when an older one, or the log from its first commit on,
-    /// serves as well.
+    /// A damaged checkpoint is skipped when an older one or the log from its first commit on can
+    /// replace it.
     ///
     /// - Parameters:
-    ///   - last: Later checkpoints are left out.
-    ///   - skipped: Called with the failure of each checkpoint that was passed over.
-    /// - Throws: The failure of the newest one when nothing else serves, `newer-format` at once, and
-    ///   what the remote throws.
+    ///   - last: Later checkpoints are ignored.
+    ///   - skipped: Receives the failure of each skipped checkpoint.
+    /// - Throws: The failure of the newest checkpoint when nothing replaces it; `newer-format`
+    ///   immediately; errors of the remote.
     package func latest(
         upTo last: UInt64 = .max, skipped: @Sendable (Failure) -> Void = { _ in }
     ) async throws -> Checkpoint? {
@@ -119,13 +119,14 @@ package struct CheckpointStore: Sendable {
         return nil
     }
 
-    /// Stores a checkpoint: in its slot, or where it is large in parts that the slot lists. When another
-    /// device stored one with the same number, that one stays.
+    /// Stores a checkpoint in its slot; a large one is stored in parts that the slot lists. A
+    /// checkpoint with the same number by another device is kept instead.
     ///
-    /// Each record is decoded again and compared before it is sent. Memory is bounded by one part.
+    /// Each record is decoded again and compared before it is sent. Memory use is bounded by one
+    /// part.
     ///
-    /// - Throws: `Failure` with code `limit` when it is too large or does not read back as it was meant,
-    ///   and what the remote throws.
+    /// - Throws: `Failure` with code `limit` when the checkpoint is too large or does not decode
+    ///   to what was encoded; errors of the remote.
     package func save(_ checkpoint: Checkpoint) async throws {
         let slot = try StoreLayout.slot(prefix, checkpoint.token.sequence)
         let checkpoint = checkpoint.sorted

@@ -1,7 +1,7 @@
 internal import FilesinkiHashing
 package import FilesinkiModel
 
-/// A content that travels inside a commit.
+/// A content that is stored inside a commit.
 package struct InlineContent: Hashable, Sendable {
     package var id: ContentID
     package var bytes: [UInt8]
@@ -12,22 +12,22 @@ package struct InlineContent: Hashable, Sendable {
     }
 }
 
-/// What a device wants to publish: a commit without its place in the log.
+/// A commit that is to be published, without its position in the log.
 package struct CommitDraft: Sendable {
     package var device: Device
     package var time: Timestamp
-    /// One for each path; in the order of paths they take the least room. For how many see
-    /// ``CommitLimits``.
+    /// One for each path; they compress best when sorted by path. ``CommitLimits`` limits their
+    /// number.
     package var changes: [Change]
-    /// Contents that only this device had and that gave way to others in a conflict: versions of
-    /// their paths that are never in the tree, so that a person can bring them back.
+    /// Contents that only this device had and that lost a conflict. They are versions of their
+    /// paths that were never in the tree, so that they can be restored.
     package var superseded: [Change]
     package var inline: [InlineContent]
-    /// Packs that the changes need and that no earlier commit names.
+    /// Packs that hold contents of the changes and that no earlier commit names.
     package var packs: [PackReference]
-    /// The sequence numbers of the commits that the writer had seen and built on.
+    /// The sequence numbers of the commits that the writer had read.
     package var basedOnTokens: [UInt64]
-    /// What the user asked for, such as `sync`, `save` or `resolve`.
+    /// The command that made the commit, such as `sync`, `save` or `resolve`.
     package var operation: String
 
     package init(
@@ -46,36 +46,36 @@ package struct CommitDraft: Sendable {
     }
 }
 
-/// A commit as it stands in the log. Everything in it was written by another device: names and
-/// reasons are shown by ``FilesinkiModel/printable(_:)`` only.
+/// A commit of the log. Its texts come from another device: display names and reasons only through
+/// ``FilesinkiModel/printable(_:)``.
 package struct Commit: Sendable {
     /// The number of its slot; 1 is the first.
     package var sequence: UInt64
-    /// 16 random bytes, by which the writer knows its own commit again.
+    /// 16 random bytes. The writer recognises its own commit by them.
     package var id: [UInt8]
     /// The hash of the token that the commit follows.
     package var parent: ContentID
     package var device: Device
     package var time: Timestamp
-    /// The changes that can be applied, one for each path, in the order they were written.
+    /// The valid changes, one for each path, in the writer's order.
     package var changes: [Change]
-    /// Contents that gave way to others: versions of their paths that were never in the tree.
+    /// Contents that lost a conflict: versions of their paths that were never in the tree.
     package var superseded: [Change]
-    /// The contents inside the commit whose bytes are what their identity says.
+    /// The contents inside the commit whose bytes match their ids.
     package var inline: [InlineContent] {
         didSet { inlineIndex = Self.index(inline) }
     }
     package var packs: [PackReference]
-    /// The sequence numbers of the commits that the writer had seen and built on.
+    /// The sequence numbers of the commits that the writer had read.
     package var basedOnTokens: [UInt64]
     package var operation: String
-    /// What was left out because it cannot be: bad paths, unknown kinds, contents that are not what
-    /// their identity says. Empty for a commit of an honest writer.
+    /// Rows that were left out: invalid paths, unknown kinds, contents that do not match their ids.
+    /// Empty for a commit of a correct writer.
     package var refused: [RefusedRow]
-    /// The position in the log just after this commit.
+    /// The position in the log directly after this commit.
     package var token: ChangeToken
-    /// The first bytes of the commit as it is stored, which no other commit has: they hold the hash
-    /// of the rest. By them a log proves that it still holds the commit; see ``LogReader``.
+    /// The first bytes of the stored commit. They contain the hash of the rest, so no other commit
+    /// has them. ``LogReader`` uses them to prove that a log still holds the commit.
     package let storedHeader: [UInt8]
 
     private var inlineIndex: [ContentID: Int]
@@ -105,7 +105,7 @@ package struct Commit: Sendable {
         Dictionary(zip(inline.map(\.id), inline.indices)) { first, _ in first }
     }
 
-    /// The bytes of a content that travels inside the commit; nil when it is elsewhere.
+    /// The bytes of a content that is stored inside the commit; nil for any other content.
     package func inlineContent(_ id: ContentID) -> [UInt8]? {
         inlineIndex[id].map { inline[$0].bytes }
     }

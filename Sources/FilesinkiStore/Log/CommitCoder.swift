@@ -2,18 +2,18 @@ import FilesinkiHashing
 import FilesinkiModel
 import SwiftProtobuf
 
-/// Turns commits of one zone into stored bytes and back.
+/// Encodes and decodes the commits of one zone.
 struct CommitCoder {
     /// The store's id: 16 bytes.
     var store: [UInt8]
     var zone: String
-    /// What the encoder keeps to.
+    /// The limits that the encoder enforces.
     var limits = CommitLimits.standard
 
-    /// The longest name of a device and of an operation that is kept, in bytes.
+    /// The maximum length of a stored device name or operation, in bytes.
     static let maximumNameLength = 255
 
-    /// The stored bytes of a draft that follows `parent`.
+    /// Encodes a draft as the commit after `parent`.
     ///
     /// - Throws: `Failure` with code `limit` when the draft exceeds ``limits``.
     func encode(
@@ -73,11 +73,11 @@ struct CommitCoder {
             changes.map { Row(path: $0.path.bytes, entry: $0.entry, version: $0.basedOn) })
     }
 
-    /// The commit that the slot `sequence` holds.
+    /// Decodes the commit in the slot `sequence`.
     ///
-    /// - Parameter key: The slot's key, for messages.
+    /// - Parameter key: The key of the slot, for messages.
     /// - Throws: `Failure` with code `corrupt` or `newer-format` when the bytes are not a commit,
-    ///   `wrong-store` when it is one of another store or zone.
+    ///   `wrong-store` for a commit of another store or zone.
     func decode(_ stored: [UInt8], sequence: UInt64, key: String) throws(Failure) -> Commit {
         let plain = try Envelope.open(stored, as: .commit, key: key)
         let message: StoredCommit = try parsed(plain, key: key)
@@ -119,7 +119,7 @@ struct CommitCoder {
     }
 }
 
-/// A name as a record keeps it: whole characters of at most ``CommitCoder/maximumNameLength`` bytes.
+/// A name cut to whole characters of at most ``CommitCoder/maximumNameLength`` bytes.
 func shortened(_ name: String) -> String {
     guard name.utf8.count > CommitCoder.maximumNameLength else { return name }
     var length = 0
@@ -131,7 +131,7 @@ func shortened(_ name: String) -> String {
 }
 
 extension CommitDraft {
-    /// Whether rows and paths are within the limits; the plain length is known once it is encoded.
+    /// Whether rows and paths are within the limits. The plain length is known only after encoding.
     fileprivate func isWithin(_ limits: CommitLimits) -> Bool {
         let paths = (changes + superseded).reduce(0) {
             $0 + $1.path.bytes.count + ($1.movedFrom?.bytes.count ?? 0)
@@ -142,7 +142,8 @@ extension CommitDraft {
 }
 
 extension Failure {
-    /// Callers cut drafts by ``CommitDraft/parts(within:)``, so only a single row can be too large.
+    /// Callers split drafts with ``CommitDraft/parts(within:)``, so only a single row can be too
+    /// large.
     fileprivate static func exceedsLimits(_ draft: CommitDraft) -> Failure {
         Failure(
             .limit, path: (draft.changes.first ?? draft.superseded.first)?.path.bytes ?? [],
@@ -153,13 +154,13 @@ extension Failure {
 }
 
 extension CommitCoder {
-    /// The stored bytes of a draft, and the commit that every reader will find in them.
+    /// Encodes a draft, and decodes the result again to verify it.
     ///
-    /// The bytes are decoded again and compared with the draft, so that nothing is ever published that
-    /// readers refuse or read in another way.
+    /// This prevents publishing a commit that readers reject or read differently.
     ///
-    /// - Throws: `Failure` with code `limit` when the draft exceeds ``limits``, or when the bytes do not
-    ///   decode to the draft.
+    /// - Returns: The bytes, and the commit that every reader decodes from them.
+    /// - Throws: `Failure` with code `limit` when the draft exceeds ``limits``, or when the bytes
+    ///   do not decode to the draft.
     func encodeVerified(
         _ draft: CommitDraft, after parent: ChangeToken, id: [UInt8], key: String
     ) throws(Failure) -> (stored: [UInt8], commit: Commit) {
@@ -170,7 +171,7 @@ extension CommitCoder {
         } catch {
             throw .notReadable(key, cause: error)
         }
-        guard commit.id == id, commit.parent == parent.hash, commit.says(draft) else {
+        guard commit.id == id, commit.parent == parent.hash, commit.equals(draft) else {
             throw .notReadable(key, cause: commit.refused.first?.failure)
         }
         return (stored, commit)
@@ -178,8 +179,8 @@ extension CommitCoder {
 }
 
 extension Commit {
-    /// Whether the commit holds exactly what a draft meant.
-    fileprivate func says(_ draft: CommitDraft) -> Bool {
+    /// Whether the commit equals a draft.
+    fileprivate func equals(_ draft: CommitDraft) -> Bool {
         refused.isEmpty && changes == draft.changes && superseded == draft.superseded
             && inline == draft.inline && packs == draft.packs
             && basedOnTokens == draft.basedOnTokens && time == draft.time
@@ -189,7 +190,7 @@ extension Commit {
 }
 
 extension Failure {
-    /// What was to be published does not read back as what was meant.
+    /// The failure for a record that does not decode to what was encoded.
     static func notReadable(_ key: String, cause: (any Error)?) -> Failure {
         let detail = (cause as? Failure).map { " \($0.message)" } ?? ""
         return Failure(
@@ -200,15 +201,16 @@ extension Failure {
     }
 }
 
-/// The rows of a stored commit: those that can be used, and what was refused.
+/// The rows of a stored commit: valid ones, and those that were refused.
 struct CommitChanges {
     private(set) var accepted: [Change] = []
-    /// Contents that gave way; a path may occur several times.
+    /// Contents that lost a conflict; a path may occur several times.
     private(set) var superseded: [Change] = []
     var refused: [RefusedRow] = []
 
-    /// - Parameter plain: The record's plain length, which bounds what its rows may take.
-    /// - Throws: `Failure` with code `corrupt` when the columns do not fit together.
+    /// - Parameter plain: The record's length before compression. It limits the memory of its
+    ///   rows.
+    /// - Throws: `Failure` with code `corrupt` when the columns do not match each other.
     init(_ message: StoredCommit, plain: Int, key: String) throws(Failure) {
         let bounds = ReadableCommit(plain: plain)
         var pathBytes = bounds.pathBytes
@@ -242,7 +244,7 @@ struct CommitChanges {
         accepted = withoutDuplicates(changes)
     }
 
-    /// What gave way is no part of the tree: a row that cannot be used is left out without a word.
+    /// Superseded contents are not part of the tree, so invalid rows are skipped silently.
     private mutating func read(superseded rows: inout RowsDecoder, _ message: StoredCommit) {
         var found: [Change] = []
         found.reserveCapacity(rows.count)
@@ -258,7 +260,7 @@ struct CommitChanges {
         superseded = found
     }
 
-    /// The last change of each path; earlier ones are refused.
+    /// Keeps the last change of each path and refuses earlier ones.
     private mutating func withoutDuplicates(_ changes: [Change]) -> [Change] {
         let isAscending = zip(changes, changes.dropFirst()).allSatisfy { $0.path < $1.path }
         if isAscending { return changes }
@@ -277,13 +279,13 @@ struct CommitChanges {
     }
 }
 
-/// What some rows of a commit have besides their entry.
+/// The optional columns of a commit: origins, reasons and merges, by row.
 private struct RowDetails {
     private let origins: [UInt32: [UInt8]]
     private let reasons: [UInt32: String]
     private let merges: [UInt32: UInt64]
 
-    /// - Returns: nil when the columns do not fit together.
+    /// - Returns: nil when the columns do not match each other.
     init?(_ message: StoredCommit, pathLimit: inout Int) {
         guard
             let paths = PathColumn.decode(
@@ -296,9 +298,10 @@ private struct RowDetails {
         merges = Dictionary(zip(message.mergedRows, message.mergedWith)) { _, last in last }
     }
 
-    /// The change of a row.
+    /// Makes the change of a row.
     ///
-    /// - Throws: `Failure` when it names a commit that is not before `sequence`, or an impossible origin.
+    /// - Throws: `Failure` when the row names a commit that is not before `sequence`, or has an
+    ///   invalid origin.
     func change(
         _ index: Int, _ path: RelativePath, _ row: Row, before sequence: UInt64
     ) throws(Failure) -> Change {

@@ -1,57 +1,58 @@
 package import FilesinkiModel
 
-/// How much one commit holds.
+/// The limits of one commit.
 ///
-/// One value for all who are concerned: ``CommitDraft/parts(within:)`` cuts a draft by it, the encoder
-/// refuses what exceeds it, and the decoder accepts at least as much.
+/// Shared by ``CommitDraft/parts(within:)``, which splits drafts, by the encoder, which rejects
+/// larger commits, and by the decoder, which accepts at least as much.
 package struct CommitLimits: Hashable, Sendable {
-    /// The most rows of `changes`, and the most of `superseded`.
+    /// The maximum number of rows of `changes`, and of `superseded`.
     package var rows: Int
-    /// The most bytes of all paths together: of changes, of superseded contents and of origins.
+    /// The maximum length of all paths together, in bytes: of changes, of superseded contents and
+    /// of origins.
     package var pathBytes: Int
-    /// The most bytes of the record before it is compressed, contents included.
+    /// The maximum length of the record before compression, contents included, in bytes.
     package var plainBytes: Int
 
-    /// Tests take small numbers to reach the limits with little.
+    /// Tests use small limits.
     package init(rows: Int = 100_000, pathBytes: Int = 48 << 20, plainBytes: Int = 48 << 20) {
         self.rows = rows
         self.pathBytes = pathBytes
         self.plainBytes = plainBytes
     }
 
-    /// What every writer keeps to. A commit that compression cannot make smaller stays below 64 MiB as
-    /// it is stored, which is the most that the project's own server takes as one publication.
+    /// The limits of every writer. An incompressible commit stays below 64 MiB when stored, the
+    /// maximum that the project's own server accepts for one publication.
     package static let standard = CommitLimits()
 }
 
-/// What a decoder accepts of a commit.
+/// The limits that a decoder enforces.
 ///
-/// More than ``CommitLimits/standard``: the first version of the program did not count superseded rows
-/// and origins, and its stores must stay readable. The bounds follow from the record's plain length,
-/// so a few bytes cannot stand for a great deal of memory.
+/// Higher than ``CommitLimits/standard``: the first version of the program did not count superseded
+/// rows and origins, and its stores must stay readable. The limits follow from the record's plain
+/// length, so that a few bytes cannot demand much memory.
 struct ReadableCommit {
-    /// The most rows of `changes`.
+    /// The maximum number of rows of `changes`.
     static let changes = 100_000
 
-    /// The most bytes that all paths of a commit may have together, whatever its length: 512 MiB.
+    /// The maximum length of all paths of a commit together, for any record length: 512 MiB.
     private static let maximumPathBytes = 512 << 20
 
-    /// So many bytes of paths are always allowed.
+    /// The length of paths that is always allowed: 64 MiB.
     private static let freePathBytes = 64 << 20
 
-    /// How many bytes of paths each plain byte may stand for beyond that. A row has 40 bytes and more
-    /// beside its path, and a path has at most 4,096.
+    /// The bytes of paths that each plain byte may expand to beyond that. A row has at least 40
+    /// bytes beside its path, and a path at most 4,096.
     private static let pathBytesPerByte = 64
 
-    /// A row of a superseded content has at least this many plain bytes: its content's identity.
+    /// The minimum plain length of a superseded row: the content's id.
     private static let bytesPerSuperseded = 32
 
-    /// The most rows of `superseded`.
+    /// The maximum number of rows of `superseded`.
     let superseded: Int
-    /// The most bytes of all paths together.
+    /// The maximum length of all paths together, in bytes.
     let pathBytes: Int
 
-    /// - Parameter plain: The record's plain length, at most 64 MiB.
+    /// - Parameter plain: The record's length before compression, at most 64 MiB.
     init(plain: Int) {
         superseded = max(Self.changes, plain / Self.bytesPerSuperseded)
         pathBytes = min(
@@ -59,47 +60,48 @@ struct ReadableCommit {
     }
 }
 
-/// How much of a commit's limits is used, without encoding it.
+/// Estimates the size of a commit without encoding it.
 ///
-/// The number of plain bytes is an upper bound: each number counts with its longest encoding, and no
-/// path shares anything with the one before.
+/// ``plainBytes`` is an upper bound: each number counts with its longest encoding, and paths share
+/// no prefix.
 package struct CommitSize: Hashable, Sendable {
     package private(set) var changes = 0
     package private(set) var superseded = 0
     package private(set) var pathBytes = 0
     package private(set) var plainBytes: Int
 
-    /// What every record has: store, zone, numbers, author, operation, and the headers of all columns.
+    /// The length of the fields that every record has: store, zone, numbers, author, operation, and
+    /// the headers of all columns.
     private static let fixedBytes = 2048
 
-    /// What a row has beside its path, target and reason: the longest encodings of shared and rest (5
-    /// each), kind 1, mode 3, seconds 10, nanoseconds 5, size 10, version 10, content 32, and the
-    /// length of a target 6.
+    /// The maximum length of a row beside its path, target and reason: shared and rest (5 each),
+    /// kind 1, mode 3, seconds 10, nanoseconds 5, size 10, version 10, content 32, and the length
+    /// of a target 6.
     static let rowBytes = 87
 
-    /// The tag and length of a field, or a number of a row.
+    /// The maximum length of a field's tag and length, or of a row number.
     static let fieldBytes = 6
 
-    /// A pack reference: identity, size and hash, with their headers.
+    /// The length of a pack reference: id, size and hash, with their headers.
     static let packBytes = 72
 
-    /// A content inside the commit: its identity and the headers, without its bytes.
+    /// The length of an inline content without its bytes: id and headers.
     private static let inlineBytes = 48
 
     /// The size of a commit without any rows.
     ///
-    /// - Parameter basedOnTokens: How many sequence numbers the commit names.
+    /// - Parameter basedOnTokens: The number of sequence numbers that the commit names.
     package init(basedOnTokens: Int = 0) {
         plainBytes = Self.fixedBytes + basedOnTokens * 10
     }
 
-    /// Counts a change and the content that travels with it.
+    /// Adds a change and the content that is stored with it.
     package mutating func add(change: Change, carrying content: InlineContent?) {
         changes += 1
         add(change, carrying: content)
     }
 
-    /// Counts a content that gave way, and its bytes where they travel with it.
+    /// Adds a superseded content, and its bytes if they are stored with it.
     package mutating func add(superseded: Change, carrying content: InlineContent?) {
         self.superseded += 1
         add(superseded, carrying: content)
@@ -129,13 +131,13 @@ package struct CommitSize: Hashable, Sendable {
 }
 
 extension CommitDraft {
-    /// The draft as one or more drafts that each are within the limits, to be published in this order.
+    /// Splits the draft into drafts that are within the limits, to be published in this order.
     ///
-    /// Packs come first, then what gave way, then the changes, each in its order. A content that travels
-    /// inside a commit goes with the first row that needs it. Contents that no row needs are left out.
+    /// Packs come first, then superseded contents, then changes, each in its order. An inline
+    /// content is stored with the first row that needs it. Contents that no row needs are left out.
     ///
-    /// - Returns: At least one draft. A single row that exceeds the limits alone has a draft of its own,
-    ///   which the encoder refuses.
+    /// - Returns: At least one draft. A row that alone exceeds the limits gets a draft of its
+    ///   own, which the encoder rejects.
     package func parts(within limits: CommitLimits) -> [CommitDraft] {
         var cutter = DraftCutter(self, limits)
         for pack in packs { cutter.add(pack) }
@@ -144,7 +146,7 @@ extension CommitDraft {
         return cutter.finished
     }
 
-    /// The same draft without rows, contents and packs.
+    /// The draft without rows, contents and packs.
     fileprivate var empty: CommitDraft {
         CommitDraft(
             device: device, time: time, changes: [], basedOnTokens: basedOnTokens,
@@ -152,12 +154,12 @@ extension CommitDraft {
     }
 }
 
-/// Fills one draft after the other.
+/// Fills drafts one after the other.
 private struct DraftCutter {
     private let limits: CommitLimits
     private let empty: CommitDraft
     private let emptySize: CommitSize
-    /// Contents that no draft carries yet.
+    /// Contents that no draft holds yet.
     private var waiting: [ContentID: InlineContent]
     private var full: [CommitDraft] = []
     private var current: CommitDraft
@@ -203,7 +205,7 @@ private struct DraftCutter {
         current.inline.append(content)
     }
 
-    /// Begins the next draft when what is to be added does not fit into the current one.
+    /// Starts the next draft when an addition does not fit into the current one.
     private mutating func makeRoom(_ count: (inout CommitSize) -> Void) {
         var next = size
         count(&next)

@@ -2,18 +2,20 @@ import FilesinkiHashing
 package import FilesinkiModel
 package import FilesinkiRemote
 
-/// The answer of an append.
+/// The result of ``CommitLog/append(_:after:id:)``.
 package enum AppendOutcome: Sendable {
     /// The commit is in the log.
     case mine(Commit)
-    /// Somebody else was first; this commit has the number.
+    /// Another device published this commit first.
     case theirs(Commit)
 }
 
-/// The log of one zone: dense numbered write-once slots, each commit naming its parent's hash.
+/// The log of one zone: densely numbered write-once slots. Each commit names the hash of its
+/// parent.
 ///
-/// A store that was swapped, rolled back or restored shows by a parent that is not the one that was
-/// seen. Every commit is checked when it is read: a flipped bit is a failure, never other content.
+/// A swapped, rolled back or restored store is detected by a parent hash that differs from the
+/// known one. Every commit is verified when it is read: a flipped bit is a failure, never other
+/// content.
 package struct CommitLog: Sendable {
     let remote: any Remote
     let prefix: String
@@ -21,14 +23,14 @@ package struct CommitLog: Sendable {
     private let checkpoints: String
     private let zone: String
 
-    /// The most bytes that a commit has before it is compressed for a reader to accept it: 64 MiB.
+    /// The maximum length before compression that a reader accepts: 64 MiB.
     static let maximumLength = Envelope.Kind.commit.maximumLength
 
     /// - Parameters:
     ///   - zone: 1 to 64 of `a-z 0-9 _ -`.
-    ///   - store: What ``StoreFormat/read(from:)`` said of the store.
-    ///   - limits: What the commits that are appended keep to.
-    /// - Throws: `Failure` with code `usage` when the zone's name is not fit.
+    ///   - store: The description of the store, from ``StoreFormat/read(from:)``.
+    ///   - limits: The limits of appended commits.
+    /// - Throws: `Failure` with code `usage` when the zone's name is invalid.
     package init(
         remote: any Remote, zone: String, store: StoreFormat, limits: CommitLimits = .standard
     ) throws(Failure) {
@@ -44,10 +46,10 @@ package struct CommitLog: Sendable {
     /// The token before the first commit: number 0, the store's id and 16 zeros.
     package let genesis: ChangeToken
 
-    /// What the commits that are appended keep to: see ``CommitDraft/parts(within:)``.
+    /// The limits of appended commits; see ``CommitDraft/parts(within:)``.
     package var limits: CommitLimits { coder.limits }
 
-    /// The keys of the log begin with this; for ``FilesinkiRemote/Remote/wait(prefix:timeout:)``.
+    /// The prefix of the log's keys, for ``FilesinkiRemote/Remote/wait(prefix:timeout:)``.
     package var watchedPrefix: String { prefix }
 
     /// The commit with this number; nil when the slot is empty.
@@ -61,7 +63,7 @@ package struct CommitLog: Sendable {
         return try coder.decode(stored, sequence: sequence, key: slot.description)
     }
 
-    /// The commit that follows `token`; nil when there is none yet. For more than one commit see
+    /// The commit after `token`; nil when there is none yet. To read several commits use
     /// ``LogReader``.
     ///
     /// - Throws: As ``LogReader/next()`` does.
@@ -70,7 +72,7 @@ package struct CommitLog: Sendable {
         return try await reader.next()
     }
 
-    /// Proves that the log still holds what `token` says was seen. One request.
+    /// Verifies that the log still holds the commit of `token`. One request.
     ///
     /// - Throws: As ``LogReader/prove(alongside:_:)`` does.
     package func verify(_ token: ChangeToken) async throws {
@@ -82,14 +84,14 @@ package struct CommitLog: Sendable {
     ///
     /// The encoded commit is decoded again and compared with the draft before anything is sent.
     ///
-    /// When the remote's answer is lost the slot is read: a commit with this `id` is ours. A caller
-    /// that tries the same draft again after a failure gives the same `id`, and so never publishes
-    /// twice; a changed draft has an `id` of its own.
+    /// When the remote's answer is lost, the slot is read: a commit with this `id` is ours. To
+    /// retry a draft after a failure without publishing it twice, pass the same `id`. A changed
+    /// draft needs a new `id`.
     ///
     /// - Parameter id: 16 random bytes.
-    /// - Throws: `Failure` with code `limit` when the draft exceeds ``limits`` or does not read back as
-    ///   it was meant, `away` when it is not known whether the commit is in the log, and what the
-    ///   remote throws.
+    /// - Throws: `Failure` with code `limit` when the draft exceeds ``limits`` or does not decode
+    ///   to what was encoded, `away` when it is unknown whether the commit is in the log; errors of
+    ///   the remote.
     package func append(
         _ draft: CommitDraft, after parent: ChangeToken, id: [UInt8]
     ) async throws -> AppendOutcome {
@@ -102,7 +104,7 @@ package struct CommitLog: Sendable {
         return commit.id == id ? .mine(commit) : .theirs(commit)
     }
 
-    /// The bytes that the slot holds after an attempt to fill it.
+    /// Tries to fill a slot, and returns the bytes that it holds afterwards.
     private func publish(_ stored: [UInt8], to slot: ObjectKey) async throws -> [UInt8] {
         do {
             switch try await remote.publish(stored, to: slot) {
@@ -110,7 +112,7 @@ package struct CommitLog: Sendable {
             case .theirs(let winner): return winner
             }
         } catch let failure as Failure where failure.code == .away {
-            // The bytes may have arrived although the answer did not.
+            // The bytes may have been stored although the answer was lost.
             guard let winner = try? await remote.get(slot, range: nil) else { throw failure }
             return winner
         }
@@ -118,7 +120,7 @@ package struct CommitLog: Sendable {
 }
 
 extension CommitLog {
-    /// Where the commit with this number is.
+    /// The key of the commit with this number.
     func slot(_ sequence: UInt64) throws(Failure) -> ObjectKey {
         try StoreLayout.slot(prefix, sequence)
     }
@@ -132,12 +134,12 @@ extension CommitLog {
         return commit
     }
 
-    /// Whether a log that seems to be empty holds anything, or a checkpoint stands for what it held.
+    /// Whether a seemingly empty zone holds a commit or a checkpoint.
     func hasAnything() async throws -> Bool {
         try await !remote.list(prefix: zone, after: nil, limit: 1).isEmpty
     }
 
-    /// What the absence of a commit means that must have been there.
+    /// The failure for a commit that is missing although it was published: pruned, or lost.
     func missing(_ sequence: UInt64) async throws -> Failure {
         let key = prefix + StoreLayout.name(sequence)
         if try await hasCheckpoint(from: sequence) {
@@ -156,7 +158,7 @@ extension CommitLog {
         return try await !remote.list(prefix: checkpoints, after: after, limit: 1).isEmpty
     }
 
-    /// - Parameter sequence: The commit where it was noticed; 0 for the store itself.
+    /// - Parameter sequence: The commit that differs; 0 for the store itself.
     func swapped(_ sequence: UInt64) -> Failure {
         Failure(
             .wrongStore,
@@ -169,7 +171,7 @@ extension CommitLog {
 }
 
 extension CommitLog {
-    /// Whether the log has a commit, asked for anew.
+    /// Whether the log has a commit. Always asks the remote.
     ///
     /// - Throws: What the remote throws.
     func contains(_ sequence: UInt64) async throws -> Bool {
@@ -177,9 +179,9 @@ extension CommitLog {
         return try await remote.replies(to: [request]) != [.absent]
     }
 
-    /// Whether the commit is gone although an earlier one is there and none follows it. A log is
-    /// pruned from its beginning on: so it was restored from a backup, or lost what lay behind.
-    /// Where the log goes on, a person has approved of that.
+    /// Whether the commit is missing although an earlier one exists and none follows it. Pruning
+    /// removes the oldest commits first, so such a log was restored from a backup or lost its end.
+    /// If later commits exist, a user has accepted the loss.
     ///
     /// - Throws: What the remote throws.
     package func isMissing(_ sequence: UInt64) async throws -> Bool {
@@ -195,16 +197,16 @@ extension CommitLog {
     }
 }
 
-/// A slot of the log that is asked for together with others: its beginning first, so that a request
-/// for many slots cannot fill the memory.
+/// A request for one of several slots. It asks for a limited part first, so that a request for many
+/// slots has bounded memory.
 struct SlotRequest {
     let sequence: UInt64
     let request: ObjectRequest
-    /// So many bytes are asked for at first.
+    /// The number of bytes in the first request.
     let limit: Int64
 }
 
-/// What was found in a slot.
+/// The reply to a ``SlotRequest``.
 struct SlotReply: Sendable {
     let sequence: UInt64
     private let key: ObjectKey
@@ -220,24 +222,25 @@ struct SlotReply: Sendable {
 
     var isAbsent: Bool { reply == .absent }
 
-    /// The object's bytes: those that were read, and where there are more, the rest.
+    /// All bytes of the object. Requests the rest if the first request was too short.
     func whole(from remote: any Remote) async throws -> [UInt8] {
         guard case .bytes(let beginning) = reply else { return [] }
         guard Int64(beginning.count) >= limit else { return beginning }
-        // From a byte on that is there, for a server may refuse a part that begins at the very end.
+        // Starts at the last byte that was read: a server may reject a range that begins at the end
+        // of the object.
         let rest = try await remote.get(key, range: (limit - 1)..<CommitLog.maximumStoredLength)
         return beginning.dropLast() + (rest ?? [])
     }
 }
 
 extension CommitLog {
-    /// The most bytes that one request for several slots asks for: 16 MiB.
+    /// The maximum length of one request for several slots: 16 MiB.
     static let batchLength: Int64 = 16 << 20
 
-    /// The most slots in one request: 64.
+    /// The maximum number of slots in one request: 64.
     package static let maximumBatch = 64
 
-    /// The most bytes that a commit has as it is stored; what is longer is none.
+    /// The maximum stored length of a commit, in bytes.
     static let maximumStoredLength = Int64(maximumLength + maximumLength >> 7 + 4096)
 
     func slots(after sequence: UInt64, count: Int) throws(Failure) -> [SlotRequest] {
@@ -253,22 +256,22 @@ extension CommitLog {
         }
     }
 
-    func look(at slots: [SlotRequest]) async throws -> [SlotReply] {
+    func readSlots(_ slots: [SlotRequest]) async throws -> [SlotReply] {
         let replies = try await remote.replies(to: slots.map(\.request))
         return zip(slots, replies).map { SlotReply($0, $1) }
     }
 
-    /// Reads commits by their numbers, up to 64 with each request.
+    /// Reads commits by number, up to 64 with each request.
     ///
-    /// - Parameter body: Receives each number with its commit, nil when the slot is empty, or with
-    ///   what is wrong in the slot.
-    /// - Throws: What the remote throws, and `body`.
+    /// - Parameter body: Receives each number with its commit, nil for an empty slot, or the
+    ///   failure.
+    /// - Throws: Errors of the remote and of `body`.
     package func read(
         _ sequences: [UInt64], _ body: (UInt64, Result<Commit?, Failure>) throws -> Void
     ) async throws {
         for start in stride(from: 0, to: sequences.count, by: Self.maximumBatch) {
             let end = min(start + Self.maximumBatch, sequences.count)
-            for slot in try await look(at: slots(Array(sequences[start..<end]))) {
+            for slot in try await readSlots(slots(Array(sequences[start..<end]))) {
                 guard !slot.isAbsent else {
                     try body(slot.sequence, .success(nil))
                     continue

@@ -2,18 +2,17 @@ internal import FilesinkiHashing
 package import FilesinkiModel
 package import FilesinkiRemote
 
-/// Reads a log from a token on, in order, several commits with each request.
+/// Reads the commits after a token in order, several with each request.
 ///
-/// The first request looks at the three slots that follow: two empty ones show the end of the log,
-/// also behind one new commit. As long as all slots are filled the requests grow to 64 of them; each
-/// asks for at most 16 MiB.
+/// The first request reads three slots: two empty ones in a row mark the end of the log, also after
+/// one new commit. While all slots are filled, requests double up to 64 slots and 16 MiB.
 package struct LogReader: Sendable {
     private let log: CommitLog
     private let last: UInt64
     private let storedHeader: [UInt8]
-    /// The last commit that was given out; at first where the reading began.
+    /// The last commit that was returned; initially the start position.
     package private(set) var token: ChangeToken
-    /// What was found in the slots that follow ``token``, as far as they were asked for.
+    /// Slots after ``token`` that were read ahead.
     private var ahead: ArraySlice<SlotReply> = []
     private var batch = LogReader.firstBatch
 
@@ -21,10 +20,10 @@ package struct LogReader: Sendable {
     private static let largestBatch = 64
 
     /// - Parameters:
-    ///   - token: What comes behind it is read.
-    ///   - last: Nothing behind the commit with this number is of interest.
-    ///   - storedHeader: The ``Commit/storedHeader`` of the token's own commit, where it is known: then the proof
-    ///     reads no more of it.
+    ///   - token: The position to start after.
+    ///   - last: The number of the last commit to read.
+    ///   - storedHeader: The ``Commit/storedHeader`` of the token's own commit, if known; the
+    ///     proof then reads only these bytes.
     package init(
         _ log: CommitLog, after token: ChangeToken, upTo last: UInt64 = .max,
         storedHeader: [UInt8] = []
@@ -35,15 +34,15 @@ package struct LogReader: Sendable {
         self.last = last
     }
 
-    /// Proves that the log still holds what the token says was seen, and looks at the slots that
-    /// follow, in one request.
+    /// Verifies that the log still holds the token's commit, and reads the slots after it, in one
+    /// request.
     ///
     /// - Parameters:
-    ///   - other: A further object for the same request.
-    ///   - accept: Judges the reply to `other` before anything else is judged.
+    ///   - other: Another object to read with the same request.
+    ///   - accept: Checks the reply to `other` before the other replies are checked.
     /// - Throws: `Failure` with code `token-expired` when the commit was pruned: load the newest
-    ///   checkpoint; `wrong-store` when the store was swapped, rolled back or restored; what `accept`
-    ///   and the remote throw.
+    ///   checkpoint; `wrong-store` when the store was swapped, rolled back or restored; errors of
+    ///   `accept` and of the remote.
     package mutating func prove(
         alongside other: ObjectRequest? = nil, _ accept: (ObjectReply) throws -> Void = { _ in }
     ) async throws {
@@ -64,7 +63,7 @@ package struct LogReader: Sendable {
         batch *= 2
     }
 
-    /// Judges what is in the slot of the token's own commit.
+    /// Checks the reply for the token's own commit.
     private func check(_ reply: ObjectReply) async throws {
         switch reply {
         case .same: return
@@ -81,39 +80,39 @@ package struct LogReader: Sendable {
     private func check(_ stored: [UInt8]?) async throws {
         guard let stored else { throw try await log.missing(token.sequence) }
         if ContentHasher.hash(stored) == token.hash { return }
-        // A damaged object is said to be damaged; only a good one is another history.
+        // Decoding throws for a damaged object; an intact one belongs to another history.
         _ = try log.decode(stored, token.sequence)
         throw log.swapped(token.sequence)
     }
 
-    /// The commit that follows; nil when there is none yet.
+    /// The next commit; nil when there is none yet.
     ///
     /// - Throws: `Failure` with code `wrong-store` when the next commit has another parent or is
-    ///   missing while a later one is there, `token-expired` when it was pruned, and all that
-    ///   ``CommitLog/read(_:)`` throws.
+    ///   missing although a later one exists, `token-expired` when it was pruned; errors of
+    ///   ``CommitLog/read(_:)``.
     package mutating func next() async throws -> Commit? {
         guard token.sequence < last else { return nil }
         if ahead.isEmpty { try await lookAhead(batch) }
-        // One empty slot is no end: the one behind it may be filled.
+        // One empty slot is not the end: the next one may be filled.
         if ahead.count == 1, ahead.first?.isAbsent == true { try await lookAhead(2) }
         guard let slot = ahead.first else { return nil }
-        if !slot.isAbsent { return try await take(slot) }
+        if !slot.isAbsent { return try await accept(slot) }
         guard try await isHole() else { return nil }
-        // Other devices may have written these slots since the first look.
+        // Other devices may have filled these slots since the first request.
         try await lookAhead(2)
         guard let again = ahead.first, !again.isAbsent else {
             throw try await log.missing(token.sequence &+ 1)
         }
-        return try await take(again)
+        return try await accept(again)
     }
 
-    /// Whether the empty slot that follows cannot be the end of the log.
+    /// Whether the next slot is empty but not the end of the log.
     private func isHole() async throws -> Bool {
         if ahead.contains(where: { !$0.isAbsent }) { return true }
         return token.sequence == 0 ? try await log.hasAnything() : false
     }
 
-    private mutating func take(_ slot: SlotReply) async throws -> Commit {
+    private mutating func accept(_ slot: SlotReply) async throws -> Commit {
         let stored = try await slot.whole(from: log.remote)
         let commit = try log.accepted(log.decode(stored, slot.sequence), after: token)
         ahead.removeFirst()
@@ -123,7 +122,7 @@ package struct LogReader: Sendable {
 
     private mutating func lookAhead(_ count: Int) async throws {
         let wanted = min(UInt64(count), max(2, last - token.sequence))
-        ahead = try await log.look(at: log.slots(after: token.sequence, count: Int(wanted)))[...]
+        ahead = try await log.readSlots(log.slots(after: token.sequence, count: Int(wanted)))[...]
         batch = min(Self.largestBatch, batch * 2)
     }
 }

@@ -3,10 +3,10 @@ internal import FilesinkiModel
 internal import FilesinkiRemote
 internal import Synchronization
 
-/// Blocks of packs that are fetched together, with one request, when the first of them is asked for;
-/// the shipment behind it then sets out, too.
+/// Blocks of packs that are fetched with one request when the first of them is read. The request
+/// for the next batch then starts as well.
 ///
-/// A block is given out once. When all were, the bytes are let go.
+/// Each block is read once. After the last one the bytes are released.
 package final class BlockBatchRead: Sendable {
     /// One block of a pack, by its number.
     package struct Block: Sendable {
@@ -19,16 +19,16 @@ package final class BlockBatchRead: Sendable {
         }
     }
 
-    /// The most bytes of a shipment, save one that is a single block: 8 MiB. Two are in memory.
+    /// The maximum length of a batch of several blocks: 8 MiB. Two batches are in memory.
     package static let maximumLength: Int64 = 8 << 20
 
-    /// The most parts of objects in one request.
+    /// The maximum number of ranges in one request.
     private static let maximumRanges = 64
 
     private struct State {
         var task: Task<[Result<ObjectReply, any Error>], any Error>?
-        var hasSetOut = false
-        var given = 0
+        var hasStarted = false
+        var readCount = 0
     }
 
     private let places: [Place]
@@ -42,13 +42,14 @@ package final class BlockBatchRead: Sendable {
         self.next = next
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     package var count: Int { places.count }
 
-    /// Divides blocks into shipments.
+    /// Divides blocks into batches.
     ///
-    /// - Parameter blocks: Ordered by pack and number, each once.
-    /// - Returns: The shipments in the same order; a block whose pack does not have it is in none.
+    /// - Parameter blocks: The blocks, sorted by pack and number, without duplicates.
+    /// - Returns: The batches in the same order. Blocks that their pack does not have are left
+    ///   out.
     /// - Throws: As ``PackReader/index()`` does.
     package static func plan(_ blocks: [Block]) async throws -> [BlockBatchRead] {
         var loads: [Load] = []
@@ -58,23 +59,23 @@ package final class BlockBatchRead: Sendable {
             if loads.last?.takes(table[block.number]) != true { loads.append(Load()) }
             loads[loads.count - 1].add(table[block.number], of: block.pack)
         }
-        var shipments: [BlockBatchRead] = []
+        var batches: [BlockBatchRead] = []
         for load in loads.reversed() {
-            shipments.append(BlockBatchRead(load, next: shipments.last))
+            batches.append(BlockBatchRead(load, next: batches.last))
         }
-        return shipments.reversed()
+        return batches.reversed()
     }
 
     /// The plain bytes of a block.
     ///
-    /// - Parameter position: The block's place in the shipment, from 0.
+    /// - Parameter position: The position of the block in the batch, from 0.
     /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the block is missing or damaged;
     ///   what the remote throws.
     package func read(_ position: Int) async throws -> [UInt8] {
         let place = places[position]
         let pack = ranges[place.range].pack
         let reply = try await replies()[place.range].get()
-        defer { giveOut() }
+        defer { countRead() }
         guard case .bytes(let bytes) = reply, bytes.count == ranges[place.range].stored.count else {
             throw Failure.missingPack(pack.reference.keyText)
         }
@@ -82,16 +83,16 @@ package final class BlockBatchRead: Sendable {
         return try pack.decode(place.block, bytes[lower..<(lower + place.block.stored.count)])
     }
 
-    private func giveOut() {
+    private func countRead() {
         state.withLock { state in
-            state.given += 1
-            if state.given >= places.count { state.task = nil }
+            state.readCount += 1
+            if state.readCount >= places.count { state.task = nil }
         }
     }
 
     private func replies() async throws -> [Result<ObjectReply, any Error>] {
-        let task = setOut()
-        next?.setOutEarly()
+        let task = start()
+        next?.startEarly()
         return try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {
@@ -99,18 +100,18 @@ package final class BlockBatchRead: Sendable {
         }
     }
 
-    private func setOut() -> Task<[Result<ObjectReply, any Error>], any Error> {
+    private func start() -> Task<[Result<ObjectReply, any Error>], any Error> {
         state.withLock { state in
             if let task = state.task { return task }
             let task = Task { [ranges] in try await Self.fetch(ranges) }
             state.task = task
-            state.hasSetOut = true
+            state.hasStarted = true
             return task
         }
     }
 
-    private func setOutEarly() {
-        if !state.withLock({ $0.hasSetOut }) { _ = setOut() }
+    private func startEarly() {
+        if !state.withLock({ $0.hasStarted }) { _ = start() }
     }
 
     private static func fetch(
@@ -123,7 +124,7 @@ package final class BlockBatchRead: Sendable {
         do {
             return try await remote.replies(to: requests).map { .success($0) }
         } catch let failure as Failure where failure.code == .io && requests.count > 1 {
-            // What one object cannot do is no fault of the others.
+            // One request failed for all objects: reads them one by one to find the cause.
             var results: [Result<ObjectReply, any Error>] = []
             for request in requests {
                 do {
@@ -139,25 +140,25 @@ package final class BlockBatchRead: Sendable {
 }
 
 extension BlockBatchRead {
-    /// A part of a pack that is fetched in one piece.
+    /// A range of a pack that is fetched in one piece.
     private struct PackRange {
         let pack: PackReader
         var stored: Range<Int64>
     }
 
-    /// Where a block is among what was fetched.
+    /// The position of a block in the fetched ranges.
     private struct Place {
         let range: Int
         let block: PackIndex.Block
     }
 
-    /// A shipment that is being put together.
+    /// A batch that is being assembled.
     private struct Load {
         var places: [Place] = []
         var ranges: [PackRange] = []
         private var length: Int64 = 0
 
-        /// Whether a block still belongs into this shipment.
+        /// Whether the batch has room for a block.
         func takes(_ block: PackIndex.Block) -> Bool {
             length + Int64(block.stored.count) <= maximumLength && ranges.count < maximumRanges
         }

@@ -1,5 +1,5 @@
-/// Cuts a content into chunks at places that its bytes alone decide, so that an insertion changes
-/// the chunks around it and no others.
+/// Cuts a content into chunks at positions that depend on its bytes alone. An insertion changes
+/// only the chunks around it.
 ///
 /// Gear hashing with normalised chunk sizes, after FastCDC (Xia et al., USENIX ATC 2016). Of each
 /// chunk the bytes from 64 before ``minimumSize`` on go into a 64-bit hash,
@@ -8,31 +8,31 @@
 /// ``averageSize``, the upper 14 bits from there on; or when it is ``maximumSize`` long; or with
 /// the content. No end is looked for before ``minimumSize``.
 ///
-/// The sizes, the bits and the table decide only how well contents share chunks: a reader needs
-/// none of them.
+/// The sizes, the bits and the table affect only how well contents share chunks. Readers do not
+/// need them.
 package struct Chunker: Sendable {
-    /// The shortest chunk, save the last of a content: 16 KiB.
+    /// The minimum length of a chunk other than the last: 16 KiB.
     package static let minimumSize = 16 << 10
-    /// Where the condition for an end becomes easier: 64 KiB.
+    /// The length from which on the condition for an end is easier: 64 KiB.
     package static let averageSize = 64 << 10
-    /// The longest chunk: 256 KiB. Contents up to this size are not cut at all.
+    /// The maximum length of a chunk: 256 KiB. Contents up to this size are not cut.
     package static let maximumSize = 256 << 10
 
     private static let window = 64
     private static let strictMask: UInt64 = 0xFFFF_C000_0000_0000
     private static let easyMask: UInt64 = 0xFFFC_0000_0000_0000
 
-    /// How many bytes of the present chunk have passed.
+    /// The number of bytes of the current chunk so far.
     private var length = 0
     private var hash: UInt64 = 0
 
     package init() {}
 
-    /// Looks for the end of the present chunk in the bytes that follow those of earlier calls.
+    /// Searches the end of the current chunk in the bytes that follow those of earlier calls.
     ///
-    /// - Returns: How many of `bytes` belong to the chunk that ends in them; the next call begins
-    ///   behind those. Nil when the chunk goes on beyond `bytes`. At the content's end the caller
-    ///   closes the last chunk, which may be of any length.
+    /// - Returns: The number of bytes up to the end of the chunk; the next call starts after
+    ///   them. Nil when the chunk continues beyond `bytes`. At the end of the content the caller
+    ///   closes the last chunk, which may have any length.
     package mutating func end(in bytes: UnsafeRawBufferPointer) -> Int? {
         let start = length
         let limit = min(bytes.count, Self.maximumSize - start)
@@ -61,7 +61,7 @@ package struct Chunker: Sendable {
         return nil
     }
 
-    /// Hashes the bytes of a range and gives the position behind the first that ends the chunk.
+    /// Hashes the bytes of a range. Returns the position after the first byte that ends the chunk.
     @inline(__always)
     private static func scan(
         _ bytes: UnsafeRawBufferPointer, from: Int, to: Int, mask: UInt64, _ hash: inout UInt64
@@ -83,8 +83,8 @@ package struct Chunker: Sendable {
 
 /// The 256 random words of the ``Chunker``.
 enum GearTable {
-    /// The words, one for each value of a byte, in memory that lives as long as the process: as an
-    /// array or an inline array they would cost a check, or a copy, for each byte.
+    /// One word for each value of a byte, in memory that is never freed. An array would cost a
+    /// bounds check or a copy for each byte.
     ///
     /// They are the first 256 outputs of splitmix64 (Steele, Lea and Flood, OOPSLA 2014) from the
     /// state 0x66696C6573696E6B, which is "filesink" in ASCII.

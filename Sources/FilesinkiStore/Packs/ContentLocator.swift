@@ -3,17 +3,17 @@ package import FilesinkiModel
 import FilesinkiRemote
 import Synchronization
 
-/// Finds and reads contents in a store's packs.
+/// Finds and reads contents in the packs of a store.
 ///
-/// Nothing that is given out has not been compared with its id.
+/// Every content is compared with its id before it is returned.
 package final class ContentLocator: Sendable {
-    /// Where one id is.
+    /// The pack and position of an id.
     package struct Place: Sendable {
         package var pack: PackReader
         package var member: PackMember
     }
 
-    /// The largest content that ``read(_:size:)`` puts together in memory: 64 MiB.
+    /// The maximum size of a content for ``read(_:size:)``: 64 MiB.
     package static let maximumReadSize: Int64 = 64 << 20
 
     /// The packs, those of later commits first.
@@ -151,12 +151,13 @@ package final class ContentLocator: Sendable {
         return result
     }
 
-    /// Gives out a content piece by piece, in order.
+    /// Reads a content piece by piece, in order.
     ///
     /// - Parameters:
-    ///   - size: The content's size in bytes, as its entry says; `Int64.max` where nothing does.
-    ///   - body: Receives each piece, up to 8 MiB, after it was compared with its own id. What it
-    ///     received is the content only when this method returns: the whole is compared last.
+    ///   - size: The content's size in bytes according to its entry; `Int64.max` if unknown.
+    ///   - body: Receives each piece, up to 8 MiB, after it was compared with its own id. The
+    ///     pieces are the content only once this method returns, because the whole is compared
+    ///     last.
     /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the content is in no pack, is
     ///   damaged or has another size; what `body` and the remote throw.
     package func stream(
@@ -291,7 +292,7 @@ extension ContentLocator {
     }
 }
 
-/// The few blocks that were decoded last, so that neighbouring files of one block cost one read.
+/// Caches the blocks that were decoded last, so that several files of one block cost one read.
 final class BlockCache: Sendable {
     struct Key: Hashable {
         var pack: [UInt8]
@@ -299,14 +300,14 @@ final class BlockCache: Sendable {
     }
 
     private struct State {
-        /// The block used last stands at the end.
+        /// The most recently used block is last.
         var blocks: [(key: Key, bytes: [UInt8])] = []
     }
 
     private let capacity: Int
     private let state = Mutex(State())
 
-    /// - Parameter capacity: How many blocks are kept.
+    /// - Parameter capacity: The maximum number of blocks.
     init(capacity: Int) { self.capacity = capacity }
 
     func find(_ key: Key) -> [UInt8]? {

@@ -1,6 +1,6 @@
 package import FilesinkiModel
 
-/// The numbers of a pack's layout.
+/// The layout of a pack.
 ///
 /// A pack is an object `packs/<xx>/<id>`; `<id>` is 16 random bytes in hexadecimal digits and
 /// `<xx>` its first two digits. All integers are unsigned and little-endian. From its start:
@@ -12,35 +12,35 @@ package import FilesinkiModel
 /// | … | the index, as one zstd frame (see ``PackIndex`` for its plain bytes) |
 /// | 64 | the trailer (see ``PackTrailer``) |
 package enum PackFormat {
-    /// What a pack begins and ends with.
+    /// The first and last bytes of a pack.
     static let magic: [UInt8] = Array("fspack\r\n".utf8)
 
-    /// The version of the layout that is written here, and the only one that is read.
+    /// The only supported version of the layout.
     static let version: UInt32 = 1
 
-    /// The most plain bytes of a block that holds chunks: 8 MiB.
+    /// The maximum plain length of a block of chunks: 8 MiB.
     package static let maximumBlockLength = 8 << 20
 
-    /// The most plain bytes of a recipe, and so of a block that holds only one: 64 MiB.
+    /// The maximum length of a recipe, and so of a block that holds only a recipe: 64 MiB.
     package static let maximumRecipeLength = 64 << 20
 
-    /// The most plain bytes of an index: 64 MiB.
+    /// The maximum plain length of an index: 64 MiB.
     package static let maximumIndexLength = 64 << 20
 
-    /// The most bytes that the stored form of a block or an index may have for a plain length: what
-    /// does not shrink is stored plain, but an index is always a frame and may grow a little.
+    /// The maximum stored length of a block or an index. An incompressible block is stored plain;
+    /// an index is always a zstd frame, which may be slightly longer than its content.
     static func maximumStoredLength(plain: Int) -> Int { plain + plain >> 7 + 1024 }
 }
 
-/// What is known under an id in a pack.
+/// The kind of a pack's member.
 package enum MemberKind: UInt8, Sendable {
-    /// The bytes whose SHA-256 the id is.
+    /// Bytes whose SHA-256 is the id.
     case chunk = 0
-    /// The ``Recipe`` of the content whose SHA-256 the id is.
+    /// The ``Recipe`` of the content whose SHA-256 is the id.
     case recipe = 1
 }
 
-/// Names a pack and pins what is in it; it travels in the commit that needs the pack.
+/// Identifies a pack and its index. It is stored in the commit that needs the pack.
 package struct PackReference: Hashable, Sendable {
     /// 16 random bytes.
     package var id: [UInt8]
@@ -55,7 +55,7 @@ package struct PackReference: Hashable, Sendable {
         self.indexHash = indexHash
     }
 
-    /// The number of bytes in an id.
+    /// The length of an id in bytes.
     package static let idLength = 16
 
     /// The object's key as text: `packs/<xx>/<id>`.
@@ -65,7 +65,7 @@ package struct PackReference: Hashable, Sendable {
     }
 }
 
-/// The last 64 bytes of a pack, which lead to its index.
+/// The last 64 bytes of a pack, which locate its index.
 ///
 /// | offset | bytes | meaning |
 /// |---|---|---|
@@ -102,9 +102,9 @@ struct PackTrailer: Hashable {
         self.indexHash = indexHash
     }
 
-    /// Reads the trailer at the end of `tail` and holds it to the pack's size and hash.
+    /// Reads the trailer at the end of `tail` and compares it with the pack's size and hash.
     ///
-    /// - Throws: `newer-format` for another version, `corrupt` for everything else that is wrong.
+    /// - Throws: `newer-format` for another version, `corrupt` for other damage.
     init(endOf tail: UnsafeRawBufferPointer, of pack: PackReference) throws(Failure) {
         let key = pack.keyText
         guard tail.count >= Self.length,
@@ -131,7 +131,7 @@ struct PackTrailer: Hashable {
     }
 }
 
-/// What can be wrong with a pack. The path is the pack's key.
+/// The failures for packs. The path is the pack's key.
 extension Failure {
     static func damagedPack(
         _ key: String, _ message: String, cause: (any Error)? = nil
@@ -147,16 +147,16 @@ extension Failure {
     }
 }
 
-/// Fixed-width little-endian integers, as packs and values hold them.
+/// Fixed-width little-endian integers.
 extension [UInt8] {
-    /// Adds the bytes of an integer.
+    /// Appends an integer.
     package mutating func appendLittleEndian(_ value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }
 }
 
 extension UnsafeRawBufferPointer {
-    /// The integer at an offset; the caller has made sure that it lies inside.
+    /// The integer at an offset, which must lie inside the buffer.
     package func littleEndian<Value: FixedWidthInteger & BitwiseCopyable>(
         at offset: Int, as type: Value.Type = Value.self
     ) -> Value {

@@ -3,21 +3,21 @@ import FilesinkiHashing
 package import FilesinkiModel
 import Glibc
 
-/// Where in a pack the bytes of one id are.
+/// The position of a member in a pack.
 package struct PackMember: Hashable, Sendable {
     package var kind: MemberKind
     /// The number of the block, from 0.
     package var block: Int
-    /// Where the bytes begin among the block's plain bytes.
+    /// The offset in the block's plain bytes.
     package var offset: Int
-    /// How many bytes there are.
+    /// The length in bytes.
     package var length: Int
 
-    /// The place of the bytes among the block's plain bytes.
+    /// The range in the block's plain bytes.
     package var range: Range<Int> { offset..<(offset + length) }
 }
 
-/// What a pack holds, and where: its plain index, checked.
+/// The verified index of a pack: its blocks and members.
 ///
 /// | bytes | meaning |
 /// |---|---|
@@ -35,19 +35,19 @@ package struct PackMember: Hashable, Sendable {
 package struct PackIndex: Sendable {
     /// One block of a pack.
     package struct Block: Hashable, Sendable {
-        /// Where in the object it is stored.
+        /// The range in the object.
         package var stored: Range<Int64>
-        /// How many plain bytes it holds.
+        /// The number of plain bytes.
         package var plainLength: Int
         package var codec: Codec
     }
 
-    /// The pack's blocks, in their order.
+    /// The blocks of the pack, in their order.
     package let blocks: [Block]
-    /// How many ids the pack holds.
+    /// The number of members.
     package let memberCount: Int
 
-    /// The plain index as it was read; it is searched where it lies.
+    /// The plain index. Searches read it in place.
     let bytes: [UInt8]
     private let membersStart: Int
 
@@ -57,9 +57,9 @@ package struct PackIndex: Sendable {
 
     /// Reads the index from the end of a pack.
     ///
-    /// - Parameter tail: The pack's last bytes: at least the index and the trailer.
-    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when anything is not as `reference`
-    ///   and the layout say; `newer-format` for a layout of a later version.
+    /// - Parameter tail: The last bytes of the pack: at least the index and the trailer.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when anything contradicts
+    ///   `reference` or the layout; `newer-format` for a later version of the layout.
     package init(decoding tail: [UInt8], verifying reference: PackReference) throws(Failure) {
         let plain = try tail.withUnsafeBufferPointer { (tail) throws(Failure) in
             try Self.decompress(UnsafeRawBufferPointer(tail), of: reference)
@@ -67,10 +67,10 @@ package struct PackIndex: Sendable {
         try self.init(plain: plain, verifying: reference)
     }
 
-    /// Reads a plain index, such as one that was kept by an ``IndexCache``.
+    /// Reads a plain index, such as one from an ``IndexCache``.
     ///
-    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when it is not the one that
-    ///   `reference` names.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when its hash differs from that
+    ///   of `reference`.
     package init(plain: [UInt8], verifying reference: PackReference) throws(Failure) {
         let key = reference.keyText
         guard ContentHasher.hash(plain) == reference.indexHash else {
@@ -103,7 +103,7 @@ package struct PackIndex: Sendable {
         }
     }
 
-    /// Where the bytes of `id` are; nil when the pack does not hold them.
+    /// The member with this id; nil when the pack does not have it. O(log n).
     package func find(_ id: ContentID) -> PackMember? {
         id.withBytes { wanted in
             bytes.withUnsafeBytes { bytes in
@@ -120,8 +120,7 @@ package struct PackIndex: Sendable {
         }
     }
 
-    /// Less than, equal to or greater than zero, as the 32 bytes of `wanted` come before, are or
-    /// come behind the id of a member.
+    /// Compares the 32 bytes of `wanted` with the id of a member, as memcmp(3) does.
     private func compare(
         _ wanted: UnsafeRawBufferPointer, withIDAt index: Int, in bytes: UnsafeRawBufferPointer
     ) -> Int32 {
@@ -129,7 +128,7 @@ package struct PackIndex: Sendable {
         return memcmp(left, right + membersStart + index * Self.memberLength, ContentID.byteCount)
     }
 
-    /// Calls `body` with every id and its place, in ascending order of the ids.
+    /// Calls `body` with each member, in ascending order of the ids.
     package func forEachMember(_ body: (ContentID, PackMember) throws -> Void) rethrows {
         try bytes.withUnsafeBytes { bytes in
             for index in 0..<memberCount {
@@ -149,8 +148,7 @@ package struct PackIndex: Sendable {
     }
 }
 
-/// Holds the bytes of a plain index to the layout, once, so that nothing needs to be checked when
-/// it is searched.
+/// Validates a plain index once, so that searches need no checks.
 struct PackIndexChecker {
     var bytes: UnsafeRawBufferPointer
     var packSize: Int64
@@ -179,7 +177,7 @@ struct PackIndexChecker {
             let offset: UInt64 = bytes.littleEndian(at: start)
             let stored = Int(bytes.littleEndian(at: start + 8, as: UInt32.self))
             let plain = Int(bytes.littleEndian(at: start + 12, as: UInt32.self))
-            // Codec and zeros are one integer: a codec beyond one byte is none.
+            // Codec and zeros are read as one integer; a value above one byte is invalid.
             let word: UInt32 = bytes.littleEndian(at: start + 16)
             guard let codec = Codec(rawValue: UInt8(truncatingIfNeeded: word)), word <= 0xFF,
                 offset == UInt64(next), plain <= PackFormat.maximumRecipeLength,
@@ -210,13 +208,13 @@ struct PackIndexChecker {
         }
     }
 
-    /// Whether the id of the record at `start` comes behind that of the record before it.
+    /// Whether the id of the record at `start` is greater than that of the record before it.
     private func isAscending(at start: Int) -> Bool {
         guard let id = bytes.baseAddress.map({ $0 + start }) else { return false }
         return memcmp(id - PackIndex.memberLength, id, ContentID.byteCount) < 0
     }
 
-    /// The member whose record begins at `start`; its kind has been or will be checked.
+    /// Decodes the record at `start`. The caller checks its kind.
     static func member(at start: Int, in bytes: UnsafeRawBufferPointer) -> PackMember {
         PackMember(
             kind: MemberKind(rawValue: bytes[start + 44]) ?? .chunk,

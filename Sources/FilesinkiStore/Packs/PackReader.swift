@@ -3,12 +3,12 @@ import FilesinkiModel
 package import FilesinkiRemote
 import Synchronization
 
-/// Keeps plain indexes of packs between runs, so that each is fetched once. What it gives back is
-/// checked by its hash, so it may forget and even be damaged.
+/// Caches plain indexes of packs between runs, so that each is fetched once. Readers verify what it
+/// returns by its hash, so it may lose or damage entries.
 package protocol IndexCache: Sendable {
-    /// The plain index of the pack with this id, if it was kept.
+    /// The cached plain index of a pack; nil if there is none.
     func load(_ id: [UInt8]) -> [UInt8]?
-    /// Keeps a plain index.
+    /// Stores a plain index.
     func store(_ id: [UInt8], _ bytes: [UInt8])
 }
 
@@ -21,11 +21,11 @@ package final class PackReader: Sendable {
 
     private struct State {
         var index: PackIndex?
-        /// Whether the cache was looked into.
+        /// Whether the cache was asked.
         var isLookedUp = false
     }
 
-    /// How much of a pack's end is fetched in the hope that it holds the whole index: 256 KiB.
+    /// The length of a pack's end that is fetched first; it mostly holds the whole index: 256 KiB.
     static let tailLength: Int64 = 256 << 10
 
     package init(remote: any Remote, reference: PackReference, cache: (any IndexCache)? = nil) {
@@ -34,16 +34,16 @@ package final class PackReader: Sendable {
         self.cache = cache
     }
 
-    /// The pack's index: remembered, from the cache, or fetched with one or two ranged reads.
+    /// The index of the pack: from memory, from the cache, or fetched with one or two ranged reads.
     ///
     /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the pack is missing or its
-    ///   index is not the one that was stored; what the remote throws.
+    ///   index is damaged; errors of the remote.
     package func index() async throws -> PackIndex {
         if let index = keptIndex { return index }
         return try keep(try await fetchTail())
     }
 
-    /// The index as far as no request is needed for it: remembered, or from the cache.
+    /// The index from memory or from the cache; nil when it must be fetched.
     package var keptIndex: PackIndex? {
         let (index, isLookedUp) = state.withLock { ($0.index, $0.isLookedUp) }
         if let index { return index }
@@ -64,18 +64,18 @@ package final class PackReader: Sendable {
         state.withLock { $0 = State() }
     }
 
-    /// Where the pack's end is, which mostly holds the whole index; nil for a pack that is too short
-    /// to be one.
+    /// The range of the pack's end, which mostly holds the whole index; nil for an object that is
+    /// too short for a pack.
     var tailRange: Range<Int64>? {
         let size = reference.size
         guard size >= Int64(PackFormat.magic.count + PackTrailer.length) else { return nil }
         return max(0, size - Self.tailLength)..<size
     }
 
-    /// Takes over the index of the pack's end.
+    /// Decodes the index from the pack's end and stores it in memory and in the cache.
     ///
-    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the end does not hold the index
-    ///   that was stored, be it that the index is longer.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the index is damaged, or
+    ///   longer than the given end.
     @discardableResult
     func keep(_ tail: [UInt8]) throws(Failure) -> PackIndex {
         let index = try PackIndex(decoding: tail, verifying: reference)
@@ -98,7 +98,7 @@ package final class PackReader: Sendable {
 
     /// The plain bytes of one block.
     ///
-    /// - Parameter number: From 0; one that the index names.
+    /// - Parameter number: The number of a block of the index, from 0.
     /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the block is missing, damaged
     ///   or no block of the pack; what the remote throws.
     package func readBlock(_ number: Int) async throws -> [UInt8] {
@@ -108,10 +108,10 @@ package final class PackReader: Sendable {
         return block
     }
 
-    /// The plain bytes of neighbouring blocks, with one ranged read.
+    /// Reads the plain bytes of neighbouring blocks with one ranged read.
     ///
-    /// - Parameter numbers: From 0. The caller keeps the range so short that its blocks fit into
-    ///   memory, as stored and as plain bytes.
+    /// - Parameter numbers: The numbers of blocks, from 0. All of them must fit into memory,
+    ///   stored and plain.
     /// - Throws: As ``readBlock(_:)`` does.
     package func readBlocks(_ numbers: Range<Int>) async throws -> [[UInt8]] {
         let blocks = try await index().blocks
@@ -128,7 +128,7 @@ package final class PackReader: Sendable {
         }
     }
 
-    /// The plain bytes of a block that was fetched.
+    /// Decodes a fetched block.
     func decode(_ block: PackIndex.Block, _ bytes: ArraySlice<UInt8>) throws -> [UInt8] {
         do {
             return try bytes.withUnsafeBytes {

@@ -2,26 +2,26 @@ import FilesinkiHashing
 package import FilesinkiModel
 package import FilesinkiRemote
 
-/// What reading a whole pack has shown.
+/// The result of verifying a pack.
 package struct PackVerification: Sendable {
-    /// Plain bytes that were read and are what their ids say.
+    /// The number of verified plain bytes.
     package fileprivate(set) var bytes: Int64 = 0
-    /// The contents that the pack can put together of chunks, which may lie in other packs.
+    /// The recipes in the pack. Their chunks may be in other packs.
     package fileprivate(set) var recipes: [(id: ContentID, recipe: Recipe)] = []
-    /// What is wrong, each with the contents that it concerns.
+    /// The failures, each with the affected contents.
     package fileprivate(set) var failures: [(failure: Failure, contents: [ContentID])] = []
 }
 
 extension PackReader {
-    /// The most stored bytes of blocks that are read with one request: 8 MiB.
+    /// The maximum stored length of the blocks in one request: 8 MiB.
     private static let verifiedLength: Int64 = 8 << 20
 
-    /// Reads the whole pack and compares every member with its id. At most some blocks are in memory
-    /// at once.
+    /// Reads the whole pack and compares every member with its id. Memory is bounded by the blocks
+    /// of one request.
     ///
-    /// Use a reader without a cache: the index is to be the one at the remote.
+    /// Use a reader without a cache, so that the index at the remote is verified.
     ///
-    /// - Throws: What the remote throws; what is wrong with the pack is in the answer.
+    /// - Throws: Errors of the remote. Damage of the pack is part of the result.
     package func verify() async throws -> PackVerification {
         var result = PackVerification()
         let index: PackIndex
@@ -45,7 +45,7 @@ extension PackReader {
         return result
     }
 
-    /// Neighbouring blocks that are read with one request.
+    /// Groups neighbouring blocks that are read with one request.
     private static func groups(of blocks: [PackIndex.Block]) -> [Range<Int>] {
         var groups: [Range<Int>] = []
         var start = 0
@@ -70,7 +70,7 @@ extension PackReader {
         do {
             blocks = try await readBlocks(numbers)
         } catch let failure as Failure where failure.code != .away {
-            // Which of them it is shows when each is read by itself.
+            // Reads them one by one to find the damaged one.
             guard numbers.count > 1 else {
                 let contents = (members[numbers.lowerBound] ?? []).map(\.id)
                 return result.failures.append((failure, contents))
@@ -106,8 +106,8 @@ extension PackReader {
 }
 
 extension PackReference {
-    /// The reference of a pack that no commit names, as its own end says; nil for an object that is
-    /// no pack.
+    /// The reference of a pack that no commit names, from its trailer; nil for an object that is
+    /// not a pack.
     ///
     /// - Parameter size: The object's size in bytes.
     /// - Throws: What the remote throws.
@@ -126,10 +126,10 @@ extension PackReference {
 }
 
 extension PackReference {
-    /// How many packs one request asks for.
+    /// The number of packs per request.
     private static let maximumBatch = 256
 
-    /// Those of the packs that the remote holds, as far as their size and their trailer tell.
+    /// The packs that the remote holds, judged by size and trailer.
     ///
     /// Reads 64 bytes of each, many with one request.
     package static func present(

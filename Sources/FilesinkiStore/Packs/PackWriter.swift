@@ -3,11 +3,10 @@ import FilesinkiHashing
 package import FilesinkiModel
 package import FilesinkiRemote
 
-/// Collects blocks into packs and stores each pack when it is full.
+/// Collects blocks into packs, and stores each full pack.
 ///
-/// Full packs are stored beside the work of those who add, who wait only when
-/// ``maximumUnderWay`` packs are on their way already: so there is never more in memory than these,
-/// the pack that grows and a block of each who adds.
+/// Packs are stored concurrently. ``add(_:)`` waits only while ``maximumUnderWay`` packs are being
+/// stored, so memory is bounded by these, the pack that grows, and a block of each caller.
 package actor PackWriter {
     private let remote: any Remote
     private let systemContext: SystemContext
@@ -15,23 +14,23 @@ package actor PackWriter {
     private let targetSize: Int
     private let onStored: @Sendable (PackReference) -> Void
     private var current = PackBuilder()
-    /// What was added.
+    /// The ids that were added.
     private var known: Set<ContentID> = []
     private var packs: [PackReference] = []
     private var underWay: [(id: [UInt8], task: Task<Void, any Error>)] = []
 
-    /// How many packs are on their way to the remote at once.
+    /// The maximum number of packs that are stored at once.
     private static let maximumUnderWay = 2
 
-    /// When a pack is full: 16 MiB as stored.
+    /// The stored size from which on a pack is full: 16 MiB.
     package static let targetSize = 16 << 20
 
-    /// The number of members after which a pack is full, however small they are.
+    /// The number of members from which on a pack is full.
     private static let maximumMemberCount = 500_000
 
     /// - Parameters:
-    ///   - cache: Keeps the indexes of the packs that are stored.
-    ///   - onStored: Called with each pack that the remote has taken, one call at a time.
+    ///   - cache: Receives the indexes of stored packs.
+    ///   - onStored: Called with each pack after the remote has stored it, one call at a time.
     package init(
         remote: any Remote, systemContext: SystemContext, targetSize: Int = PackWriter.targetSize,
         cache: (any IndexCache)? = nil,
@@ -44,17 +43,17 @@ package actor PackWriter {
         self.onStored = onStored
     }
 
-    /// Adds a block, and begins to store the pack that it fills. A block of which everything was
-    /// added before is left out.
+    /// Adds a block, and starts to store the pack that it fills. A block without new members is
+    /// skipped.
     ///
-    /// - Throws: ``FilesinkiModel/Failure`` of the remote, also for an earlier pack, or with code
-    ///   `limit`; ``abandon()`` the writer then.
+    /// - Throws: A failure of the remote, also for an earlier pack, or with code `limit`. Then
+    ///   call ``abandon()``.
     package func add(_ block: EncodedBlock) async throws {
         let fresh = block.members.filter { known.insert($0.id).inserted }
         guard !fresh.isEmpty else { return }
         current.add(block, members: fresh)
         while isFull, underWay.count >= Self.maximumUnderWay { try await finishOne() }
-        // Somebody else may have been woken first.
+        // Another caller may have stored it meanwhile.
         if isFull { try store() }
     }
 
@@ -62,9 +61,9 @@ package actor PackWriter {
         current.size >= targetSize || current.memberCount >= Self.maximumMemberCount
     }
 
-    /// Stores what is left; to be called after every ``add(_:)`` has returned.
+    /// Stores the last pack. Must be called after every ``add(_:)`` has returned.
     ///
-    /// - Returns: All packs that were stored by this writer, for the commit.
+    /// - Returns: All packs of this writer, for the commit.
     /// - Throws: As ``add(_:)`` does.
     package func finish() async throws -> [PackReference] {
         if current.memberCount > 0 { try store() }
@@ -72,7 +71,7 @@ package actor PackWriter {
         return packs
     }
 
-    /// Gives up: when this returns, the writer asks the remote for nothing any more.
+    /// Cancels all uploads. When this returns, the writer no longer uses the remote.
     package func abandon() async {
         for (_, task) in underWay { task.cancel() }
         while let (id, task) = underWay.first {
@@ -103,7 +102,7 @@ package actor PackWriter {
     }
 }
 
-/// One pack while it grows in memory.
+/// A pack that is assembled in memory.
 struct PackBuilder {
     private struct Member {
         var id: ContentID
@@ -121,7 +120,7 @@ struct PackBuilder {
 
     var memberCount: Int { members.count }
 
-    /// Adds a block of which only `fresh` members are to be found in this pack.
+    /// Adds a block. Only its `fresh` members are listed in the index.
     mutating func add(_ block: EncodedBlock, members fresh: [EncodedBlock.Member]) {
         blockTable.appendLittleEndian(UInt64(bytes.count))
         blockTable.appendLittleEndian(UInt32(block.bytes.count))
@@ -132,7 +131,7 @@ struct PackBuilder {
         blockCount += 1
     }
 
-    /// A pack that grows no more.
+    /// A complete pack.
     struct Sealed {
         let bytes: [UInt8]
         let reference: PackReference
@@ -140,7 +139,7 @@ struct PackBuilder {
         let index: [UInt8]
     }
 
-    /// The whole pack's bytes, and what to remember of it.
+    /// Completes the pack.
     consuming func seal(id: [UInt8]) throws(Failure) -> Sealed {
         members.sort { $0.id < $1.id }
         let index = plainIndex()
@@ -173,13 +172,13 @@ struct PackBuilder {
     }
 }
 
-/// Chunks and recipes that were joined and compressed as one.
+/// Chunks and recipes that were compressed together.
 package struct EncodedBlock: Sendable {
-    /// What lies where among the block's plain bytes.
+    /// A chunk or recipe, and its position in the block's plain bytes.
     package struct Member: Hashable, Sendable {
         package var id: ContentID
         package var kind: MemberKind
-        /// In the plain bytes.
+        /// The offset in the plain bytes.
         package var offset: Int
         package var length: Int
     }
@@ -187,18 +186,18 @@ package struct EncodedBlock: Sendable {
     package var codec: Codec
     /// How many plain bytes the block holds.
     package var plainLength: Int
-    /// The block as it is stored.
+    /// The stored bytes.
     package var bytes: [UInt8]
     package var members: [Member]
 }
 
-/// Joins chunks to blocks and compresses each block as one zstd frame: many small files shrink well
-/// only together. One for each worker; for one thread at a time.
+/// Joins chunks to blocks and compresses each block as one zstd frame, because small files compress
+/// well only together. Use one builder per worker.
 package struct BlockBuilder {
-    /// How many plain bytes a block holds before it is closed: 4 MiB.
+    /// The plain length of a full block: 4 MiB.
     package static let targetSize = 4 << 20
 
-    /// The most members of a block, so that an index stays small even of empty or tiny files.
+    /// The maximum number of members of a block.
     package static let maximumMemberCount = 1 << 16
 
     private let compressor: ZstdCompressor
@@ -207,24 +206,24 @@ package struct BlockBuilder {
     private var members: [EncodedBlock.Member] = []
 
     /// - Parameters:
-    ///   - compressor: What compresses the blocks; not used elsewhere at the same time.
-    ///   - targetSize: When ``fits(_:)`` begins to say no, in plain bytes; at most 8 MiB.
+    ///   - compressor: Compresses the blocks. Must not be used elsewhere at the same time.
+    ///   - targetSize: The plain length of a full block, in bytes; at most 8 MiB.
     package init(compressor: ZstdCompressor, targetSize: Int = Self.targetSize) {
         self.compressor = compressor
         self.targetSize = min(targetSize, PackFormat.maximumBlockLength)
     }
 
-    /// How many plain bytes were added since the last ``finish()``.
+    /// The number of plain bytes since the last ``finish()``.
     package var plainCount: Int { plain.count }
 
-    /// Whether so many more bytes belong into this block; when not, ``finish()`` comes first. An
-    /// empty builder takes anything.
+    /// Whether the block has room for `count` more bytes; if not, call ``finish()`` first. An empty
+    /// block accepts any length.
     package func fits(_ count: Int) -> Bool {
         members.isEmpty
             || (plain.count + count <= targetSize && members.count < Self.maximumMemberCount)
     }
 
-    /// Adds the bytes of a chunk, or of an encoded recipe.
+    /// Adds a chunk or an encoded recipe.
     package mutating func add(_ id: ContentID, kind: MemberKind, bytes: UnsafeRawBufferPointer) {
         if plain.capacity < targetSize { plain.reserveCapacity(targetSize) }
         members.append(
@@ -232,9 +231,9 @@ package struct BlockBuilder {
         plain.append(contentsOf: bytes)
     }
 
-    /// Closes the block and begins the next; nil when nothing was added.
+    /// Closes the block and starts the next; nil when nothing was added.
     ///
-    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when the compressor refuses.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when there is too little memory.
     package mutating func finish() throws(Failure) -> EncodedBlock? {
         guard !members.isEmpty else { return nil }
         defer {

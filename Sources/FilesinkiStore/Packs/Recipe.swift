@@ -1,11 +1,11 @@
 package import FilesinkiModel
 
-/// How a content larger than a chunk is put together.
+/// The chunks of a content that is larger than one chunk.
 ///
-/// Its bytes are a version, 1, in one byte, and for each chunk, in the content's order, the chunk's
-/// id (32 bytes) and length (4 bytes, little-endian).
+/// Encoded as a version byte, 1, and for each chunk in order its id (32 bytes) and length (4 bytes,
+/// little-endian).
 package struct Recipe: Hashable, Sendable {
-    /// One piece of the content.
+    /// A chunk of the content.
     package struct Part: Hashable, Sendable {
         package var id: ContentID
         /// In bytes, 1 to 8 MiB.
@@ -49,7 +49,7 @@ package struct Recipe: Hashable, Sendable {
 
     /// Reads a recipe.
     ///
-    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the bytes are none;
+    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the bytes are invalid;
     ///   `newer-format` for another version.
     package init(decoding bytes: some Collection<UInt8>) throws(Failure) {
         let bytes = Array(bytes)

@@ -1,31 +1,31 @@
 package import FilesinkiModel
 
-/// What takes in the commits that a zone's client fetches. It only collects: what is fetched is applied
-/// afterwards, in one transaction.
+/// Collects the commits that a zone's client fetches. They are applied afterwards, in one
+/// transaction.
 package protocol FetchTarget {
-    /// Drops what was added and begins anew with the whole zone.
+    /// Discards what was added and starts again with the whole zone.
     ///
     /// - Parameters:
-    ///   - checkpoint: What the zone held; nil where the log is read from its first commit on. What was
-    ///     known before and is not in it was deleted in between.
-    ///   - contents: The contents of its items, where the zone ``Zone/carriesContents``. One that cannot
-    ///     be read is left out.
+    ///   - checkpoint: The state of the zone; nil when the log is read from its first commit on.
+    ///     Known items that are not in it were deleted meanwhile.
+    ///   - contents: The contents of its items if the zone ``Zone/carriesContents``. Unreadable
+    ///     ones are left out.
     mutating func restart(
         from checkpoint: Checkpoint?, contents: [ContentID: [UInt8]]
     ) throws
 
-    /// Adds the commit that follows.
+    /// Adds the next commit.
     mutating func add(_ commit: Commit) throws
 }
 
-/// What a fetch has come to.
+/// The result of a fetch.
 package enum FetchResult: Sendable {
     /// The target holds what is new in the log.
     case fetched(Fetched)
-    /// The store must not be used as it is; nothing was changed.
+    /// The store must not be used; nothing was changed.
     case mismatch(StoreMismatch)
 
-    /// What was fetched.
+    /// The fetched range.
     ///
     /// - Throws: The failure of a mismatch.
     package func get() throws(Failure) -> Fetched {
@@ -36,35 +36,37 @@ package enum FetchResult: Sendable {
     }
 }
 
-/// Which part of a zone's log was fetched, and what it tells besides the items.
+/// The part of a zone's log that was fetched, with facts that are not items.
 package struct Fetched: Sendable {
     /// Which commits were added to the target.
     package enum Extent: Sendable {
-        /// Those behind the position.
+        /// The commits after the position.
         case changes
-        /// All: there was no position.
+        /// All commits: there was no position.
         case initial
-        /// All: the log no longer reaches back to the position, or another store was adopted.
+        /// All commits: the log no longer reaches back to the position, or another store was
+        /// adopted.
         case anew
     }
 
     package var extent: Extent
-    /// Where the reading began; nil without a position.
+    /// The start of the range; nil without a position.
     package var start: LogPosition?
     package var end: LogPosition
     package var store: KnownStore
     /// The commit of the checkpoint that was read; 0 for none.
     package var checkpoint: UInt64 = 0
-    /// What the devices have acknowledged, where the whole zone was read.
+    /// The acknowledgements of all devices, if the whole zone was read.
     package var acknowledgements: [Acknowledgement] = []
-    /// Commits by this device's id. One that is in no note was published by a copy of the device.
+    /// Commits with this device's id. One that was not recorded as its own was published by a copy
+    /// of the device.
     package var claimed: [OwnCommit] = []
-    /// The last commit whose absence was approved with the adoption of this store; nil without one.
+    /// The last commit whose loss the user accepted when this store was adopted; nil for none.
     package var acceptedEnd: UInt64?
-    /// Whether the store was asked for proof of later commits, and has none.
+    /// Whether the store was searched for proof of later commits without a result.
     package var isEndProven = false
 
-    /// The numbers to remember in the transaction that applies what was fetched.
+    /// The numbers to store in the transaction that applies the fetched commits.
     ///
     /// A replica that started from a checkpoint skips the next one.
     package func numbers(at now: Timestamp) -> [ZoneCounter: UInt64] {
@@ -76,15 +78,14 @@ package struct Fetched: Sendable {
     }
 }
 
-/// Why the store at a remote must not be used as it is. It is thrown where a person may approve of going
-/// on.
+/// Why the store at a remote must not be used. The user may accept it and go on.
 package struct StoreMismatch: Error {
     package enum Kind: Sendable {
-        /// Another store is there, or none.
+        /// The remote holds another store, or none.
         case foreign
-        /// The history is not the one that was read: rolled back, restored or swapped.
+        /// The history differs from the known one: rolled back, restored or swapped.
         case rolledBack
-        /// The log ends before commits that checkpoints or acknowledgements prove.
+        /// The log lacks commits that checkpoints or acknowledgements prove to have existed.
         case truncated
     }
 
@@ -97,16 +98,16 @@ package struct StoreMismatch: Error {
     }
 }
 
-/// What publishing a commit has come to.
+/// The result of publishing a commit.
 package enum PublishResult: Sendable {
     /// The commit is in the log.
     case mine(Commit)
-    /// Another device's commit has the number: fetch, merge and publish again.
+    /// Another device published this number first: fetch, merge and publish again.
     case lost
-    /// The store must not be published into; nothing was changed.
+    /// The store must not be written to; nothing was changed.
     case mismatch(StoreMismatch)
 
-    /// The commit that is in the log now; nil when another device's has the number.
+    /// The published commit; nil when another device published this number first.
     ///
     /// - Throws: The failure of a mismatch.
     package func commit() throws(Failure) -> Commit? {

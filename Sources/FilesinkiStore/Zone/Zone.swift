@@ -1,18 +1,18 @@
 package import FilesinkiModel
 package import FilesinkiRemote
 
-/// One of a store's zones: a log of its own.
+/// One zone of a store. Each zone has its own log.
 package struct Zone: Sendable {
     /// 1 to 64 of `a-z 0-9 _ -`.
     package var name: String
-    /// Whether the contents of its items travel in the commits that set them, and are read with a
-    /// checkpoint.
+    /// Whether the contents of items are stored in the commits that set them, and are read together
+    /// with a checkpoint.
     package var carriesContents: Bool
-    /// What the commits that are published keep to.
+    /// The limits of published commits.
     package var limits: CommitLimits
-    /// How the user says that another store is meant now.
+    /// The remedy for another store: how the user accepts it.
     package var remedyForOther: String
-    /// How the user goes on without commits that are missing.
+    /// The remedy for missing commits: how the user goes on without them.
     package var remedyForMissing: String
 
     package init(
@@ -42,14 +42,14 @@ extension Zone {
     }
 }
 
-/// The way into a zone of a store while a process lasts.
+/// A zone of a store at an open remote.
 package struct ZoneConnection: Sendable {
     package let remote: any Remote
     package let format: StoreFormat
     package let log: CommitLog
     package let checkpoints: CheckpointStore
     package let devices: DeviceRegistry
-    /// Whether the end of the log was proved in this process.
+    /// Whether this process has proved the end of the log.
     var isEndProven = false
 
     package init(remote: any Remote, format: StoreFormat, zone: Zone) throws(Failure) {
@@ -61,7 +61,8 @@ package struct ZoneConnection: Sendable {
     }
 }
 
-/// The store that is known from before: whoever reads its log makes sure that it is still the same.
+/// The identity of the store that a replica uses. Readers of its log verify that it has not
+/// changed.
 package struct KnownStore: Hashable, Sendable {
     /// 16 bytes.
     package var id: [UInt8]
@@ -72,22 +73,21 @@ package struct KnownStore: Hashable, Sendable {
         self.epoch = epoch
     }
 
-    /// What a description says of its store.
+    /// The identity of a described store.
     package init(_ format: StoreFormat) { self.init(id: format.id, epoch: format.epoch) }
 
-    /// What the store says of itself, as far as it matters for reading its log.
+    /// A description with the fields that are needed to read the log.
     package var assumedFormat: StoreFormat {
         StoreFormat(
             formatVersion: StoreFormat.currentVersion, id: id, epoch: epoch, slots: "")
     }
 
-    /// Makes sure that what is at the remote is the store that was met, or any store before the
-    /// first meeting.
+    /// Verifies that the remote holds the known store, or any store if none is known yet.
     ///
     /// - Parameters:
-    ///   - found: Nil when there is no store.
-    ///   - known: Nil before the first meeting.
-    ///   - remedy: How the user says that another store is meant now.
+    ///   - found: The description at the remote; nil when there is no store.
+    ///   - known: The known store; nil before the first connection.
+    ///   - remedy: How the user accepts another store.
     /// - Throws: `Failure` with code `not-found` or `wrong-store`.
     package static func recognise(
         _ found: StoreFormat?, at address: String, known: KnownStore?, remedy: String

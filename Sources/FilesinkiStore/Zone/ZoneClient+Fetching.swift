@@ -2,16 +2,16 @@ package import FilesinkiModel
 package import FilesinkiRemote
 
 extension ZoneClient {
-    /// Fetches what is new in the log. The whole zone is fetched, from its newest checkpoint on, where
-    /// nothing was fetched before and where the log no longer reaches back to the position.
+    /// Fetches the new commits of the log. Fetches the whole zone from its newest checkpoint on if
+    /// there is no position, or if the log no longer reaches back to it.
     ///
-    /// One request where nothing is new. Nothing is remembered: the owner applies what the target holds,
-    /// and moves the position with it.
+    /// Costs one request when nothing is new. Stores nothing: the owner applies what the target
+    /// collected and moves the position in one transaction.
     ///
-    /// - Parameter adopting: Takes whatever store is at the remote in the place of the known one; what
-    ///   its log lacks is approved of.
-    /// - Throws: Code `away` when the remote cannot be reached, `corrupt` or `newer-format` when the
-    ///   store cannot be read, and what the target throws.
+    /// - Parameter adopting: Whether to accept any store at the remote in place of the known one,
+    ///   including one that lacks commits.
+    /// - Throws: Code `away` when the remote cannot be reached, `corrupt` or `newer-format` when
+    ///   the store cannot be read; errors of the target.
     package nonisolated(nonsending) func fetch<Target: FetchTarget>(
         into target: inout Target, adopting: Bool = false
     ) async throws -> FetchResult {
@@ -44,7 +44,7 @@ extension ZoneClient {
         }
     }
 
-    /// The log no longer reaches back to the position: the newest checkpoint stands in its place.
+    /// Fetches the whole zone because the log no longer reaches back to the position.
     private nonisolated(nonsending) func refetch<Target: FetchTarget>(
         behind position: LogPosition, _ target: inout Target
     ) async throws -> Fetched {
@@ -92,7 +92,7 @@ extension ZoneClient {
         }
     }
 
-    /// - Parameter accepted: A person has approved of what is missing up to here.
+    /// - Parameter accepted: The user has accepted the loss of commits up to this one.
     private nonisolated(nonsending) func fetchWhole<Target: FetchTarget>(
         _ connection: ZoneConnection, _ extent: Fetched.Extent, _ accepted: UInt64,
         _ target: inout Target
@@ -113,7 +113,8 @@ extension ZoneClient {
         fetched.acknowledgements = try await connection.devices.all()
         let last = fetched.acknowledgements.map(\.token.sequence).max() ?? 0
         if last > fetched.end.token.sequence {
-            // What others have published and acknowledged since the log was read is not missing.
+            // Commits that others published and acknowledged since the log was read are not
+            // missing.
             try await add(
                 LogReader(connection.log, after: fetched.end), to: &target, &fetched)
         }
@@ -126,10 +127,10 @@ extension ZoneClient {
         return fetched
     }
 
-    /// Reads the whole zone as it was at a commit, from the newest checkpoint before it on.
+    /// Reads the whole zone as of a commit, from the newest checkpoint before it.
     ///
-    /// - Returns: The last commit that was read: an earlier one where the log no longer reaches back to
-    ///   the commit.
+    /// - Returns: The last commit that was read; an earlier one if the log no longer reaches back
+    ///   to the commit.
     package nonisolated(nonsending) func read<Target: FetchTarget>(
         upTo last: UInt64, into target: inout Target
     ) async throws -> ChangeToken {
@@ -152,7 +153,7 @@ extension ZoneClient {
         return try await log.contents(of: checkpoint)
     }
 
-    /// The store at a remote, whether it is the known one or not; nil when there is none.
+    /// The store at the remote, known or not; nil when there is none.
     package nonisolated(nonsending) func presentStore(
         at remote: any Remote
     ) async throws -> ZoneConnection? {
@@ -160,8 +161,9 @@ extension ZoneClient {
         return try ZoneConnection(remote: remote, format: format, zone: zone)
     }
 
-    /// The last commit that checkpoints and acknowledgements prove, whether the log has it or not. Who
-    /// adopts the store accepts that commits up to here may be missing: see ``ZoneCounter/acceptedEnd``.
+    /// The last commit that checkpoints and acknowledgements prove, even if the log lacks it.
+    /// Adopting the store accepts the loss of commits up to this one; see
+    /// ``ZoneCounter/acceptedEnd``.
     package nonisolated(nonsending) func lastProven(
         _ store: ZoneConnection
     ) async throws -> UInt64 {
@@ -170,8 +172,8 @@ extension ZoneClient {
 }
 
 extension CommitLog {
-    /// The contents of a checkpoint's items, each from the commit that set it. A commit that cannot be
-    /// read leaves its contents out.
+    /// The contents of a checkpoint's items, from the commits that set them. Contents of unreadable
+    /// commits are left out.
     fileprivate func contents(
         of checkpoint: Checkpoint
     ) async throws -> [ContentID: [UInt8]] {
@@ -188,18 +190,18 @@ extension CommitLog {
     }
 }
 
-/// The last commits that objects beside the log prove to have been there.
+/// The last commits that checkpoints and acknowledgements prove to have existed.
 struct LogEndProof: Sendable {
     var checkpoint: UInt64 = 0
     var acknowledged: UInt64 = 0
 
     var last: UInt64 { max(checkpoint, acknowledged) }
 
-    /// What it means that a log ends at `end`; nil when nothing is missing.
+    /// The mismatch of a log that ends at `end`; nil when nothing is missing.
     ///
     /// - Parameters:
-    ///   - accepted: A person has approved of what is missing up to here.
-    ///   - remedy: How to go on without it.
+    ///   - accepted: The user has accepted the loss of commits up to this one.
+    ///   - remedy: How to go on without the missing commits.
     func mismatch(
         end: UInt64, accepted: UInt64, log: CommitLog, remedy: String
     ) -> StoreMismatch? {
@@ -225,7 +227,7 @@ struct LogEndProof: Sendable {
                 remedy: "Restore the missing commits from a copy of the store. " + remedy))
     }
 
-    /// The mismatch of a log that has a commit of which a later one is gone.
+    /// The mismatch of a log with a gap.
     static func gap(at sequence: UInt64, log: CommitLog, remedy: String) -> StoreMismatch {
         StoreMismatch(
             .truncated,

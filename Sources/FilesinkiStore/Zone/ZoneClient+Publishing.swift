@@ -2,17 +2,17 @@ package import FilesinkiModel
 import FilesinkiRemote
 
 extension ZoneClient {
-    /// A network's remote is asked for the proof of the log's end at most so often, in seconds.
+    /// The minimum time between two proofs of the log's end at a network remote, in seconds.
     private static let secondsPerProof: Int64 = 60 * 60
 
-    /// Publishes a commit directly behind `parent`, once the end of the log is proved and the commit is
-    /// noted as this client's own.
+    /// Publishes a commit directly after `parent`. Before that it proves the end of the log and
+    /// records the commit as this client's own.
     ///
     /// - Parameters:
-    ///   - draft: No larger than the zone's limits allow: see ``CommitDraft/parts(within:)``.
+    ///   - draft: A draft within the zone's limits; see ``CommitDraft/parts(within:)``.
     ///   - isApplied: See ``OwnCommit/isApplied``.
-    /// - Throws: As ``CommitLog/append(_:after:id:)`` does. With code `away` it is not known whether the
-    ///   commit is in the log; the note tells the next fetch.
+    /// - Throws: As ``CommitLog/append(_:after:id:)`` does. With code `away` it is unknown
+    ///   whether the commit is in the log; the next fetch finds out by the record.
     package nonisolated(nonsending) func publish(
         _ draft: CommitDraft, after parent: ChangeToken, isApplied: Bool = true
     ) async throws -> PublishResult {
@@ -21,7 +21,7 @@ extension ZoneClient {
         }
         let log = try await connected().log
         let id = systemContext.randomBytes(16)
-        try memory.note(
+        try memory.recordOwn(
             OwnCommit(sequence: parent.sequence + 1, id: id, isApplied: isApplied))
         switch try await log.append(draft, after: parent, id: id) {
         case .mine(let commit): return .mine(commit)
@@ -29,15 +29,14 @@ extension ZoneClient {
         }
     }
 
-    /// Makes sure, before something is published behind `end`, that this is the end of the log: neither a
-    /// checkpoint nor an acknowledgement names a later commit.
+    /// Verifies that the log ends at `end`: no checkpoint and no acknowledgement names a later
+    /// commit.
     ///
-    /// It costs two lists. So it is done once for each process, and where each request is a round trip
-    /// only when it was not done within the last hour: a store that lost its newest commits has had them
-    /// for longer than that.
+    /// Costs two listings. It runs once per process, and at a network remote only if it has not run
+    /// within the last hour: a store that lost its newest commits lost them longer ago than that.
     ///
-    /// Nothing is proved, and nothing thrown, where the log goes on behind `end`: then another device has
-    /// published since, and who publishes behind `end` loses the race.
+    /// Returns without a proof if the log continues after `end`: another device has published
+    /// meanwhile, and publishing after `end` loses the race.
     ///
     /// - Throws: ``StoreMismatch`` when commits are missing.
     package nonisolated(nonsending) func proveEnd(at end: ChangeToken) async throws {
@@ -50,7 +49,7 @@ extension ZoneClient {
             if let found = try mismatch(
                 proof, end: end.sequence, memory.number(.acceptedEnd), connection.log)
             {
-                // Another device has published since the log was read: the race for the slot is lost.
+                // Another device has published since the log was read.
                 if try await connection.log.contains(end.sequence &+ 1) { return }
                 throw found
             }
@@ -59,8 +58,7 @@ extension ZoneClient {
         markEndProven()
     }
 
-    /// Whether a remembered time is less than so many seconds ago. A clock that was set back proves
-    /// nothing: better once too often.
+    /// Whether a stored time is less than `seconds` ago. False if the clock was set back.
     func has(_ seconds: Int64, notPassedSince time: ZoneCounter) throws -> Bool {
         let then = Int64(clamping: try memory.number(time))
         let passed = systemContext.now().seconds.subtractingReportingOverflow(then)
@@ -75,19 +73,19 @@ extension ZoneClient {
             acknowledged: try await connection.devices.lastAcknowledged())
     }
 
-    /// Why the log ends too early; nil when it does not.
+    /// The mismatch of a log that ends too early; nil when it does not.
     ///
-    /// - Parameter accepted: A person has approved of what is missing up to here.
+    /// - Parameter accepted: The user has accepted the loss of commits up to this one.
     func mismatch(
         _ proof: LogEndProof, end: UInt64, _ accepted: UInt64, _ log: CommitLog
     ) -> StoreMismatch? {
         proof.mismatch(end: end, accepted: accepted, log: log, remedy: zone.remedyForMissing)
     }
 
-    /// Makes sure that a log whose beginning is in a checkpoint was pruned, not restored.
+    /// Verifies that a log without its first commits was pruned, not restored.
     ///
-    /// - Parameter sequence: The last commit that the checkpoint contains.
-    /// - Throws: ``StoreMismatch`` when it was restored.
+    /// - Parameter sequence: The last commit that the checkpoint includes.
+    /// - Throws: ``StoreMismatch`` when the log was restored.
     nonisolated(nonsending) func proveNoGap(
         at sequence: UInt64, _ connection: ZoneConnection, _ accepted: UInt64
     ) async throws {
@@ -96,8 +94,8 @@ extension ZoneClient {
             at: sequence, log: connection.log, remedy: zone.remedyForMissing)
     }
 
-    /// Those of the noted commits that are in the log, the first one first: a killed run had published
-    /// them and not recorded that.
+    /// The recorded commits that are in the log, in their order: a killed run published them
+    /// without applying them.
     package nonisolated(nonsending) func published(
         _ noted: [OwnCommit]
     ) async throws -> [Commit] {
@@ -113,29 +111,32 @@ extension ZoneClient {
         return found
     }
 
-    /// Whether a fetched commit by this device's id is in no note: a copy of the device publishes, or
-    /// this one was restored from a backup. Without a position nothing is known of what was published.
+    /// Whether a fetched commit has this device's id but was not recorded: a copy of the device
+    /// publishes, or this one was restored from a backup. False without a position, because records
+    /// may be missing.
     ///
-    /// To be asked before the position moves.
-    package func meetsCopy(_ fetched: Fetched) throws -> Bool {
+    /// Must be called before the position moves.
+    package func detectsCopy(_ fetched: Fetched) throws -> Bool {
         guard fetched.start != nil, fetched.acceptedEnd == nil else { return false }
-        return try memory.noted(fetched.claimed).count < fetched.claimed.count
+        return try memory.recordedOwn(fetched.claimed).count < fetched.claimed.count
     }
 }
 
 extension ZoneClient {
-    /// A device acknowledges after so many commits, or after a day with something new.
+    /// The number of commits after which a device acknowledges. It also acknowledges after a day
+    /// with new commits.
     package static let commitsPerAcknowledgement: UInt64 = 64
     private static let secondsPerAcknowledgement: Int64 = 24 * 60 * 60
 
-    /// Acknowledges, and stores a checkpoint, each when it is due at a commit up to which everything is
-    /// applied.
+    /// Acknowledges and stores a checkpoint, each if it is due. Everything up to the commit must
+    /// have been applied.
     ///
-    /// Neither is part of a run's work: what cannot be stored is returned, and tried again after some more
-    /// commits.
+    /// Neither is essential for a run: failures are returned, and the next attempt follows some
+    /// commits later.
     ///
-    /// - Parameter isPartial: No acknowledgement: the run has looked at some items only.
-    /// - Throws: Code `interrupted`, and what the memory throws.
+    /// - Parameter isPartial: Whether the run covered some items only. Then it does not
+    ///   acknowledge.
+    /// - Throws: Code `interrupted`; errors of the memory.
     package nonisolated(nonsending) func conclude(
         at token: ChangeToken, isPartial: Bool = false
     ) async throws -> [Failure] {
@@ -175,8 +176,8 @@ extension ZoneClient {
         return try !has(Self.secondsPerAcknowledgement, notPassedSince: .acknowledgementTime)
     }
 
-    /// Three requests, so not after each run. Nobody relies on the latest one: who prunes a log keeps
-    /// what the last device has not seen.
+    /// Costs three requests, so it does not run every time. An old acknowledgement is safe: pruning
+    /// then keeps more.
     private nonisolated(nonsending) func acknowledge(_ token: ChangeToken) async throws {
         let registry = try await connected().devices
         try await registry.acknowledge(
@@ -189,7 +190,7 @@ extension ZoneClient {
 
     /// Stores a checkpoint unless the store has a recent one.
     ///
-    /// - Parameter known: The newest one that is known here.
+    /// - Parameter known: The newest checkpoint that this client knows.
     private nonisolated(nonsending) func ensureCheckpoint(
         _ token: ChangeToken, _ known: UInt64
     ) async throws {
@@ -205,7 +206,7 @@ extension ZoneClient {
 }
 
 extension Failure {
-    /// What could not be stored for other devices although the run itself is complete.
+    /// The failure for a checkpoint or acknowledgement that could not be stored.
     fileprivate static func notStored(_ what: String, _ failure: Failure) -> Failure {
         Failure(
             failure.code, path: failure.path,

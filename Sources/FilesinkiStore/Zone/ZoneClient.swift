@@ -1,14 +1,14 @@
 package import FilesinkiModel
 package import FilesinkiRemote
 
-/// The one client of a zone's log.
+/// The client of a zone's log.
 ///
-/// It reaches the store and makes sure that it is the one that is known, fetches what is new, publishes,
-/// stores checkpoints and acknowledges. What the items are, how two of them are merged and where they are
-/// kept is the owner's affair: see ``ZoneMemory`` and ``FetchTarget``.
+/// It connects to the store and verifies its identity, fetches new commits, publishes, stores
+/// checkpoints and acknowledges. The owner defines the items, merges and stores them; see
+/// ``ZoneMemory`` and ``FetchTarget``.
 ///
-/// Not safe for use by several tasks at a time: its owner is an actor, or one task. Several processes may
-/// share the memory where it says so.
+/// Must not be used by several tasks at once. Several processes may share the memory if it allows
+/// that.
 package final class ZoneClient {
     package let zone: Zone
     package let memory: any ZoneMemory
@@ -17,7 +17,7 @@ package final class ZoneClient {
     private var openedRemote: (any Remote)?
     private var current: ZoneConnection?
 
-    /// - Parameter open: Opens the remote; called once, and again after ``disconnect()``.
+    /// - Parameter open: Opens the remote. Called once, and again after ``disconnect()``.
     package init(
         _ zone: Zone, memory: any ZoneMemory, systemContext: SystemContext,
         open: @escaping () throws -> any Remote
@@ -28,16 +28,16 @@ package final class ZoneClient {
         self.open = open
     }
 
-    /// Ends the use of the remote.
+    /// Closes the remote.
     package func disconnect() {
         openedRemote = nil
         current = nil
     }
 
-    /// The store; nil before it was reached in this process.
+    /// The connection; nil before the store was reached in this process.
     package var reached: ZoneConnection? { try? connection() }
 
-    /// The store, once it was reached in this process and while it is the one that is known.
+    /// The connection of this process; nil if there is none, or if another store is known now.
     func connection() throws -> ZoneConnection? {
         guard let current else { return nil }
         guard let known = try memory.store, known != KnownStore(current.format) else {
@@ -54,7 +54,7 @@ package final class ZoneClient {
         return made
     }
 
-    /// Notes that the end of the log was proved.
+    /// Records that the end of the log was proved.
     func markEndProven() { current?.isEndProven = true }
 
     func connect(_ format: StoreFormat) throws -> ZoneConnection {
@@ -67,10 +67,10 @@ package final class ZoneClient {
 }
 
 extension ZoneClient {
-    /// Reaches the store, once for each process, and makes sure that it is the one that is known.
+    /// Connects to the store, once per process, and verifies its identity.
     ///
-    /// - Throws: Code `away` when it cannot be reached, `not-found` or `wrong-store` when no store or
-    ///   another one is there.
+    /// - Throws: Code `away` when the store cannot be reached, `not-found` or `wrong-store` when
+    ///   the remote holds no store or another one.
     package nonisolated(nonsending) func connected() async throws -> ZoneConnection {
         do { return try await connectedChecked() } catch let mismatch as StoreMismatch {
             throw mismatch.failure
@@ -88,15 +88,15 @@ extension ZoneClient {
         return try connect(format)
     }
 
-    /// The way into the known store without a look at it; nil where no store is known.
+    /// A connection to the known store without any request; nil when no store is known.
     package func assumedConnection() throws -> ZoneConnection? {
         if let connection = try connection() { return connection }
         guard let known = try memory.store else { return nil }
         return try ZoneConnection(remote: remote(), format: known.assumedFormat, zone: zone)
     }
 
-    /// Reaches the log behind a position: one request, which proves that the store is the one that is
-    /// known and reads ahead.
+    /// A reader of the log after a position. One request verifies the store's identity and reads
+    /// ahead.
     ///
     /// - Throws: As ``connected()`` and ``LogReader/prove(alongside:_:)`` do.
     package nonisolated(nonsending) func reader(
@@ -110,9 +110,9 @@ extension ZoneClient {
 
     /// As ``reader(behind:)``, but throws a ``StoreMismatch`` for another store.
     ///
-    /// The commit that was read last can be in no other store, so the description of a known store is
-    /// not read unless the proof fails: then it tells what is there instead. Only an empty log, which
-    /// proves nothing, is read together with the description.
+    /// The last known commit can be in no other store, so the description is read only if the proof
+    /// fails; it then says which store is at the remote. An empty log proves nothing and is read
+    /// together with the description.
     nonisolated(nonsending) func provenReader(
         behind position: LogPosition
     ) async throws -> (LogReader, ZoneConnection) {
@@ -152,14 +152,15 @@ extension ZoneClient {
         try ZoneConnection(remote: remote(), format: known.assumedFormat, zone: zone)
     }
 
-    /// Failures that are raised by what a store holds, not by the way to it.
+    /// Failures that the contents of a store cause, not the connection.
     private static let aboutStore: Set<Failure.Code> = [
         .wrongStore, .tokenExpired, .corrupt, .newerFormat,
     ]
 
-    /// Waits until something may have been published in the zone, or the time is over. A hint only.
+    /// Waits until something may have been published in the zone, or until the timeout. A hint
+    /// only.
     ///
-    /// - Returns: False at once where no store is known.
+    /// - Returns: False immediately when no store is known.
     package nonisolated(nonsending) func wait(_ timeout: Duration) async throws -> Bool {
         guard let connection = try assumedConnection() else { return false }
         try await connection.remote.wait(
@@ -169,7 +170,7 @@ extension ZoneClient {
 }
 
 extension LogReader {
-    /// Reads what comes behind a position.
+    /// Reads the commits after a position.
     init(_ log: CommitLog, after position: LogPosition) {
         self.init(log, after: position.token, storedHeader: position.storedHeader)
     }

@@ -1,39 +1,39 @@
 package import FilesinkiModel
 
-/// What a zone's client remembers between runs, kept in the database of the items that the zone holds.
+/// The persistent state of a zone's client, stored in the database of the zone's items.
 ///
-/// The client reads all of it. It writes the notes of its own commits, and numbers that are about the
-/// store; what it has fetched, and how far it has read, the owner of the items writes in one transaction
-/// with the items.
+/// The client reads all of it, and writes records of its own commits and numbers about the store.
+/// The owner of the items writes the fetched items and the position in one transaction.
 package protocol ZoneMemory {
-    /// Who publishes.
+    /// The device that publishes.
     var device: Device { get }
-    /// The store that the zone is in; nil before it was reached first.
+    /// The store that holds the zone; nil before the first connection.
     var store: KnownStore? { get throws }
-    /// How far the log was read and its changes applied; nil before the first fetch.
+    /// The position up to which the log was read and applied; nil before the first fetch.
     var position: LogPosition? { get throws }
 
-    /// Remembers the store, where that is kept apart from the position.
+    /// Stores the identity of the store, if it is kept apart from the position.
     func remember(_ store: KnownStore) throws
 
-    /// 0 where nothing was remembered.
+    /// A stored number; 0 if none was stored.
     func number(_ counter: ZoneCounter) throws -> UInt64
-    /// Remembers numbers in one transaction; 0 forgets.
+    /// Stores numbers in one transaction; 0 removes one.
     func set(_ numbers: [ZoneCounter: UInt64]) throws
 
-    /// Notes a commit before it is published. The note is kept until the position has passed it.
-    func note(_ commit: OwnCommit) throws
-    /// Those of the commits that are in a note, by number and id.
-    func noted(_ commits: [OwnCommit]) throws -> [OwnCommit]
+    /// Records a commit before it is published. The record is kept until the position has passed
+    /// it.
+    func recordOwn(_ commit: OwnCommit) throws
+    /// The given commits that were recorded, matched by number and id.
+    func recordedOwn(_ commits: [OwnCommit]) throws -> [OwnCommit]
 
-    /// The whole zone as it is at a commit; nil where it has moved on since.
+    /// The whole zone as of a commit; nil if it has changed since.
     func checkpoint(at token: ChangeToken) throws -> Checkpoint?
 }
 
-/// How far a zone's log was read.
+/// A position in a zone's log.
 package struct LogPosition: Hashable, Sendable {
     package var token: ChangeToken
-    /// The ``Commit/storedHeader`` of the token's own commit; empty where it is not known.
+    /// The ``Commit/storedHeader`` of the token's own commit; empty if unknown.
     package var storedHeader: [UInt8]
 
     package init(_ token: ChangeToken, storedHeader: [UInt8] = []) {
@@ -41,23 +41,23 @@ package struct LogPosition: Hashable, Sendable {
         self.storedHeader = storedHeader
     }
 
-    /// The position behind a commit.
+    /// The position after a commit.
     package init(_ commit: Commit) {
         self.init(commit.token, storedHeader: commit.storedHeader)
     }
 }
 
-/// A commit that was about to be published from here.
+/// The record of a commit that this device was about to publish.
 ///
-/// A run that is killed after its commit came into the log, and before that was recorded, leaves the note.
-/// It tells the next run that the commit is its own. A commit by this device that no note names was
-/// published by a copy of it.
+/// A run that is killed after publishing and before storing the result leaves the record; by it the
+/// next run recognises the commit as its own. A commit of this device without a record was
+/// published by a copy of the device.
 package struct OwnCommit: Hashable, Sendable {
     package var sequence: UInt64
     /// The commit's 16 random bytes.
     package var id: [UInt8]
-    /// Whether its changes were here already when it was published. When not, it is applied like the
-    /// commit of another device.
+    /// Whether its changes were applied locally before it was published. If not, it is applied like
+    /// the commit of another device.
     package var isApplied: Bool
 
     package init(sequence: UInt64, id: [UInt8], isApplied: Bool = true) {
@@ -67,20 +67,20 @@ package struct OwnCommit: Hashable, Sendable {
     }
 }
 
-/// A number that a zone's client remembers. The raw value is the name under which it is stored.
+/// A number that a zone's client stores. The raw value is its name in the database.
 package enum ZoneCounter: String, CaseIterable, Sendable {
-    /// The newest checkpoint that is known.
+    /// The newest known checkpoint.
     case checkpoint
     /// The commit at which a checkpoint could not be stored.
     case failedCheckpoint = "checkpoint-failed"
-    /// The last commit that this device has acknowledged.
+    /// The last commit that this device acknowledged.
     case acknowledgement = "sighting"
-    /// When that was, in seconds since 1970.
+    /// The time of that acknowledgement, in seconds since 1970.
     case acknowledgementTime = "sighting-time"
     /// The commit at which an acknowledgement could not be stored.
     case failedAcknowledgement = "sighting-failed"
-    /// When the end of the log was proved last, in seconds since 1970.
+    /// The time of the last proof of the log's end, in seconds since 1970.
     case endProof = "end-proven"
-    /// Commits up to here may be missing: a person has approved of that.
+    /// The last commit whose loss the user has accepted.
     case acceptedEnd = "accepted-end"
 }

@@ -145,7 +145,7 @@ struct WatcherTests {
         mkdir(world.at("a/d"), 0o755)
         let a = try world.watcher("a") { wishes in
             wishes.bounds = TreeWatch.Bounds(folders: 1)
-            wishes.agenda.shortageScan = .milliseconds(50)
+            wishes.scheduler.shortageScan = .milliseconds(50)
         }
         let b = try world.watcher("b")
         async let first: Void = a.run()
@@ -166,7 +166,7 @@ struct WatcherTests {
         let world = try Watched()
         for name in ["a", "b"] { try await world.replica(name) }
         let quick: (inout WatchOptions) -> Void = { wishes in
-            wishes.agenda.pauses = .milliseconds(20)...(.milliseconds(100))
+            wishes.scheduler.pauses = .milliseconds(20)...(.milliseconds(100))
             wishes.poll = .milliseconds(100)
         }
         let a = try world.watcher("a", quick)

@@ -9,7 +9,7 @@ import Glibc
 /// wanted is never done later. Its files are the content that was given, and three small ones whose
 /// names say how far the matter is: `wish` when it is complete, `taken` when somebody is at it,
 /// `answer` when it is done.
-package final class Ticket: Sendable {
+package final class QueuedRequest: Sendable {
     private let folder: String
     private let lock: FileHandle
 
@@ -21,7 +21,7 @@ package final class Ticket: Sendable {
     deinit { Self.remove(folder) }
 
     /// Makes a ticket of a name that nobody else has, in a folder that is made when it is missing.
-    package static func make(in place: String, name: String) throws(Failure) -> Ticket {
+    package static func enqueue(in place: String, name: String) throws(Failure) -> QueuedRequest {
         try StateFile.makeFolder(place)
         for attempt in 0..<100 {
             let folder = "\(place)/\(name)-\(attempt)"
@@ -33,7 +33,7 @@ package final class Ticket: Sendable {
             guard let lock = open(folder), (try? lock.lock(waits: true)) == true,
                 lock.isStill(at: folder)
             else { continue }
-            return Ticket(folder, lock)
+            return QueuedRequest(folder, lock)
         }
         throw Failure(
             .busy, path: place, "No folder to wait in could be kept.",
@@ -77,7 +77,7 @@ package final class Ticket: Sendable {
 }
 
 /// A ticket as another process sees it, which does what it asks for.
-package struct TakenTicket: Sendable {
+package struct AcceptedRequest: Sendable {
     private let folder: String
     package let wish: [UInt8]
 
@@ -93,22 +93,22 @@ package struct TakenTicket: Sendable {
     /// cleared away.
     ///
     /// - Parameter isWanted: Told what a ticket wishes.
-    package static func takeAll(
+    package static func drain(
         in place: String, where isWanted: ([UInt8]) -> Bool
-    ) -> [TakenTicket] {
-        guard let names = try? Ticket.names(in: place) else { return [] }
+    ) -> [AcceptedRequest] {
+        guard let names = try? QueuedRequest.names(in: place) else { return [] }
         return names.compactMap { name in
             let folder = "\(place)/\(name)"
-            guard Ticket.isAlive(folder), let found = try? StateFile.read(folder + "/wish"),
+            guard QueuedRequest.isAlive(folder), let found = try? StateFile.read(folder + "/wish"),
                 isWanted(found),
                 rename(folder + "/wish", folder + "/taken") == 0
             else { return nil }
-            return TakenTicket(folder: folder, wish: found)
+            return AcceptedRequest(folder: folder, wish: found)
         }
     }
 }
 
-extension Ticket {
+extension QueuedRequest {
     fileprivate static func names(in place: String) throws -> [String] {
         guard let folder = open(place) else { return [] }
         let listing = try FolderListing(folder)
