@@ -2,14 +2,14 @@ import CLZMA
 import CZstd
 package import FilesinkiModel
 
-/// Encodes and decodes bytes that fit into memory, with the codec as a value.
+/// Encodes and decodes bytes in memory with any codec.
 package enum Compression {
-    /// Compresses `bytes` with `codec`, or leaves them plain when that does not make them smaller.
+    /// Compresses `bytes` with `codec`, or returns them plain if they do not become smaller.
     ///
-    /// - Parameter level: The codec's own scale: 1 to 19 for zstd, 0 to 9 for xz; without meaning
-    ///   for plain bytes.
-    /// - Returns: The codec that was used after all, and what is to be stored.
-    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when the library refuses.
+    /// - Parameter level: The level of the codec: 1 to 19 for zstd, 0 to 9 for xz; ignored for
+    ///   plain bytes.
+    /// - Returns: The codec that was used, and the bytes to store.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when the library fails.
     package static func encode(
         _ bytes: UnsafeRawBufferPointer, codec: Codec, level: Int32
     ) throws(Failure) -> (codec: Codec, bytes: [UInt8]) {
@@ -31,12 +31,12 @@ package enum Compression {
         }
     }
 
-    /// Gives back the plain bytes.
+    /// Decodes the plain bytes.
     ///
-    /// - Parameter plainLength: Exactly how many bytes must come out. No more than that is ever
-    ///   allocated for them, so the caller holds it to a limit beforehand.
-    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the bytes are not one whole
-    ///   frame of exactly that length, and `limit` when decoding would need too much memory.
+    /// - Parameter plainLength: The exact plain length. It is allocated, so the caller must limit
+    ///   it.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the bytes are not one
+    ///   complete frame of that length, `limit` when decoding needs too much memory.
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, codec: Codec, plainLength: Int
     ) throws(Failure) -> [UInt8] {
@@ -51,7 +51,7 @@ package enum Compression {
         }
     }
 
-    /// Gives back the plain bytes of an array.
+    /// Decodes the plain bytes of an array.
     package static func decode(
         _ bytes: [UInt8], codec: Codec, plainLength: Int
     ) throws(Failure) -> [UInt8] {
@@ -61,20 +61,20 @@ package enum Compression {
     }
 }
 
-/// How bytes are kept at a store. The raw value is what is written beside them; it is recorded with
-/// the bytes and never guessed from them.
+/// How bytes are encoded in a store. The raw value is stored with the bytes and never guessed.
 package enum Codec: UInt8, Sendable, CaseIterable {
-    /// As they are.
+    /// Uncompressed.
     case plain = 0
-    /// One Zstandard frame (RFC 8878): for what is read often.
+    /// One Zstandard frame (RFC 8878), for data that is read often.
     case zstd = 1
-    /// One .xz stream with a check (the .xz file format, version 1.1.0): for what is seldom read.
+    /// One .xz stream with a check (the .xz file format, version 1.1.0), for data that is seldom
+    /// read.
     case xz = 2
 }
 
-/// The libraries that the codecs stand on.
+/// The libraries of the codecs.
 package enum CompressionLibraries {
-    /// The name and version of each library as it runs.
+    /// The name and version of each loaded library.
     package static var versions: [(name: String, version: String)] {
         [
             (name: "liblzma", version: String(cString: lzma_version_string())),
@@ -83,8 +83,7 @@ package enum CompressionLibraries {
     }
 }
 
-/// What can go wrong with compressed bytes. No path is known here: the caller, who knows where the
-/// bytes came from, adds it.
+/// The failures for compressed bytes. The caller adds the path.
 extension Failure {
     static func damaged(_ message: String) -> Failure {
         Failure(.corrupt, message, remedy: "Fetch the bytes again from an undamaged copy.")

@@ -1,38 +1,38 @@
 package import FilesinkiModel
 
-/// A filter that compresses or decompresses bytes as they pass by, in bounded memory.
+/// Compresses or decompresses a stream of bytes in bounded memory.
 package protocol StreamCoder {
-    /// Takes in bytes and gives out what can be given so far.
+    /// Processes the next bytes, and outputs what is ready.
     ///
     /// - Parameters:
     ///   - input: The next bytes; may be empty.
-    ///   - finish: Whether these are the last ones. No call may follow one with `true`.
-    ///   - output: Receives the next bytes of the result, up to 128 KiB in each of any number of
-    ///     calls; they are valid during the call only.
-    /// - Throws: What `output` throws, and a `Failure`: `corrupt` for damaged, cut or
-    ///   foreign bytes and for anything behind the end; `limit` when too much memory were needed.
-    ///   After an error the coder is of no further use.
+    ///   - finish: Whether these are the last bytes. No call may follow.
+    ///   - output: Called any number of times with the next bytes of the result, up to 128 KiB
+    ///     each. They are valid during the call only.
+    /// - Throws: Errors of `output`; `Failure` with code `corrupt` for damaged, truncated or
+    ///   foreign bytes and for bytes after the end, `limit` when too much memory is needed. The
+    ///   coder must not be used after an error.
     mutating func process(
         _ input: UnsafeRawBufferPointer, finish: Bool,
         _ output: (UnsafeRawBufferPointer) throws -> Void
     ) throws
 }
 
-/// How much memory a stream's decoder may take: 128 MiB.
+/// The memory limit of a stream's decoder: 128 MiB.
 let streamMemoryLimit = 128 << 20
 
-/// The size of the buffer behind each call of `output`, in bytes.
+/// The maximum length of one call of `output`, in bytes.
 let streamBufferSize = 128 << 10
 
-/// The formats of streams that are recognised by their first bytes.
+/// A stream format that is detected by its first bytes.
 package enum StreamFormat: Sendable {
     case xz
     case zstd
 
-    /// How many bytes ``detect(_:)`` wants to see.
+    /// The number of bytes that ``detect(_:)`` needs.
     package static let prefixLength = 6
 
-    /// The format that a stream with these first bytes has; nil for any other.
+    /// The format of a stream with these first bytes; nil if unknown.
     package static func detect(_ firstBytes: some Collection<UInt8>) -> StreamFormat? {
         // The .xz file format, section 2.1.1.1; RFC 8878, section 3.1.1.
         if firstBytes.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]) { return .xz }
@@ -42,11 +42,11 @@ package enum StreamFormat: Sendable {
 }
 
 extension StreamCoder {
-    /// What becomes of bytes that are all in memory. The result is the same as of bytes that come piece by
+    /// Processes bytes that are all in memory. The result equals that of processing them piece by
     /// piece.
     ///
-    /// - Parameter limit: The most bytes that may come out.
-    /// - Throws: As ``process(_:finish:_:)``; code `limit` when more would come out.
+    /// - Parameter limit: The maximum length of the result in bytes.
+    /// - Throws: As ``process(_:finish:_:)``; code `limit` when the result is longer.
     package mutating func processWhole(
         _ bytes: UnsafeRawBufferPointer, limit: Int = .max
     ) throws -> [UInt8] {
@@ -60,23 +60,24 @@ extension StreamCoder {
             result.append(contentsOf: piece)
         }
         try process(bytes, finish: false, append)
-        // All of it at once would let zstd choose by the length, which is not known of a stream.
+        // Not in one call: zstd would choose its parameters by the length, which is unknown for a
+        // stream.
         try process(UnsafeRawBufferPointer(start: nil, count: 0), finish: true, append)
         return result
     }
 
-    /// What becomes of an array.
+    /// Processes an array.
     package mutating func processWhole(_ bytes: [UInt8], limit: Int = .max) throws -> [UInt8] {
         try bytes.withUnsafeBytes { try processWhole($0, limit: limit) }
     }
 }
 
-/// How a file in a root or a user's folder is compressed: as `zstd` and `xz` do it, with a check, under a
-/// name that says so.
+/// The format of a compressed file in a root or a user's folder, as `zstd` and `xz` write it, with
+/// a checksum.
 package enum FileCompression: String, Sendable, CaseIterable {
     case zstd, xz
 
-    /// What stands at the end of the file's name.
+    /// The suffix of the file's name.
     package var suffix: String {
         switch self {
         case .zstd: ".zst"
@@ -84,15 +85,14 @@ package enum FileCompression: String, Sendable, CaseIterable {
         }
     }
 
-    /// The name of the file that holds the compressed form of `path`; a name that has the suffix is that
-    /// of the file itself.
+    /// The name of the compressed form of `path`. A path with the suffix is returned unchanged.
     package func name(of path: String) -> String {
         path.utf8.reversed().starts(with: suffix.utf8.reversed()) ? path : path + suffix
     }
 
-    /// A filter that compresses, at the usual level.
+    /// An encoder with the default level.
     ///
-    /// - Throws: `Failure` with code `limit` when there is too little memory.
+    /// - Throws: `Failure` with code `limit` when there is not enough memory.
     package func encoder() throws(Failure) -> any StreamCoder {
         switch self {
         case .zstd: try ZstdEncoder()
@@ -100,7 +100,7 @@ package enum FileCompression: String, Sendable, CaseIterable {
         }
     }
 
-    /// A filter that decompresses.
+    /// A decoder.
     ///
     /// - Throws: As ``encoder()``.
     package func decoder() throws(Failure) -> any StreamCoder {

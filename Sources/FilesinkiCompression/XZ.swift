@@ -1,12 +1,12 @@
 import CLZMA
 package import FilesinkiModel
 
-/// Encodes and decodes whole .xz streams in memory.
+/// Encodes and decodes .xz streams in memory.
 package enum XZ {
-    /// The memory that decoding may take beside the plain bytes: 64 MiB.
+    /// The memory limit of decoding, without the plain bytes: 64 MiB.
     package static let memoryLimit = 64 << 20
 
-    /// Half of ``memoryLimit``, so that what is encoded here can always be decoded here.
+    /// Half of ``memoryLimit``, so that every encoded stream can be decoded.
     private static let largestDictionary: UInt32 = 32 << 20
     private static let smallestDictionary: UInt32 = 4096
 
@@ -14,7 +14,7 @@ package enum XZ {
     /// bytes would otherwise allocate up to 95 MB at preset 6.
     ///
     /// - Parameter preset: 0 (fast) to 9 (small), as of `xz`.
-    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when the library refuses.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when the library fails.
     package static func compress(
         _ bytes: UnsafeRawBufferPointer, preset: UInt32
     ) throws(Failure) -> [UInt8] {
@@ -45,13 +45,13 @@ package enum XZ {
         return stream
     }
 
-    /// The plain bytes of exactly one stream that carries a check.
+    /// Decodes exactly one stream with a check.
     ///
     /// - Parameters:
-    ///   - plainLength: How many bytes must come out; the caller has held it to a limit.
-    ///   - memoryLimit: The most memory that the decoder may take for itself, in bytes.
-    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the bytes are not one whole
-    ///   stream of that length with a good check, and `limit` when its dictionary is too large.
+    ///   - plainLength: The exact plain length. The caller must limit it.
+    ///   - memoryLimit: The maximum memory of the decoder itself, in bytes.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the bytes are not one
+    ///   complete, valid stream of that length, `limit` when its dictionary is too large.
     package static func decompress(
         _ bytes: UnsafeRawBufferPointer, plainLength: Int, memoryLimit: Int = XZ.memoryLimit
     ) throws(Failure) -> [UInt8] {
@@ -74,12 +74,12 @@ package enum XZ {
     }
 }
 
-/// Compresses what passes by to one .xz stream with a CRC64, as `xz` does.
+/// Compresses to one .xz stream with a CRC64, as `xz` does.
 package struct XZEncoder: StreamCoder {
     private let stream: LZMAStream
 
     /// - Parameter preset: 0 (fast) to 9 (small; takes 674 MiB of memory), as of `xz`.
-    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` for another preset, or too little
+    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` for an invalid preset or not enough
     ///   memory.
     package init(preset: UInt32 = 6) throws(Failure) {
         stream = try LZMAStream { (raw) in lzma_easy_encoder(raw, preset, LZMA_CHECK_CRC64) }
@@ -93,12 +93,11 @@ package struct XZEncoder: StreamCoder {
     }
 }
 
-/// Decompresses .xz streams, one or several directly after each other, as `xz -d` does; each must
-/// carry a check.
+/// Decompresses one or several concatenated .xz streams, as `xz -d` does. Each must have a check.
 package struct XZDecoder: StreamCoder {
     private let stream: LZMAStream
 
-    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when there is too little memory.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when there is not enough memory.
     package init() throws(Failure) {
         let flags =
             LZMAConstant.tellNoCheck | LZMAConstant.tellUnsupportedCheck | LZMAConstant.concatenated
@@ -115,8 +114,7 @@ package struct XZDecoder: StreamCoder {
     }
 }
 
-/// Owns a liblzma stream and turns its crank; the encoder and the decoder differ only in how it is
-/// set up.
+/// Owns a liblzma stream. Encoder and decoder differ only in its setup.
 final class LZMAStream {
     private let stream: UnsafeMutablePointer<lzma_stream>
     private let buffer: UnsafeMutablePointer<UInt8>
@@ -161,7 +159,7 @@ final class LZMAStream {
 }
 
 /// Constants of liblzma that are function-like macros in its headers (lzma/container.h,
-/// lzma/lzma12.h, lzma/vli.h), which Swift cannot see, and the meaning of its answers.
+/// lzma/lzma12.h, lzma/vli.h), which Swift cannot import, and its result codes.
 enum LZMAConstant {
     static let tellNoCheck: UInt32 = 0x01
     static let tellUnsupportedCheck: UInt32 = 0x02
@@ -169,7 +167,7 @@ enum LZMAConstant {
     static let lzma2: lzma_vli = 0x21
     static let endOfFilters = lzma_vli.max
 
-    /// What an answer of a decoder means; nil when it went on well.
+    /// The failure for a result of the decoder; nil for success.
     static func failure(_ result: lzma_ret, memoryLimit: Int) -> Failure? {
         switch result {
         case LZMA_OK, LZMA_STREAM_END: nil

@@ -1,14 +1,14 @@
 import CZstd
 package import FilesinkiModel
 
-/// Compresses bytes to Zstandard frames, one after the other, with one reused context: a frame of
-/// 1 KB costs a third of what it costs with a new one. For one thread at a time.
+/// Compresses bytes to Zstandard frames with a reused context, which makes a frame of 1 KB three
+/// times as fast. Must not be used by several threads at once.
 package final class ZstdCompressor {
     private let context: OpaquePointer?
     private let level: Int32
     private var scratch = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-    /// - Parameter level: 1 (fast) to 19 (small); zstd holds other values to its own limits.
+    /// - Parameter level: 1 (fast) to 19 (small); zstd clamps other values.
     package init(level: Int32) {
         self.level = level
         context = ZSTD_createCCtx()
@@ -20,8 +20,8 @@ package final class ZstdCompressor {
         scratch.deallocate()
     }
 
-    /// One frame that says its plain length, without a checksum: what is stored is checked by its
-    /// SHA-256.
+    /// Compresses to one frame with its plain length and without a checksum; stored bytes are
+    /// verified by their SHA-256.
     ///
     /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when there is not enough memory.
     package func compress(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> [UInt8] {
@@ -39,7 +39,7 @@ package final class ZstdCompressor {
         return Array(UnsafeRawBufferPointer(rebasing: scratch[..<count]))
     }
 
-    /// One frame of an array.
+    /// Compresses an array to one frame.
     package func compress(_ bytes: [UInt8]) throws(Failure) -> [UInt8] {
         try bytes.withUnsafeBufferPointer { (buffer) throws(Failure) in
             try compress(UnsafeRawBufferPointer(buffer))
@@ -47,11 +47,11 @@ package final class ZstdCompressor {
     }
 }
 
-/// Decompresses Zstandard frames, one after the other, with one reused context. For one thread at a
-/// time.
+/// Decompresses Zstandard frames with a reused context. Must not be used by several threads at
+/// once.
 package final class ZstdDecompressor {
-    /// The largest window of a frame that is decoded piece by piece: 2 to the power of 27 bytes
-    /// (128 MiB), zstd's own limit for frames of unknown origin.
+    /// The maximum window of a stream, as a power of two: 2^27 bytes (128 MiB), zstd's limit for
+    /// untrusted frames.
     static let maximumWindowLog: Int32 = 27
 
     private static let frameMagic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
@@ -65,14 +65,14 @@ package final class ZstdDecompressor {
 
     deinit { ZSTD_freeDCtx(context) }
 
-    /// The plain bytes of exactly one frame.
+    /// Decodes exactly one frame.
     ///
     /// The bytes are decoded in one step into a buffer of `plainLength`, which serves as the
-    /// window: whatever the frame claims of itself, nothing more is allocated.
+    /// window, so the frame's header cannot demand more memory.
     ///
-    /// - Parameter plainLength: How many bytes must come out; the caller has held it to a limit.
-    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the bytes are not one whole
-    ///   frame that says and holds exactly that length, or anything follows it.
+    /// - Parameter plainLength: The exact plain length. The caller must limit it.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the bytes are not exactly
+    ///   one frame that declares and contains that length.
     package func decompress(
         _ bytes: UnsafeRawBufferPointer, plainLength: Int
     ) throws(Failure) -> [UInt8] {
@@ -99,7 +99,7 @@ package final class ZstdDecompressor {
         return plain
     }
 
-    /// The plain bytes of an array.
+    /// Decodes an array.
     package func decompress(_ bytes: [UInt8], plainLength: Int) throws(Failure) -> [UInt8] {
         try bytes.withUnsafeBufferPointer { (buffer) throws(Failure) in
             try decompress(UnsafeRawBufferPointer(buffer), plainLength: plainLength)
@@ -107,12 +107,12 @@ package final class ZstdDecompressor {
     }
 }
 
-/// Compresses what passes by to one Zstandard frame with a checksum, as `zstd` does.
+/// Compresses to one Zstandard frame with a checksum, as `zstd` does.
 package struct ZstdEncoder: StreamCoder {
     private let stream: Stream
 
     /// - Parameter level: 1 (fast) to 19 (small).
-    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when there is too little memory.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when there is not enough memory.
     package init(level: Int32 = 3) throws(Failure) {
         stream = try Stream(level: level)
     }
@@ -169,12 +169,12 @@ extension ZstdEncoder {
     }
 }
 
-/// Decompresses Zstandard frames, one or several directly after each other, as `zstd -d` does, with
-/// windows of up to 128 MiB.
+/// Decompresses one or several concatenated Zstandard frames, as `zstd -d` does, with windows of up
+/// to 128 MiB.
 package struct ZstdDecoder: StreamCoder {
     private let stream: Stream
 
-    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when there is too little memory.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when there is not enough memory.
     package init() throws(Failure) {
         stream = try Stream()
     }
@@ -193,7 +193,7 @@ extension ZstdDecoder {
         private let context: OpaquePointer
         private let buffer = UnsafeMutableRawPointer.allocate(
             byteCount: streamBufferSize, alignment: 16)
-        /// Whether everything so far ended with a whole frame.
+        /// Whether the input so far ends with a complete frame.
         private var isWhole = false
 
         init() throws(Failure) {

@@ -1,12 +1,12 @@
 package import FilesinkiModel
 import Glibc
 
-/// What a path held when it was last seen: one row of the manifest's local tree.
+/// A path as of the last scan: one row of the manifest's local tree.
 package struct KnownFile: Sendable {
     package var path: RelativePath
     package var entry: Entry
-    /// What `stat` said when the content was read; nil when that is not known or not to be trusted,
-    /// so that a scan reads the file again.
+    /// The stamp when the content was read; nil if unknown or unreliable, so that a scan reads the
+    /// file again.
     package var stamp: FileStamp?
 
     package init(path: RelativePath, entry: Entry, stamp: FileStamp?) {
@@ -16,24 +16,24 @@ package struct KnownFile: Sendable {
     }
 }
 
-/// A whole tree as last seen, laid out so that a scan finds each folder's children without an
-/// allocation: the rows, and for every folder the numbers of its children in order of their names.
+/// The tree as of the last scan, indexed so that a scan finds each folder's children without an
+/// allocation: the rows, and for every folder the numbers of its children sorted by name.
 package struct BaseSnapshot: Sendable {
-    /// All rows in the order of their paths' bytes; no path twice.
+    /// All rows, sorted by the bytes of the path, without duplicates.
     package let rows: [KnownFile]
     /// The children of all folders, folder after folder.
     private let children: [Int32]
-    /// Where in `children` a folder's are; the root's are under ``rootKey``.
+    /// The range of each folder in `children`; the root's key is ``rootKey``.
     private let ranges: [[UInt8]: Range<Int>]
-    /// The last names of `children`, one after the other, and where each begins.
+    /// The names of `children`, concatenated, and the start of each.
     let names: [UInt8]
     let nameStarts: [UInt32]
-    /// The folders that hold rows but have no row of their own, apart from the root.
+    /// The folders that contain rows but have no row of their own, except the root.
     let unlistedFolders: Set<[UInt8]>
 
     private static let rootKey: [UInt8] = []
 
-    /// Builds the index; O(n) when the rows come in the order of their paths.
+    /// Builds the index. O(n) if the rows are sorted by path, else O(n log n).
     package init(_ rows: [KnownFile]) {
         self.rows = Self.sorted(rows)
         let layout = Layout(self.rows)
@@ -55,18 +55,18 @@ package struct BaseSnapshot: Sendable {
         slots(of: folder?.bytes ?? Self.rootKey).map { Int(children[$0]) }
     }
 
-    /// The slots that hold a folder's children; of the root with empty bytes.
+    /// The slots of a folder's children. The root's path is empty.
     func slots(of folder: [UInt8]) -> Range<Int> { ranges[folder] ?? 0..<0 }
 
     /// The row in a slot.
     func row(at slot: Int) -> Int { Int(children[slot]) }
 
-    /// The last name of the row in a slot.
+    /// The name of the row in a slot.
     func name(at slot: Int) -> ArraySlice<UInt8> {
         names[Int(nameStarts[slot])..<Int(nameStarts[slot + 1])]
     }
 
-    /// The slot of `name` among `slots`, by halving.
+    /// The slot of `name` among `slots`, by binary search.
     func slot(of name: UnsafeRawBufferPointer, among slots: Range<Int>) -> Int? {
         names.withUnsafeBytes { names in
             nameStarts.withUnsafeBufferPointer { starts in
@@ -99,9 +99,8 @@ package struct BaseSnapshot: Sendable {
     }
 }
 
-/// The children of each folder, found in two passes over rows in order of their paths: count, then
-/// place. Children of one folder follow each other in the order of their names, because they share
-/// everything before the name.
+/// The children of each folder, by counting sort over the sorted rows. The children of one folder
+/// stay sorted by name, because they share everything before it.
 private struct Layout {
     var children: [Int32]
     var ranges: [[UInt8]: Range<Int>] = [:]
@@ -128,13 +127,13 @@ private struct Layout {
     }
 }
 
-/// Numbers the folders that rows lie in.
+/// Numbers the folders that contain rows.
 private struct FolderNumbers {
     /// The number of each folder; the root's key is empty.
     var numbers: [[UInt8]: Int] = [:]
-    /// The number of the folder each row lies in.
+    /// The number of each row's folder.
     var ofRow: [Int32] = []
-    /// Where each folder's children begin; one more than there are folders.
+    /// The start of each folder's children, and the end of the last.
     var starts: [Int] = []
 
     init(_ rows: [KnownFile]) {

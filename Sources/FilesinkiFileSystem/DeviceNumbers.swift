@@ -1,33 +1,35 @@
 package import FilesinkiModel
 
-/// The device numbers that a scan met, and the folders whose known files were on another device.
+/// The device numbers that a scan found, and the folders whose known files were on another device.
 ///
-/// A file system that is not mounted leaves an empty folder on the device of the folder above. Its files
-/// are then neither there nor deleted. A device number alone proves nothing, for NFS, btrfs and others
-/// give a new one at each mount: files that are still the same inode prove that only the number changed.
+/// A file system that is not mounted leaves an empty folder on the parent's device. Its files are
+/// absent but not deleted. A device number alone proves nothing, because NFS, btrfs and others
+/// assign a new one at each mount; files with an unchanged inode prove that only the number
+/// changed.
 struct DeviceNumbers: Sendable {
-    /// A number in known stamps, and the number that the folder has now.
+    /// A known device number and the present number of the same folder.
     struct Pair: Hashable, Sendable {
         var known: UInt64
         var present: UInt64
     }
 
-    /// A known path that is not there, in a folder that is on another device than the path was.
+    /// A known path that is missing from a folder on another device than the path was.
     struct Suspect: Sendable {
-        /// What to block: the folder, or the path where the folder is on the device that it was on.
+        /// The path to block: the folder, or the path itself if the folder's device has not
+        /// changed.
         var place: RelativePath
         var pair: Pair
     }
 
-    /// A folder that is on another device than the one above it.
+    /// A folder on another device than its parent.
     struct MountPoint: Sendable {
         var path: RelativePath
-        /// The device that the folder was on; nil when that is not known.
+        /// The former device of the folder; nil if unknown.
         var known: UInt64?
         var present: UInt64
     }
 
-    /// Pairs of numbers that stand for one file system.
+    /// Pairs of numbers of the same file system.
     var same: Set<Pair> = []
     var suspects: [Suspect] = []
     var mountPoints: [MountPoint] = []
@@ -38,12 +40,12 @@ struct DeviceNumbers: Sendable {
         mountPoints += other.mountPoints
     }
 
-    /// Whether a device number that is known is the present one under another number.
+    /// Whether a known device number and a present one belong to the same file system.
     func areSame(_ known: UInt64, _ present: UInt64) -> Bool {
         known == present || same.contains(Pair(known: known, present: present))
     }
 
-    /// Notes a file that is there: proof of what a known number is now.
+    /// Records a present file, which proves the present number of its known device.
     ///
     /// - Parameters:
     ///   - known: The file's last known stamp, if any.
@@ -59,19 +61,18 @@ struct DeviceNumbers: Sendable {
 }
 
 extension FolderScan {
-    /// Notes a known path that is not there when it was on another device than its folder is.
+    /// Records a missing known path that was on another device than its folder is now.
     mutating func suspect(_ slot: Int, _ beside: UInt64?, _ visit: FolderVisit) {
         let row = known.rows[known.row(at: slot)]
         guard let device = knownDevice(of: row, beside), device != visit.device else { return }
-        // The root's marker says that it is the root; what lies directly in it is on its device.
+        // The root's marker identifies the root, so files directly in it are on its device.
         if visit.path == nil, row.entry.kind != .directory { return }
         let place = beside == visit.device ? row.path : visit.path ?? row.path
         devices.suspects.append(
             .init(place: place, pair: .init(known: device, present: visit.device)))
     }
 
-    /// The device that the known files of a folder were on, the present one if any was; nil when that
-    /// is not known.
+    /// The device of a folder's known files, preferably the present one; nil if unknown.
     func knownDevice(in visit: FolderVisit) -> UInt64? {
         var found: UInt64?
         for slot in visit.slots {
@@ -83,7 +84,7 @@ extension FolderScan {
         return found ?? visit.knownDevice
     }
 
-    /// The device that a path was on: of a folder, the one of a file below it.
+    /// The known device of a path; for a folder that of a file below it.
     private func knownDevice(of row: KnownFile, _ beside: UInt64?) -> UInt64? {
         guard row.entry.kind == .directory else { return row.stamp?.device ?? beside }
         var folders = [row.path]
@@ -100,8 +101,8 @@ extension FolderScan {
         return row.stamp?.device ?? beside
     }
 
-    /// Blocks the places whose files are on a file system that is not mounted, and all below them:
-    /// nothing that was found there counts.
+    /// Blocks the paths whose file system is not mounted, with everything below them. Differences
+    /// found there are dropped.
     mutating func blockUnmounted() {
         let suspects = devices.suspects.filter {
             !devices.areSame($0.pair.known, $0.pair.present)
@@ -128,7 +129,7 @@ extension RelativePath {
 }
 
 extension Failure {
-    /// Files of a file system that is not mounted are neither deleted nor changed.
+    /// The failure for a path whose file system is not mounted.
     package static func unmounted(_ path: RelativePath) -> Failure {
         Failure(
             .io, path: path.bytes,

@@ -3,9 +3,9 @@ package import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 
-/// What the plan saw at a path, and so what may be replaced or removed there.
+/// What the plan expects at a path, and so what may be replaced or removed there.
 package enum Expectation: Hashable, Sendable {
-    /// Nothing is there.
+    /// The path is absent.
     case absent
     /// The file or symlink with this stamp, change time included.
     case stamp(FileStamp)
@@ -13,27 +13,26 @@ package enum Expectation: Hashable, Sendable {
     case content(ContentID, size: Int64)
     /// A symlink with this target.
     case link([UInt8])
-    /// Any file or symlink, or nothing; never a directory or something special.
+    /// Any file or symlink, or nothing; never a directory or a special file.
     case any
 }
 
-/// What became of one step on the tree.
+/// The result of one step on the tree.
 package enum InstallOutcome: Hashable, Sendable {
-    /// It is done. The status is that of what is at the path now, as seen after the step; of a
-    /// removal it is that of what was removed.
+    /// Done. The status is that of the new file at the path; for a removal that of the removed
+    /// file.
     case done(FileStatus)
-    /// Something else was there, or came while we were at work. It is there still, or back again;
-    /// the path has to be scanned and reconciled anew.
+    /// Something else was at the path, or appeared during the step. It is unchanged or restored;
+    /// the path must be scanned and reconciled again.
     case surprised
-    /// It was done, and another file has been put in its place, or it was removed, a moment later.
-    /// The status is that of what was put there first. Whether who did that had seen it cannot be
-    /// known.
+    /// Done, but another process replaced or removed the file immediately afterwards. The status is
+    /// that of the file that was installed. Whether the other process had read it is unknown.
     case overtaken(FileStatus)
 }
 
 extension Expectation {
-    /// Whether what is still at its path may be the expected thing. Content is not read: it is
-    /// judged when it has been taken out, see ``judge(_:named:in:)``.
+    /// Whether a file at its path may be the expected one. Content is not read; it is compared
+    /// after the file was moved out, see ``judge(_:named:in:)``.
     func allows(_ status: FileStatus) -> Bool {
         switch self {
         case .absent: false
@@ -44,11 +43,11 @@ extension Expectation {
         }
     }
 
-    /// Whether what was taken out of the tree is the expected thing. The change time is not
-    /// compared, for the taking out sets it.
+    /// Whether a file that was moved out of the tree is the expected one. The change time is not
+    /// compared, because the move sets it.
     ///
     /// - Parameters:
-    ///   - name: The thing's name in `folder`.
+    ///   - name: The file's name in `folder`.
     func judge(
         _ status: FileStatus, named name: [UInt8], in folder: borrowing FileHandle
     ) throws(SystemError) -> Bool {
@@ -71,11 +70,11 @@ extension Expectation {
 }
 
 extension FileStatus {
-    /// Whether a step may take its place: a directory never, and nothing special.
+    /// Whether a step may replace it: never a directory or a special file.
     var isReplaceable: Bool { kind == .file || kind == .symlink }
 }
 
-/// The identity of a regular file's bytes or of a symlink's target; nil when it is neither, or
+/// The content ID of a regular file or of a symlink's target; nil for anything else, or if the file
 /// changed while it was read.
 func identity(
     of name: [UInt8], in folder: borrowing FileHandle
@@ -109,10 +108,11 @@ private func identity(
 }
 
 extension FileHandle {
-    /// What the file is.
+    /// The status of the open file.
     func status() throws(SystemError) -> FileStatus { FileStatus(try record()) }
 
-    /// What is under a name in this folder, of a symlink itself; nil when nothing is.
+    /// The status of a name in this folder, without following a symlink; nil when it does not
+    /// exist.
     func status(of name: some Collection<UInt8>) throws(SystemError) -> FileStatus? {
         try record(of: name).map { FileStatus($0) }
     }

@@ -2,7 +2,7 @@ package import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 
-/// A regular file that is read piece by piece at the caller's own pace.
+/// Reads a regular file piece by piece.
 package final class FileReader {
     private let path: RelativePath
     private let content: OpenContent
@@ -26,9 +26,10 @@ package final class FileReader {
         return piece.isEmpty ? nil : piece
     }
 
-    /// Says what was read, once ``next(_:)`` has come to the end.
+    /// Returns the status of the file after ``next(_:)`` has reached the end.
     ///
-    /// - Throws: ``FilesinkiModel/Failure`` with code `changing` when the file changed meanwhile.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `changing` when the file changed while it
+    ///   was read.
     package func finish() throws(Failure) -> FileStatus {
         let after: FileStatus
         do { after = try content.file.status() } catch { throw error.failure("examine it", path) }
@@ -47,7 +48,7 @@ extension RootFolder {
         FileReader(path: path, content: try openContent(path))
     }
 
-    /// The names of everything directly inside a folder, in no particular order.
+    /// The names in a folder, unsorted.
     package func names(in path: RelativePath) throws(Failure) -> [[UInt8]] {
         guard let folder = FileHandle(openBeneath(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)) else {
             throw SystemError.last.failure(opening: path)
@@ -60,12 +61,13 @@ extension RootFolder {
 }
 
 extension RootFolder {
-    /// How often a file that changes while it is read is read again.
+    /// The number of attempts to read a file that changes meanwhile.
     private static let readingTries = 3
 
-    /// The mode of the file that is to be replaced; nil where none is.
+    /// The mode of the file to be replaced; nil when the path is absent.
     ///
-    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/exists`` where the path is a folder.
+    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/exists`` when the path is a
+    ///   folder.
     package func modeToKeep(at path: RelativePath) throws(Failure) -> UInt16? {
         let before = try status(path)
         if before?.kind == .directory {
@@ -76,10 +78,10 @@ extension RootFolder {
         return before?.kind == .file ? before?.mode : nil
     }
 
-    /// Reads a regular file whole.
+    /// Reads a whole regular file.
     ///
-    /// - Parameter limit: The most bytes the file may have.
-    /// - Returns: The bytes, and the status that held before and after they were read.
+    /// - Parameter limit: The maximum size in bytes.
+    /// - Returns: The bytes, and the status, which was the same before and after reading.
     /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/changing`` when the file changed
     ///   at each of three tries, ``FilesinkiModel/Failure/Code/limit`` when it is larger than
     ///   `limit`, ``FilesinkiModel/Failure/Code/notFound`` when there is none.
@@ -110,9 +112,9 @@ extension RootFolder {
     /// Reads a regular file piece by piece.
     ///
     /// - Parameters:
-    ///   - bufferSize: The most bytes of a piece, at least 1.
-    ///   - body: Gets each piece in order; the bytes are valid during the call only.
-    /// - Returns: The status that held before and after.
+    ///   - bufferSize: The maximum length of a piece in bytes, at least 1.
+    ///   - body: Receives each piece in order. The bytes are valid during the call only.
+    /// - Returns: The status, which was the same before and after reading.
     /// - Throws: What `body` throws; `Failure` with code
     ///   ``FilesinkiModel/Failure/Code/changing`` when the file changed meanwhile: what `body` got
     ///   is then worthless.
@@ -122,7 +124,7 @@ extension RootFolder {
         let content = try openContent(path)
         do {
             let before = content.before
-            // One byte more than the file has, so that the end is seen with the last piece.
+            // One byte more than the file's size, so that the last read finds the end.
             let capacity = min(Int64(max(bufferSize, 1)), before.stamp.size + 1)
             let total = try content.file.forEachPiece(capacity: Int(capacity), body)
             guard try total == before.stamp.size && content.file.status() == before else {
@@ -134,7 +136,7 @@ extension RootFolder {
         }
     }
 
-    /// Opens a regular file for reading; never waits for the other end of a fifo.
+    /// Opens a regular file for reading. Does not block on a FIFO.
     func openFile(_ path: RelativePath) throws(Failure) -> FileHandle {
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
         guard let file = FileHandle(openBeneath(path, flags)) else {

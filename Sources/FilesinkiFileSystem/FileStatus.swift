@@ -2,7 +2,7 @@ package import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 
-/// What is at a path of the local file system, without what it holds.
+/// The status of a local path, without its content.
 package struct FileStatus: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case file
@@ -14,10 +14,10 @@ package struct FileStatus: Hashable, Sendable {
 
     package var kind: Kind
     package var stamp: FileStamp
-    /// Permission bits, 0 to 0o777; what is above (setuid, setgid, sticky) is left out.
+    /// Permission bits, 0 to 0o777. Higher bits (setuid, setgid, sticky) are dropped.
     package var mode: UInt16
-    /// When a live file's content was last modified, in the file or in its log; nil for any other
-    /// file, and where the content was not read.
+    /// The last modification of a live file's content, in the file or in its log; nil for other
+    /// files, and if the content was not read.
     package var contentModified: Timestamp?
 
     package init(kind: Kind, stamp: FileStamp, mode: UInt16) {
@@ -26,12 +26,11 @@ package struct FileStatus: Hashable, Sendable {
         self.mode = mode
     }
 
-    /// Whether a later change must show in the stamp: false when the last change is so recent,
-    /// within 20 ms before `now` or after it, that another one may fall into the same tick of the
-    /// kernel's clock (4 ms or 10 ms before Linux 6.13) and leave the stamp as it is.
+    /// Whether a later change is certain to change the stamp. False if the last change was less
+    /// than 20 ms before `now` or after it: another one may fall into the same tick of the kernel's
+    /// clock (4 ms or 10 ms before Linux 6.13).
     ///
-    /// Whoever keeps an unsettled stamp must keep it as "unknown", so that the next scan reads the
-    /// file again.
+    /// Store an unsettled stamp as unknown, so that the next scan reads the file again.
     package func isSettled(at now: Timestamp) -> Bool {
         let (limit, overflow) = now.nanoseconds.subtractingReportingOverflow(20_000_000)
         return !overflow && stamp.changed.nanoseconds < limit
@@ -54,7 +53,7 @@ extension FileStatus {
         }
     }
 
-    /// The word for something special, such as `fifo`.
+    /// The name of a special file's kind, such as `fifo`.
     static func specialWord(ofMode mode: mode_t) -> String {
         switch mode & S_IFMT {
         case S_IFIFO: "fifo"

@@ -3,14 +3,14 @@ package import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 
-/// Finds out what a file system can do, by trying it.
+/// Determines the capabilities of a file system by trying them.
 package struct FileSystemProbe: ~Copyable {
     private let folder: String
     private let names = ["one", "two", "case", "\u{E9}"]
     private let others = ["second", "fresh", "link"]
 
-    /// - Parameter parent: The absolute path of a folder, in which one is made and removed again.
-    /// - Throws: `Failure` with code `io` when nothing can be made there.
+    /// - Parameter parent: The absolute path of a folder. A temporary folder is created in it.
+    /// - Throws: `Failure` with code `io` when the folder is not writable.
     package init(in parent: String) throws(Failure) {
         folder = "\(parent)/probe-\(getpid())"
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
@@ -23,7 +23,7 @@ package struct FileSystemProbe: ~Copyable {
         rmdir(folder)
     }
 
-    /// Tries everything.
+    /// Tries all capabilities.
     package func traits() throws(Failure) -> FileSystemTraits {
         for name in names { try make(name) }
         return FileSystemTraits(
@@ -33,7 +33,7 @@ package struct FileSystemProbe: ~Copyable {
             foldsUnicode: isThere("e\u{301}"), keepsModes: keepsMode())
     }
 
-    /// When a file was made here just now, by the clock of whoever keeps the file system.
+    /// The present time by the clock of the file system's host.
     package func time() throws(Failure) -> Timestamp {
         try make("one")
         guard let stamp = FileStamp(at: folder + "/one") else {
@@ -50,7 +50,7 @@ package struct FileSystemProbe: ~Copyable {
         fsk_rename(AT_FDCWD, folder + "/one", AT_FDCWD, folder + "/two", fsk_rename_exchange) == 0
     }
 
-    /// Also tries whether a name that is taken stays.
+    /// Whether RENAME_NOREPLACE works and keeps an existing name.
     private func renameToFree() -> Bool {
         let (one, two) = (folder + "/one", folder + "/two")
         guard fsk_rename(AT_FDCWD, one, AT_FDCWD, folder + "/fresh", fsk_rename_new) == 0 else {

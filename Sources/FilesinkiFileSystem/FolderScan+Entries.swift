@@ -3,9 +3,9 @@ import FilesinkiSystem
 import Glibc
 
 extension FolderScan {
-    /// Looks at one name of a folder and notes what differs.
+    /// Compares one name of a folder with its known row and records the difference.
     ///
-    /// - Returns: Whether the name is there; false when it vanished since the folder was read.
+    /// - Returns: False when the name vanished since the folder was read.
     mutating func compareName(
         at name: UnsafeRawBufferPointer, _ slot: Int?, _ type: UInt8,
         _ descriptor: borrowing FileHandle, _ visit: FolderVisit, _ found: inout [FolderTask]
@@ -136,7 +136,7 @@ extension FolderScan {
         return knownStamp
     }
 
-    /// Notes a mount point, and a folder whose known stamp names another device.
+    /// Records a mount point, and a folder whose known stamp has another device.
     private mutating func recordDevice(
         _ name: FoundName, _ knownStamp: FileStamp?, _ visit: FolderVisit
     ) {
@@ -175,7 +175,7 @@ extension FolderScan {
                 markChildrenMissing(of: path, visit)
             }
         } catch {
-            // EINVAL: it is no symlink any more; the next scan sees what it is.
+            // EINVAL: no longer a symlink. The next scan finds what it is.
             result.blocked.append(path)
             if error.number != ENOENT && error.number != EINVAL {
                 result.problems.append(Problem(path, error.failure("read the symlink", path)))
@@ -192,12 +192,12 @@ struct FoundName {
     var status: FileStatus
     /// All bits of `st_mode`.
     var mode: mode_t
-    /// Where the known tree has it.
+    /// The slot in the known tree.
     var slot: Int?
 }
 
 extension BaseSnapshot {
-    /// What a scan compares, without a copy of the row.
+    /// The fields that a scan compares, without copying the row.
     func facts(ofRow row: Int) -> (kind: Entry.Kind, mode: UInt16, stamp: FileStamp?) {
         rows.withUnsafeBufferPointer { rows in
             (rows[row].entry.kind, rows[row].entry.mode, rows[row].stamp)

@@ -2,14 +2,14 @@ import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 
-/// One thread's part of a scan: reads folder after folder and gathers what differs.
+/// One thread's part of a scan: reads folders and collects the differences.
 struct FolderScan: Sendable {
     let root: RootFolder
     let known: BaseSnapshot
     let injection: ScanInjection
     var result = ScanResult()
     var devices = DeviceNumbers()
-    /// Folders without a known row that were read all the same.
+    /// Folders without a known row that were read.
     var enteredUnlisted: Set<[UInt8]> = []
 
     init(root: RootFolder, known: BaseSnapshot, injection: ScanInjection) {
@@ -18,9 +18,9 @@ struct FolderScan: Sendable {
         self.injection = injection
     }
 
-    /// Scans a folder below the root; one that cannot be read is blocked.
+    /// Scans a folder below the root. A folder that cannot be read is blocked.
     ///
-    /// - Returns: The folders inside it.
+    /// - Returns: The subfolders to scan.
     mutating func scanOrBlock(_ task: FolderTask) -> [FolderTask] {
         do { return try scan(task) } catch {
             if let folder = task.folder { block(folder, error) }
@@ -30,7 +30,8 @@ struct FolderScan: Sendable {
 
     /// Scans a folder.
     ///
-    /// - Throws: `Failure` when it cannot be read; then nothing was added to the result.
+    /// - Throws: `Failure` when it cannot be read completely. Then nothing was added to the
+    ///   result.
     mutating func scan(_ task: FolderTask) throws(Failure) -> [FolderTask] {
         let path = task.folder
         let descriptor = try open(path)
@@ -65,7 +66,7 @@ struct FolderScan: Sendable {
 
     /// The filter inside a folder.
     ///
-    /// - Parameter holds: Whether the folder holds a name; spares looking for what is not there.
+    /// - Parameter holds: Whether the folder contains a name. Avoids opening missing files.
     func enter(
         _ folder: RelativePath, _ filter: any ScanFilter, holds: (String) -> Bool
     ) throws(Failure) -> any ScanFilter {
@@ -121,7 +122,7 @@ struct FolderScan: Sendable {
         }
     }
 
-    /// Whether a name is no file of the user's, but belongs to a live one.
+    /// Whether a name is a companion of a live file.
     private mutating func hides(
         _ name: UnsafeRawBufferPointer, _ slot: Int?, _ visit: FolderVisit, _ seen: inout [Bool]
     ) -> Bool {
@@ -135,8 +136,9 @@ struct FolderScan: Sendable {
         return true
     }
 
-    /// Whether a name is a replica's state folder, or could be taken for it: a problem. Below the
-    /// root it is that of another replica, whose settings may run commands: no remote writes there.
+    /// Whether a name is a replica's state folder, or a file system could take it for one. Below
+    /// the root it belongs to another replica, whose settings may run commands, so nothing is
+    /// written there.
     private mutating func isReplicaState(
         _ name: UnsafeRawBufferPointer, _ visit: FolderVisit
     ) -> Bool {
@@ -158,7 +160,8 @@ struct FolderScan: Sendable {
 
     mutating func block(_ path: RelativePath, _ failure: Failure) {
         result.blocked.append(path)
-        // What vanished or was replaced since its name was read is no fault; the next scan sees it.
+        // A path that vanished or was replaced since the listing is not a problem; the next scan
+        // finds it.
         if failure.code != .notFound && failure.code != .badPath || isTooLong(path) {
             result.problems.append(Problem(path, failure))
         }
@@ -173,14 +176,14 @@ struct FolderScan: Sendable {
 struct FolderVisit {
     /// nil for the root.
     var path: RelativePath?
-    /// nil when nothing is left out.
+    /// nil when nothing is ignored.
     var filter: (any ScanFilter)?
     /// The known children.
     var slots: Range<Int>
     var live = LiveNames()
-    /// The number of the device that the folder is on.
+    /// The device number of the folder.
     var device: UInt64
-    /// The number in the folder's known stamp.
+    /// The device number in the folder's known stamp.
     var knownDevice: UInt64?
     /// Whether the folder was unknown before this scan.
     var isNew = false
@@ -192,10 +195,9 @@ struct FolderVisit {
 }
 
 extension FolderScan {
-    /// Whether a name is there that the folder did not list. It is not missing, and nothing is said of
-    /// it, unless it has been renamed to another spelling: where names are folded, the listed name may
-    /// be that of another known file, and on any file system a save while the folder was read can hide
-    /// a name.
+    /// Whether a name exists that the folder did not list. Such a name is not missing. Exception:
+    /// it was renamed to another spelling. Where names are folded, the listed name may be that of
+    /// another known file, and on any file system a save during the listing can hide a name.
     mutating func holdsUnlisted(
         _ slot: Int, _ listing: FolderListing, in descriptor: borrowing FileHandle,
         _ visit: FolderVisit
@@ -219,7 +221,7 @@ extension FolderScan {
         return true
     }
 
-    /// Notes a known path that is gone with all below it, save what the filter leaves out.
+    /// Records a known path as missing with everything below it, except what the filter ignores.
     mutating func markMissing(_ slot: Int, _ filter: any ScanFilter) {
         let row = known.rows[known.row(at: slot)]
         let isDirectory = row.entry.kind == .directory
@@ -231,7 +233,7 @@ extension FolderScan {
         if isDirectory { markChildrenMissing(of: row.path, filter) }
     }
 
-    /// Notes all known below a folder that is something else now.
+    /// Records all known paths below a former folder as missing.
     mutating func markChildrenMissing(of folder: RelativePath, _ visit: FolderVisit) {
         markChildrenMissing(of: folder, visit.filter ?? EverythingFilter())
     }
@@ -243,9 +245,9 @@ extension FolderScan {
         for slot in slots { markMissing(slot, inside) }
     }
 
-    /// Begins a scan at one path, as if its folder had just been read.
+    /// Starts a scan at a single path.
     ///
-    /// - Returns: The folder to scan when the path is one.
+    /// - Returns: The folder to scan if the path is a folder.
     mutating func start(
         at path: RelativePath, _ filter: any ScanFilter
     ) throws(Failure) -> FolderTask? {
@@ -270,7 +272,7 @@ extension FolderScan {
         return found.first
     }
 
-    /// The device of a folder, or of the nearest one above that is there; nil is the root.
+    /// The device of a folder, or of its nearest existing ancestor; nil is the root.
     func presentDevice(ofFolder folder: RelativePath?) throws(Failure) -> UInt64 {
         var next = folder
         while let folder = next {
@@ -278,7 +280,7 @@ extension FolderScan {
             do throws(Failure) {
                 if let status = try root.status(folder) { return status.stamp.device }
             } catch {
-                // A symlink in its place.
+                // A symlink replaced it.
                 if error.code != .badPath { throw error }
             }
             next = folder.parent
@@ -292,7 +294,7 @@ extension FolderScan {
     ) throws(Failure) -> Bool {
         let folder: OpenFile
         do throws(Failure) { folder = OpenFile(try root.openParent(of: path)) } catch {
-            // No folder, or a symlink in its place: then the path is not there either.
+            // The parent is absent or a symlink, so the path is absent.
             if error.code == .notFound || error.code == .badPath { return false }
             throw error
         }
@@ -307,7 +309,7 @@ extension FolderScan {
         }
     }
 
-    /// Notes rows as missing whose folder has no row and was not there to be read.
+    /// Records rows as missing whose folder has no row and does not exist.
     mutating func recordUnlistedMissing(below: RelativePath?) {
         for bytes in known.unlistedFolders where !enteredUnlisted.contains(bytes) {
             let folder = RelativePath(unchecked: bytes)

@@ -4,21 +4,22 @@ import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 
-/// What is about to be taken out of the tree into the staging folder, written down beside it before
-/// it happens, so that after a kill a user's save can be told from what the plan meant to replace.
+/// A record of what a step is about to move out of the tree into the staging folder. It is written
+/// before the move, so that after a kill a user's save can be distinguished from the file that the
+/// plan replaces.
 ///
-/// It is kept as the target of a symlink `NAME.plan` beside the staged `NAME`: one metadata
-/// operation, which a journaling file system orders before the exchange that follows. Where that is
-/// not possible (the path is too long, or the file system knows no symlinks) it is a small file.
+/// It is stored as the target of a symlink `NAME.plan` beside the staged `NAME`: one metadata
+/// operation, which a journaling file system orders before the exchange that follows. If the path
+/// is too long or symlinks are not supported, it is a small file.
 struct Intent: Hashable {
-    /// What we put there ourselves, nil when the step is a removal.
+    /// The file that the step installs; nil for a removal.
     var ours: Identity?
-    /// What the plan saw at the path.
+    /// What the plan expects at the path.
     var expected: Expected
-    /// The path that the thing was taken from.
+    /// The path of the file in the tree.
     var path: [UInt8]
 
-    /// What ``FileStamp`` says, save what a rename changes.
+    /// A ``FileStamp`` without the change time, which a rename sets.
     struct Identity: Hashable {
         var device: UInt64
         var inode: UInt64
@@ -36,8 +37,8 @@ struct Intent: Hashable {
 
     static let suffix = Array(".plan".utf8)
 
-    /// Ends the staged name of what was taken out for a file that then takes the free name; that file's
-    /// own staged name is what comes before.
+    /// The suffix of the staged name of a file that was moved out in two steps; the replacement's
+    /// staged name precedes it.
     static let asideSuffix = Array(".old".utf8)
 }
 
@@ -74,7 +75,7 @@ extension Intent {
             }
     }
 
-    /// `ours expected path`, each of the first two without a space.
+    /// `ours expected path`. The first two contain no space.
     var bytes: [UInt8] {
         let word =
             switch expected {
@@ -86,7 +87,7 @@ extension Intent {
         return Array("\(ours?.text ?? "-") \(word) ".utf8) + path
     }
 
-    /// Reads what ``bytes`` wrote; nil for anything else.
+    /// Decodes ``bytes``; nil for anything else.
     init?(_ bytes: [UInt8]) {
         let parts = bytes.split(
             separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
@@ -110,7 +111,7 @@ extension Intent {
         path = Array(parts[2])
     }
 
-    /// Writes the intent beside the staged `name`.
+    /// Stores the intent beside the staged `name`.
     func write(beside name: [UInt8], in folder: borrowing FileHandle) throws(SystemError) {
         let text = bytes
         let plan = name + Self.suffix
@@ -123,7 +124,7 @@ extension Intent {
         try file.sync()
     }
 
-    /// Reads an intent by the name of its own file; nil when it makes no sense.
+    /// Reads the intent in the file `plan`; nil when it is invalid.
     static func read(_ plan: [UInt8], in folder: borrowing FileHandle) throws(SystemError)
         -> Intent?
     {

@@ -2,21 +2,20 @@ package import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 
-/// Who knows how to read and replace files that programs hold open and write into, as databases:
-/// their content is not what lies in the file at a moment.
+/// Reads and replaces files that programs keep open and write to, such as databases.
 ///
-/// Such a file's content is its snapshot. The stamp stays that of the file, with the change time of
-/// the log beside it where that is later, so that a commit into the log shows.
+/// The content of a live file is its snapshot. Its stamp is that of the file, with the change time
+/// of its log if that is later, so that a commit into the log changes the stamp.
 package protocol LiveFiles: Sendable {
-    /// Whether a file that begins with these 16 bytes is one.
+    /// Whether a file with these first 16 bytes is a live file.
     func isLive(_ header: [UInt8]) -> Bool
 
-    /// Makes a private copy of its content as of one moment; nil when the file is none after all.
+    /// Makes a private, consistent copy of the content; nil when the file is not a live file.
     ///
-    /// - Returns: A file that goes with the value.
+    /// - Returns: A file that is removed with the value.
     func snapshot(at path: String) throws(Failure) -> (any LiveSnapshot)?
 
-    /// Replaces its content as one transaction, if what is there then is expected; see
+    /// Replaces the content in one transaction if the present content is the expected one; see
     /// `LiveDatabases.replace`.
     func replace(
         _ path: String, with content: String, isExpected: (String) throws(Failure) -> Bool
@@ -28,7 +27,7 @@ package protocol LiveSnapshot: Sendable {
     var path: String { get }
 }
 
-/// The endings of the files that belong to a live file while it is in use. They are never synced.
+/// The suffixes of files that belong to a live file while it is in use. They are never synced.
 enum LiveCompanion {
     static let log = Array("-wal".utf8)
     static let journal = Array("-journal".utf8)
@@ -36,7 +35,7 @@ enum LiveCompanion {
 }
 
 extension FileHandle {
-    /// The first 16 bytes, without moving the place that is read next; fewer of a shorter file.
+    /// The first 16 bytes, or fewer of a shorter file. Does not move the read position.
     func header() -> [UInt8] {
         (try? read(from: 0, count: 16)) ?? []
     }
@@ -50,37 +49,37 @@ extension FileHandle {
         return live.isLive(file.header())
     }
 
-    /// What is under a name, with the change time of its log if that is later.
+    /// The status of a name, with the change time of its log if that is later.
     func liveStatus(of name: some Collection<UInt8>) throws(SystemError) -> FileStatus? {
         guard var found = try status(of: name) else { return nil }
         try addLogTime(&found, of: name)
         return found
     }
 
-    /// Adds what the log beside a file tells.
+    /// Adds the change time of the log beside a file.
     func addLogTime(_ found: inout FileStatus, of name: some Collection<UInt8>) throws(SystemError)
     {
         guard found.kind == .file, let log = try status(of: Array(name) + LiveCompanion.log),
             log.kind == .file, log.stamp.size > 0
         else { return }
-        // Not its change time: SQLite sets that by a chown whenever root opens the log.
+        // Not the log's change time: SQLite sets that by a chown whenever root opens the log.
         found.stamp.changed = max(found.stamp.changed, log.stamp.modified)
     }
 
-    /// The folder's path as of now, free of symlinks; nil when it has none that is text.
+    /// The present path of the folder without symlinks; nil when it is not UTF-8.
     var place: String? {
         guard let target = try? readLink(AT_FDCWD, "/proc/self/fd/\(raw)") else { return nil }
         return String(validating: target, as: UTF8.self)
     }
 }
 
-/// A file that is open to read its content.
+/// A file that is open for reading its content.
 struct OpenContent: ~Copyable {
     /// The file, or its snapshot.
     let file: FileHandle
-    /// What `fstat` said of ``file``.
+    /// The status of ``file`` before it is read.
     let before: FileStatus
-    /// What the tree has: the stamp and mode to remember.
+    /// The status of the file in the tree: the stamp and mode to store.
     let shown: FileStatus
 }
 
@@ -98,7 +97,7 @@ extension RootFolder {
         return OpenContent(file: file, before: before, shown: before)
     }
 
-    /// - Returns: Nil for a file that is to be read as it lies.
+    /// - Returns: Nil for a file that is not live.
     private func openSnapshot(
         _ path: RelativePath, _ live: any LiveFiles
     ) throws(Failure) -> OpenContent? {
@@ -106,7 +105,7 @@ extension RootFolder {
         guard let place = folder.place, let name = String(validating: path.name, as: UTF8.self)
         else { return nil }
         do {
-            // Before the snapshot, so that a commit in between shows at the next scan.
+            // Before the snapshot, so that the next scan finds a commit in between.
             guard var shown = try folder.liveStatus(of: path.name) else {
                 throw SystemError(ENOENT)
             }
@@ -115,7 +114,7 @@ extension RootFolder {
                 shown.stamp.modified, log?.stamp.modified ?? shown.stamp.modified)
             guard let snapshot = try live.snapshot(at: "\(place)/\(name)") else { return nil }
             let file = try FileHandle(snapshot.path, O_RDONLY)
-            // Before its status is taken, which the loss of the name changes.
+            // Before reading its status, which the removal of the name changes.
             unlink(snapshot.path)
             let before = try file.status()
             return OpenContent(file: file, before: before, shown: shown)
@@ -126,13 +125,13 @@ extension RootFolder {
         } catch { return nil }
     }
 
-    /// Whether a path is a live file now.
+    /// Whether a path is a live file.
     package func isLive(_ path: RelativePath) -> Bool {
         guard live != nil, let folder = try? openParent(of: path) else { return false }
         return folder.holdsLive(path.name, live)
     }
 
-    /// Whether a file has a log beside it, so that its name alone must not move.
+    /// Whether a file has a log beside it, so that it must not be renamed alone.
     package func hasLog(_ path: RelativePath) -> Bool {
         guard live != nil, let folder = try? openParent(of: path) else { return false }
         let log = try? folder.status(of: Array(path.name) + LiveCompanion.log)
@@ -141,15 +140,15 @@ extension RootFolder {
 }
 
 extension Failure {
-    /// The same of a path below the root.
+    /// The failure with a path below the root.
     func about(_ path: RelativePath) -> Failure {
         Failure(code, path: path.bytes, message, remedy: remedy, cause: cause)
     }
 }
 
-/// What a folder's names say of the live files in it.
+/// The companions of live files among the names of a folder.
 struct LiveNames {
-    /// Companions, which are no files of the user's.
+    /// Companions, which are never synced.
     private(set) var hidden: Set<[UInt8]> = []
     /// Files that may have a log beside them.
     var logged: Set<[UInt8]> = []
@@ -161,7 +160,7 @@ struct LiveNames {
         var names: Set<[UInt8]> = []
         for entry in listing.entries {
             let name = listing.name(entry)
-            // Every ending ends in one of these; most names of a tree do not.
+            // A quick check of the last byte: most names have no such suffix.
             guard let last = name.last, last == UInt8(ascii: "l") || last == UInt8(ascii: "m")
             else { continue }
             for ending in LiveCompanion.all where name.reversed().starts(with: ending.reversed()) {
@@ -179,13 +178,13 @@ struct LiveNames {
     }
 }
 
-/// What lies beside a live file and belongs to its content: a database's log and its journal, as they
-/// were at one moment. A commit changes one of them, and the file itself not always.
+/// The state of the files that belong to a live file: a database's write-ahead log and its journal.
+/// A commit changes one of them, but not always the file itself.
 struct Companions {
     private enum State: Equatable {
         case absent
         case content(ContentID)
-        /// It was being written, or is no file.
+        /// It was being written, or is not a regular file.
         case unclear
     }
 
@@ -207,14 +206,14 @@ struct Companions {
         return .content(content)
     }
 
-    /// Whether nothing was committed in between.
+    /// Whether no commit happened in between.
     func isSame(as other: Companions) -> Bool {
         states == other.states && !states.contains(.unclear)
     }
 }
 
 extension LiveCompanion {
-    /// The endings of those that lie beside a name.
+    /// The suffixes of the companions that exist beside a name.
     static func present(
         beside name: [UInt8], in folder: borrowing FileHandle
     ) throws(SystemError) -> [[UInt8]] {
@@ -225,7 +224,7 @@ extension LiveCompanion {
 }
 
 extension Staging {
-    /// Takes what belongs to a live file after it, under the name that the file has here.
+    /// Moves the companions of a live file into the staging folder, under the file's staged name.
     func takeOutCompanions(
         _ folder: borrowing FileHandle, _ name: [UInt8], as aside: [UInt8]
     ) throws(SystemError) {
@@ -238,7 +237,7 @@ extension Staging {
         }
     }
 
-    /// Removes what was taken out, the live file first: its loss says that the step is done.
+    /// Removes what was moved to staging, the live file first: its absence marks the step as done.
     func drop(_ aside: [UInt8], isLive: Bool) throws(SystemError) {
         try folder.unlink(aside)
         guard isLive else { return }

@@ -4,11 +4,11 @@ import FilesinkiSystem
 import Glibc
 import Synchronization
 
-/// What is known of a root's way with the spelling of names. Some file systems take `README` and
-/// `readme`, or two forms of one letter, for one name: a path then leads to a file that the folder
-/// lists under another name. Such a file is another one, a *twin*, for the paths of a store are bytes.
+/// How a root's file system treats the spelling of names. Some treat `README` and `readme`, or two
+/// Unicode forms of a letter, as one name: a path can then lead to a file that the folder lists
+/// under another name. Paths in a store are bytes, so that file is a different one, a *twin*.
 struct Spellings: ~Copyable, Sendable {
-    /// The names of a folder, as of one state of it.
+    /// The names of a folder, with the stamp that they belong to.
     struct Listing: Sendable {
         var stamp: FileStamp
         var names: Set<[UInt8]>
@@ -18,19 +18,19 @@ struct Spellings: ~Copyable, Sendable {
 
     /// Of the root.
     let folding = Atomic<Folding>(.unknown)
-    /// Whether a folder below takes two spellings for one name, as far as names in it have shown; the key is
-    /// nil for the root, where its state folder has not shown it.
+    /// Whether a folder below the root folds names, as found so far; the key is nil for the root if
+    /// its state folder did not tell.
     let folders = Mutex<[RelativePath?: Bool]>([:])
-    /// By the folder's path, which is empty for the root.
+    /// Listings by folder; the root's path is empty.
     let listings = Mutex<[[UInt8]: Listing]>([:])
 
-    /// More folders than these are not remembered.
+    /// The maximum number of cached folders.
     static let maximumListings = 64
     static let maximumFolders = 16_384
 }
 
 extension RootFolder {
-    /// Whether the root itself takes two spellings for one name, as far as its state folder tells.
+    /// Whether the root itself folds names, determined by its state folder.
     private var foldsNames: Bool {
         switch spellings.folding.load(ordering: .relaxed) {
         case .yes: return true
@@ -44,7 +44,7 @@ extension RootFolder {
                 try descriptor.otherSpelling(of: other)
             })
         else {
-            // Without a state folder nothing can be said yet.
+            // Unknown without a state folder.
             if (try? descriptor.status(of: folder)) != nil { setFolding(.no) }
             return false
         }
@@ -56,7 +56,7 @@ extension RootFolder {
         spellings.folding.store(folding, ordering: .relaxed)
     }
 
-    /// Notes whether a folder takes two spellings for one name.
+    /// Records whether a folder folds names.
     func record(folding: Bool, in folder: RelativePath?) {
         spellings.folders.withLock { folders in
             if folders.count >= Spellings.maximumFolders { folders = [:] }
@@ -64,13 +64,12 @@ extension RootFolder {
         }
     }
 
-    /// Forgets what is known of folders below the root: an empty folder may be set to fold names
+    /// Forgets whether folders below the root fold names: an empty folder may be set to do so
     /// (chattr +F).
     package func forgetFolding() { spellings.folders.withLock { $0 = [:] } }
 
-    /// Whether the folder of a path, or one above it, takes two spellings for one name, as far as the
-    /// names on the path tell: without another spelling they have no twin. Of each folder this is asked
-    /// once.
+    /// Whether a folder on the path folds names, determined by the names on the path. Asked once
+    /// per folder.
     package func foldsNames(above path: RelativePath) throws(Failure) -> Bool {
         if foldsNames { return true }
         if spellings.folders.withLock({ $0[path.parent] }) == false { return false }
@@ -80,7 +79,7 @@ extension RootFolder {
         return false
     }
 
-    /// Whether a folder takes two spellings of a name in it for one.
+    /// Whether a folder folds names, determined by one of its names.
     private func folds(_ folder: RelativePath?, by path: RelativePath) throws(Failure) -> Bool {
         if let known = spellings.folders.withLock({ $0[folder] }) { return known }
         let name = Array(path.name)
@@ -94,7 +93,7 @@ extension RootFolder {
             guard let found = try opened.status(of: name) else { return false }
             var isFolding = false
             if let twin = try opened.statusIfNamed(other), twin.stamp.isSameInode(as: found.stamp) {
-                // Two hard links are listed both.
+                // Two hard links are both listed.
                 let names = try opened.names()
                 isFolding = !names.contains(name) || !names.contains(other)
             }
@@ -103,8 +102,8 @@ extension RootFolder {
         } catch { throw error.failure("read its folder", path) }
     }
 
-    /// The path of what is found at a path that nothing is listed under; nil when the path is spelled
-    /// as its folders list it, or nothing is there. Asks nothing where names are not folded.
+    /// The listed path of the file that a differently spelled path leads to; nil when the path is
+    /// listed as spelled, or absent. Free where names are not folded.
     package func twin(of path: RelativePath) throws(Failure) -> RelativePath? {
         guard try foldsNames(above: path) else { return nil }
         for name in path.ancestors.reversed() + [path] {
@@ -118,18 +117,18 @@ extension RootFolder {
         return nil
     }
 
-    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/exists`` when a folder above the
-    ///   path is found under another spelling.
+    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/exists`` when a folder on the
+    ///   path is listed under another spelling.
     func checkSpelling(above path: RelativePath) throws(Failure) {
         guard let folder = path.parent, let twin = try twin(of: folder) else { return }
         throw .twin(path, twin)
     }
 
-    /// Whether a folder lists the path's last name as it is spelled.
+    /// Whether a folder lists the path's name as spelled.
     private func isListed(_ path: RelativePath) throws(Failure) -> Bool {
         let folder: FileHandle
         do throws(Failure) { folder = try openUnchecked(path.parent) } catch {
-            // No folder: then the path is nowhere.
+            // Without the folder the path is absent.
             if error.code == .notFound || error.code == .badPath { return true }
             throw error
         }
@@ -161,8 +160,8 @@ extension RootFolder {
 }
 
 extension FileHandle {
-    /// The name under which this folder lists what `name` leads to, when that is another spelling; nil
-    /// when it is listed as spelled, or nothing is there. Reads the folder.
+    /// The listed name of the file that `name` leads to, if spelled differently; nil when it is
+    /// listed as spelled, or absent. Reads the folder.
     func otherSpelling(of name: [UInt8]) throws(SystemError) -> [UInt8]? {
         guard let found = try status(of: name) else { return nil }
         let names = try names()
@@ -174,12 +173,12 @@ extension FileHandle {
                 return other
             }
         }
-        // It came after the folder was read, or is spelled in a way that is not known here.
+        // It appeared after the folder was read, or the folding rule is unknown.
         if try self.names().contains(name) { return nil }
         return try status(of: name) == nil ? nil : name
     }
 
-    /// What a name leads to; nil also when the file system does not take such a name.
+    /// The status of a name; nil also when the file system rejects the name.
     fileprivate func statusIfNamed(_ name: [UInt8]) throws(SystemError) -> FileStatus? {
         do throws(SystemError) { return try status(of: name) } catch {
             if [ENAMETOOLONG, EINVAL, EILSEQ].contains(error.number) { return nil }
@@ -193,28 +192,28 @@ extension FileHandle {
     }
 }
 
-/// The name in the other case; nil for a name without letters, and for bytes that are no text, which file
-/// systems do not fold.
+/// The name in the other case; nil for a name without letters, and for bytes that are not UTF-8,
+/// which file systems do not fold.
 func respelled(_ name: [UInt8]) -> [UInt8]? {
     guard let text = String(validating: name, as: UTF8.self) else { return nil }
     return [text.uppercased(), text.lowercased()].map { Array($0.utf8) }.first { $0 != name }
 }
 
-/// The same for all spellings that file systems usually take for one name: strings are equal when they
-/// are canonically equivalent.
+/// A key that is equal for all spellings that file systems usually fold: case and canonical
+/// equivalence.
 func foldedName(_ name: some Collection<UInt8>) -> String {
     String(decoding: name, as: UTF8.self).lowercased()
 }
 
 extension RelativePath {
-    /// Whether file systems that fold names may take the last names of both for one, in one folder.
+    /// Whether a file system that folds names may treat two paths of one folder as the same.
     package func isSpelling(of other: RelativePath) -> Bool {
         parent == other.parent && foldedName(name) == foldedName(other.name)
     }
 }
 
 extension Failure {
-    /// Where a file system takes two names of the store for one, the second waits.
+    /// The failure for a path that a file system treats as another one.
     package static func twin(_ path: RelativePath, _ twin: RelativePath) -> Failure {
         Failure(
             .exists, path: path.bytes,

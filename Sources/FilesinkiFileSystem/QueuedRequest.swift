@@ -3,12 +3,12 @@ package import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 
-/// A folder in which a process waits for another one to do its work.
+/// A request of this process that another process may carry out, stored as a folder.
 ///
-/// It counts for as long as its process holds it locked (flock(2)), so that what a killed process
-/// wanted is never done later. Its files are the content that was given, and three small ones whose
-/// names say how far the matter is: `wish` when it is complete, `taken` when somebody is at it,
-/// `answer` when it is done.
+/// It is valid while its process holds the folder locked (flock(2)), so that a request of a killed
+/// process is never carried out. Its files are the content and three small ones for its state:
+/// `wish` when it is submitted, `taken` when another process has accepted it, `answer` when it is
+/// done.
 package final class QueuedRequest: Sendable {
     private let folder: String
     private let lock: FileHandle
@@ -20,7 +20,7 @@ package final class QueuedRequest: Sendable {
 
     deinit { Self.remove(folder) }
 
-    /// Makes a ticket of a name that nobody else has, in a folder that is made when it is missing.
+    /// Creates a request with a unique name in the folder `place`, which is created if missing.
     package static func enqueue(in place: String, name: String) throws(Failure) -> QueuedRequest {
         try StateFile.makeFolder(place)
         for attempt in 0..<100 {
@@ -29,7 +29,7 @@ package final class QueuedRequest: Sendable {
                 if errno == EEXIST { continue }
                 throw SystemError.last.failure("create a folder to wait in", folder, of: .local)
             }
-            // Until it is locked it looks like a dead one's, and may be cleared away.
+            // Until it is locked it looks abandoned and may be removed.
             guard let lock = open(folder), (try? lock.lock(waits: true)) == true,
                 lock.isStill(at: folder)
             else { continue }
@@ -40,7 +40,7 @@ package final class QueuedRequest: Sendable {
             remedy: "Run again; see who clears the state folder away.")
     }
 
-    /// Takes the content in, durably.
+    /// Stores the content durably.
     package func fill(
         _ write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws -> ContentID {
@@ -55,44 +55,44 @@ package final class QueuedRequest: Sendable {
         return hasher.finish()
     }
 
-    /// Gives the content back, piece by piece.
+    /// Reads the content piece by piece.
     package func read(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         try NamedFile(content, O_RDONLY | O_NOFOLLOW, of: .local).forEachPiece(body)
     }
 
-    /// Lets others do it.
+    /// Offers the request to other processes.
     package func submit(_ wish: [UInt8]) throws(Failure) {
         try StateFile.replace(folder + "/wish", with: wish, durable: false)
     }
 
-    /// What came of it; nil while nobody has done it.
+    /// The response; nil while the request has not been carried out.
     package func answer() throws(Failure) -> [UInt8]? { try StateFile.read(folder + "/answer") }
 
-    /// Takes it back.
+    /// Withdraws the request.
     ///
-    /// - Returns: Whether nobody had taken it.
+    /// - Returns: False when another process has accepted it.
     package func withdraw() -> Bool { unlink(folder + "/wish") == 0 }
 
     private var content: String { folder + "/content" }
 }
 
-/// A ticket as another process sees it, which does what it asks for.
+/// A request of another process that this one carries out.
 package struct AcceptedRequest: Sendable {
     private let folder: String
     package let wish: [UInt8]
 
-    /// Where its content is.
+    /// The path of its content.
     package var content: String { folder + "/content" }
 
-    /// Says what came of it.
+    /// Stores the response.
     package func answer(_ bytes: [UInt8]) throws(Failure) {
         try StateFile.replace(folder + "/answer", with: bytes, durable: false)
     }
 
-    /// Takes every ticket of a folder that is wanted and whose process is alive; those of the dead are
-    /// cleared away.
+    /// Accepts the matching requests of a folder whose processes are alive. Removes those of dead
+    /// processes.
     ///
-    /// - Parameter isWanted: Told what a ticket wishes.
+    /// - Parameter isWanted: Whether to accept a request with these bytes.
     package static func drain(
         in place: String, where isWanted: ([UInt8]) -> Bool
     ) -> [AcceptedRequest] {
@@ -115,13 +115,14 @@ extension QueuedRequest {
         return listing.entries.map { String(decoding: listing.name($0), as: UTF8.self) }.sorted()
     }
 
-    /// Clears away what no process holds.
+    /// Removes the request if no process holds its lock.
     ///
-    /// - Returns: Whether a process holds it.
+    /// - Returns: Whether a process holds its lock.
     fileprivate static func isAlive(_ folder: String) -> Bool {
         guard let descriptor = open(folder) else { return false }
         guard (try? descriptor.lock(waits: false)) == true else { return true }
-        // Still locked: who has made the folder just now waits, and then makes another one.
+        // Still locked here: a process that has just created the folder waits, and then creates
+        // another one.
         remove(folder)
         return false
     }

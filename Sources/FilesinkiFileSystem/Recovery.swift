@@ -4,24 +4,23 @@ import FilesinkiSystem
 import Glibc
 
 extension Staging {
-    /// Brings back what a killed run had taken out of the tree and the plan had not meant to
-    /// replace: a user's save. Only whoever holds the replica's lock may call it, before any other
-    /// work.
+    /// Restores user saves that a killed run had moved out of the tree and the plan did not mean to
+    /// replace. The caller must hold the replica's lock and call it before any other work.
     ///
-    /// - Returns: The paths at which something was brought back: its own when that is free, else a
-    ///   sibling `NAME (recovered HASH8).EXT`.
+    /// - Returns: The restored paths: the original one if free, else a sibling `NAME (recovered
+    ///   HASH8).EXT`.
     package func recover() throws(Failure) -> [RelativePath] {
         try recover(names())
     }
 
-    /// Recovers as ``recover()`` does, then removes all that killed runs left.
+    /// Calls ``recover()``, then removes all leftovers of killed runs.
     package func clear() throws(Failure) {
         _ = try recover()
         for name in try names() { try removeLeftover(name) }
     }
 
-    /// Does the same for what was left by processes that are gone, in a folder that several use
-    /// without a lock.
+    /// As ``clear()``, but only for leftovers of dead processes, in a folder that several processes
+    /// use without a lock.
     package func clearDead() throws(Failure) {
         let dead = try names().filter(Self.isOfDeadProcess)
         if dead.isEmpty { return }
@@ -66,7 +65,7 @@ extension Staging {
         return try Rescue(staging: self).restore(name, to: path ?? nowhere)
     }
 
-    /// Whether the step had come so far that what it took out is not missed.
+    /// Whether the step had progressed so far that the moved file is not needed.
     private func isReplaced(
         _ name: [UInt8], _ intent: Intent, _ path: RelativePath?
     ) throws(Failure) -> Bool {
@@ -75,7 +74,7 @@ extension Staging {
             guard name.hasSuffix(Intent.asideSuffix) else {
                 return try isOursOrExpected(status, name, intent)
             }
-            // It was judged before ours took the name. While nothing has the name, it comes back.
+            // It was checked before the new file took the name. If the name is free, restore it.
             guard let path, let found = try statusInTree(path) else { return false }
             if Intent.Identity(found.stamp) == intent.ours { return true }
             let isLive = try !LiveCompanion.present(beside: name, in: folder).isEmpty
@@ -83,7 +82,7 @@ extension Staging {
         } catch { throw failure(error, "examine a leftover") }
     }
 
-    /// What is at a path; nil when nothing is, or there is no way to it.
+    /// The status of a path; nil when it or its parent is absent.
     private func statusInTree(_ path: RelativePath) throws(SystemError) -> FileStatus? {
         let flags = fsk_path_only | O_NOFOLLOW
         guard let file = FileHandle(root.openBeneath(path, flags)) else { return nil }
@@ -127,14 +126,14 @@ extension Site {
     }
 }
 
-/// Brings something that was taken out of the tree back to it, without replacing anything.
+/// Restores files from the staging folder to the tree without replacing anything.
 struct Rescue {
     let staging: Staging
 
-    /// Moves the staged `name` to its path, or beside it when the path holds something else.
+    /// Moves the staged `name` to its path, or beside it when the path exists.
     ///
-    /// - Returns: Where it is now; nil when the path holds the same content already, and the staged
-    ///   one was dropped.
+    /// - Returns: The new path; nil when the path has the same content already and the staged
+    ///   file was removed.
     func restore(
         _ name: [UInt8], to site: Site, in folder: borrowing FileHandle
     ) throws(SystemError) -> RelativePath? {
@@ -156,8 +155,8 @@ struct Rescue {
         return nil
     }
 
-    /// Brings a live file back with what belongs to it, all under one name. The companions come first:
-    /// who opens the file in between would begin another log.
+    /// Restores a live file and its companions under one name. The companions come first: a program
+    /// that opens the file without them would start a new log.
     private func restore(
         _ name: [UInt8], with endings: [[UInt8]], to site: Site, in folder: borrowing FileHandle
     ) throws(SystemError) -> RelativePath? {
@@ -185,7 +184,7 @@ struct Rescue {
         return nil
     }
 
-    /// Moves the staged `name` to `path`, or to the nearest folder above that is there.
+    /// Moves the staged `name` to `path`, or to the nearest existing ancestor.
     func restore(_ name: [UInt8], to path: RelativePath) throws(Failure) -> RelativePath? {
         var site = path
         while true {
@@ -197,7 +196,7 @@ struct Rescue {
             } catch {
                 guard let parent = site.parent, error.code == .notFound || error.code == .badPath
                 else { throw error }
-                // The folder is gone: its own folder takes the file, under the file's name.
+                // The folder does not exist: move the file to the folder above.
                 let above = parent.parent
                 let last = Array(site.name)
                 site = above?.appending(last) ?? RelativePath(unchecked: last)
@@ -205,14 +204,13 @@ struct Rescue {
         }
     }
 
-    /// Eight digits that tell contents apart; of a folder, those of its staged name.
+    /// Eight digits of the content's hash; for a folder, of its staged name.
     private func hash(_ content: ContentID?, _ name: [UInt8]) -> String {
         let bytes = content.map { Array($0.bytes.prefix(4)) } ?? Array(name.suffix(4))
         return hexadecimal(bytes)
     }
 
-    /// `NAME (recovered HASH8).EXT`, from the second on `NAME (recovered HASH8 2).EXT`; the name
-    /// is cut where it would be too long.
+    /// `NAME (recovered HASH8).EXT`, then `NAME (recovered HASH8 2).EXT`; a long name is cut.
     static func sibling(of name: [UInt8], _ hash: String, _ number: Int) -> [UInt8] {
         let dot = name.lastIndex(of: UInt8(ascii: ".")) ?? 0
         let cut = dot > 0 ? dot : name.count
@@ -222,7 +220,7 @@ struct Rescue {
         if ending.count > 64 { ending = [] }
         var stem = Array(
             name[..<cut].prefix(RelativePath.maximumNameLength - mark.count - ending.count))
-        // Not in the midst of a UTF-8 sequence.
+        // Not inside a UTF-8 sequence.
         while stem.count < cut, let last = stem.last, last & 0xC0 == 0x80 { stem.removeLast() }
         if stem.count < cut, let last = stem.last, last >= 0xC0 { stem.removeLast() }
         return stem + mark + ending

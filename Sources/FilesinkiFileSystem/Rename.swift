@@ -3,8 +3,8 @@ import FilesinkiSystem
 import Glibc
 import Synchronization
 
-/// The calls that give a file another name. A test replaces them, to see what happens on a file
-/// system that knows fewer of them.
+/// The system calls that rename and link. Tests replace them to simulate file systems that lack
+/// some.
 struct NameCalls: Sendable {
     typealias Name = UnsafePointer<CChar>
 
@@ -12,7 +12,7 @@ struct NameCalls: Sendable {
     var rename: @Sendable (Int32, Name, Int32, Name, UInt32) -> Int32 = {
         fsk_rename($0, $1, $2, $3, $4)
     }
-    /// linkat(2), which makes a second name of a symlink itself.
+    /// linkat(2), without following a symlink.
     var link: @Sendable (Int32, Name, Int32, Name) -> Int32 = { linkat($0, $1, $2, $3, 0) }
 }
 
@@ -29,42 +29,42 @@ extension NameCalls {
 }
 
 extension SystemError {
-    /// Whether a file system answers so that does not know a flag of renameat2(2): EINVAL by NFS, 9p,
-    /// eCryptfs and libfuse 2, by SMB, exFAT and ntfs3 for an exchange.
+    /// Whether the error means that the file system lacks a flag of renameat2(2): EINVAL from NFS,
+    /// 9p, eCryptfs and libfuse 2; from SMB, exFAT and ntfs3 for an exchange.
     var isUnknownFlag: Bool {
         number == EINVAL || number == ENOSYS || number == EOPNOTSUPP
     }
 
-    /// Whether a file system answers so that has no second names for files, or not for this one.
+    /// Whether the error means that the file system cannot link this file.
     var isNoLink: Bool { isUnknownFlag || number == EPERM || number == EMLINK }
 }
 
-/// What became of an attempt to swap two names.
+/// The result of swapping two names.
 enum Exchange {
     case done
-    /// One of the names was free.
+    /// One of the names does not exist.
     case missing
-    /// The file system cannot do it.
+    /// The file system cannot exchange names.
     case unsupported
 }
 
 extension Staging {
-    /// Takes what is at a name of the tree into the staging folder. This needs nothing that a file
-    /// system may lack: the name there is ours alone, see ``nextName()``.
+    /// Moves a name of the tree into the staging folder. A plain rename suffices, because the
+    /// staged name is unique; see ``nextName()``.
     ///
-    /// - Throws: `ENOENT` when nothing is there.
+    /// - Throws: `ENOENT` when the name does not exist.
     func takeOut(
         _ folder: borrowing FileHandle, _ name: [UInt8], as aside: [UInt8]
     ) throws(SystemError) {
         guard calls.rename(folder.raw, name, self.folder.raw, aside) == 0 else { throw .last }
     }
 
-    /// Moves a staged name to one of the tree that must be free.
+    /// Moves a staged name to a free name of the tree.
     ///
-    /// Where the file system cannot rename so that a taken name stays (RENAME_NOREPLACE), the name is
-    /// made by a hard link, which never replaces one, and the staged name goes. Where there are no
-    /// links either, and for a folder, the name is looked at and then renamed to: what is saved there
-    /// between these two calls is replaced; a folder with something in it never is.
+    /// Without RENAME_NOREPLACE the name is made by a hard link, which never replaces a file, and
+    /// the staged name is removed. Without links, and for a folder, the name is checked and then
+    /// renamed to: a save between these two calls is replaced, but never a folder that is not
+    /// empty.
     ///
     /// - Returns: Whether the name was free.
     func place(
@@ -84,7 +84,7 @@ extension Staging {
         return true
     }
 
-    /// Swaps a staged file with what is at a name of the tree, in one step.
+    /// Exchanges a staged file with a name of the tree atomically.
     func exchange(
         _ staged: [UInt8], with name: [UInt8], in folder: borrowing FileHandle
     ) throws(SystemError) -> Exchange {
@@ -95,14 +95,15 @@ extension Staging {
         let error = SystemError.last
         if error.number == ENOENT { return .missing }
         guard error.isUnknownFlag else { throw error }
-        // Not asked again for each file.
+        // Remembered, so that it is not tried for each file.
         lacksExchange.store(true, ordering: .relaxed)
         return .unsupported
     }
 
-    /// Renames something within the tree to a name that must be free.
+    /// Renames within the tree to a free name.
     ///
-    /// - Returns: Whether it was free; nil where the file system cannot see to that.
+    /// - Returns: False if the name exists; nil when the file system cannot ensure that it is
+    ///   free.
     func renameToFree(
         _ from: Int32, _ name: [UInt8], _ to: Int32, _ newName: [UInt8]
     ) throws(SystemError) -> Bool? {
@@ -115,9 +116,9 @@ extension Staging {
         return nil
     }
 
-    /// Gives a file a second name.
+    /// Adds a hard link.
     ///
-    /// - Returns: Whether it was free; nil where the file cannot have two names.
+    /// - Returns: False if the name exists; nil when the file cannot be linked.
     func link(
         _ from: Int32, _ name: [UInt8], _ to: Int32, _ newName: [UInt8]
     ) throws(SystemError) -> Bool? {
@@ -128,8 +129,8 @@ extension Staging {
         throw error
     }
 
-    /// Renames a folder within the tree to a name that must be free, where no flag sees to that: at
-    /// worst an empty folder is replaced.
+    /// Renames a folder within the tree to a free name without a flag that ensures it: at worst an
+    /// empty folder is replaced.
     func renameFolder(
         _ from: Int32, _ name: [UInt8], _ to: borrowing FileHandle, _ newName: [UInt8]
     ) throws(SystemError) -> Bool {
@@ -138,7 +139,7 @@ extension Staging {
         return true
     }
 
-    /// - Returns: False, when a rename failed because something else has the name.
+    /// - Returns: False when the rename failed because the name exists.
     private static func isTaken(_ error: SystemError) throws(SystemError) -> Bool {
         guard [EEXIST, ENOTEMPTY, ENOTDIR, EISDIR].contains(error.number) else { throw error }
         return false

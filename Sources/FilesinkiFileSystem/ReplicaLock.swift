@@ -1,21 +1,21 @@
 package import FilesinkiModel
 import FilesinkiSystem
 
-/// The right to write a replica: one process at a time, by a kernel lock (flock(2)) that dies with
-/// its process, so that a killed run never leaves it behind. Given up with the value's end.
+/// The lock of a replica: one process at a time may write. A kernel lock (flock(2)), released when
+/// the value or its process ends, so that a killed run leaves no lock.
 package final class ReplicaLock: Sendable {
     private let lock: KernelLock
 
     private init(_ lock: KernelLock) { self.lock = lock }
 
-    /// Takes the lock, waiting for whoever holds it.
+    /// Acquires the lock, waiting for another holder.
     ///
     /// - Parameters:
-    ///   - path: The lock file; made (0600) when it is missing, and never removed.
-    ///   - waiting: How long to try again; zero for once only.
-    ///   - sleep: Waits between two tries.
-    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/busy`` when somebody else still
-    ///   holds it; what `sleep` throws.
+    ///   - path: The lock file; created with mode 0600 if missing, and never removed.
+    ///   - waiting: The maximum time to wait; zero tries once.
+    ///   - sleep: Waits between two attempts.
+    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/busy`` when another process
+    ///   still holds it; errors of `sleep`.
     package static func acquire(
         _ path: String, waiting: Duration = .zero,
         sleep: @Sendable (Duration) async throws -> Void
@@ -32,11 +32,11 @@ package final class ReplicaLock: Sendable {
         }
     }
 
-    /// Tries once; nil when somebody else holds the lock.
+    /// Tries once; nil when another process holds the lock.
     package static func tryAcquire(_ path: String) throws(Failure) -> ReplicaLock? {
         try KernelLock.tryAcquire(path).map { ReplicaLock($0) }
     }
 
-    /// Writes into the lock file who holds it, for others to read; of no importance otherwise.
+    /// Writes the holder's name into the lock file, for display only.
     package func writeHolder(_ text: String) { lock.writeHolder(text) }
 }

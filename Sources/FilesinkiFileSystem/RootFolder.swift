@@ -3,25 +3,26 @@ package import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 
-/// The local folder that is kept in step, held open.
+/// The synced local folder, kept open.
 ///
-/// Everything is reached beneath the open folder and without following a symlink, so that nothing
-/// outside is ever read or written, whatever the tree becomes meanwhile (openat2(2) with
-/// `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS`). A path that leads through a symlink is refused with
-/// code ``FilesinkiModel/Failure/Code/badPath``. All methods may be called from several threads.
+/// Every path is resolved beneath the open folder without following symlinks, so that nothing
+/// outside is read or written even if the tree changes meanwhile (openat2(2) with `RESOLVE_BENEATH
+/// | RESOLVE_NO_SYMLINKS`). A path through a symlink is rejected with code
+/// ``FilesinkiModel/Failure/Code/badPath``. All methods may be called from several threads.
 package final class RootFolder: Sendable {
     /// The path that the folder was opened by.
     package let path: String
-    /// Opened with `O_PATH`: it stays the same folder when the path is moved or mounted over.
+    /// Opened with `O_PATH`. It remains the same folder when the path is moved or mounted over.
     let descriptor: FileHandle
-    /// Who reads and replaces files that programs hold open; nil to take all files as they lie.
+    /// Reads and replaces live files; nil treats all files as plain files.
     let live: (any LiveFiles)?
     let spellings = Spellings()
 
     /// Opens the folder.
     ///
-    /// - Parameter live: Who reads and replaces files that programs hold open.
-    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/notFound`` when there is none.
+    /// - Parameter live: Reads and replaces live files.
+    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/notFound`` when the folder
+    ///   does not exist.
     package init(path: String, live: (any LiveFiles)? = nil) throws(Failure) {
         do { descriptor = try FileHandle(path, fsk_path_only | O_DIRECTORY) } catch {
             guard error.isMissing else { throw error.failure("open the root", path, of: .local) }
@@ -33,7 +34,7 @@ package final class RootFolder: Sendable {
         self.live = live
     }
 
-    /// What is at the path, of a symlink itself; nil when nothing is there, or when it is listed under
+    /// The status of a path, without following a symlink; nil when it is absent, or listed under
     /// another spelling, see ``twin(of:)``.
     package func status(_ path: RelativePath) throws(Failure) -> FileStatus? {
         guard let file = FileHandle(openBeneath(path, fsk_path_only | O_NOFOLLOW)) else {
@@ -47,14 +48,14 @@ package final class RootFolder: Sendable {
         do { return try file.status() } catch { throw error.failure("examine it", path) }
     }
 
-    /// What the root itself is.
+    /// The status of the root.
     package func status() throws(Failure) -> FileStatus {
         do { return try descriptor.status() } catch {
             throw error.failure("examine the root", path, of: .local)
         }
     }
 
-    /// What the symlink points at.
+    /// The target of a symlink.
     package func readLink(_ path: RelativePath) throws(Failure) -> [UInt8] {
         guard let link = FileHandle(openBeneath(path, fsk_path_only | O_NOFOLLOW)) else {
             throw SystemError.last.failure(opening: path)
@@ -64,8 +65,8 @@ package final class RootFolder: Sendable {
         }
     }
 
-    /// Whether the root holds nothing but the replica's own state: a disk that is not mounted, or
-    /// a folder that somebody emptied.
+    /// Whether the root contains nothing but the replica's state: its disk is not mounted, or the
+    /// folder was emptied.
     package func isEmpty() throws(Failure) -> Bool {
         let flags = O_RDONLY | O_DIRECTORY
         guard let folder = FileHandle(openItself(flags)) else {
@@ -79,17 +80,17 @@ package final class RootFolder: Sendable {
         } catch { throw error.failure("read the root", path, of: .local) }
     }
 
-    /// Opens a path beneath the root; -1 and `errno` when that fails.
+    /// Opens a path beneath the root; -1 and `errno` on failure.
     func openBeneath(_ path: RelativePath, _ flags: Int32) -> Int32 {
         path.bytes.withCString { fsk_open_beneath(descriptor.raw, $0, flags, 0) }
     }
 
-    /// Opens the root anew, as for reading its names; -1 and `errno` when that fails.
+    /// Opens the root again, for example to read its names; -1 and `errno` on failure.
     func openItself(_ flags: Int32) -> Int32 { fsk_open_beneath(descriptor.raw, ".", flags, 0) }
 
-    /// Opens the folder that holds the path, for `*at` calls on the path's last name.
+    /// Opens the parent folder of a path, for `*at` calls on its name.
     ///
-    /// - Throws: Code ``FilesinkiModel/Failure/Code/exists`` when a folder above the path is listed
+    /// - Throws: Code ``FilesinkiModel/Failure/Code/exists`` when a folder on the path is listed
     ///   under another spelling.
     func openParent(of path: RelativePath) throws(Failure) -> FileHandle {
         try checkSpelling(above: path)
@@ -104,7 +105,7 @@ package final class RootFolder: Sendable {
 }
 
 extension RootFolder {
-    /// Opens the folder that holds the path; nil when there is no such folder.
+    /// Opens the parent folder of a path; nil when it does not exist.
     func openParentIfThere(of path: RelativePath) throws(Failure) -> OpenFile? {
         do throws(Failure) { return OpenFile(try openParent(of: path)) } catch {
             if error.code == .notFound { return nil }
@@ -113,7 +114,7 @@ extension RootFolder {
     }
 }
 
-/// What a symlink points at; with an empty name the symlink that `folder` is itself.
+/// The target of a symlink; with an empty name, of the symlink that `folder` is.
 func readLink(_ folder: Int32, _ name: UnsafePointer<CChar>) throws(SystemError) -> [UInt8] {
     var target = [UInt8](repeating: 0, count: 4096)
     let count = target.withUnsafeMutableBytes { buffer in
@@ -125,16 +126,15 @@ func readLink(_ folder: Int32, _ name: UnsafePointer<CChar>) throws(SystemError)
     return target
 }
 
-/// The file `.filesinki/root` in a root, which holds the replica's id: without it a root is not
-/// what it was, such as the empty folder over which a disk is mounted, and nothing missing in it
-/// counts as deleted.
+/// The file `.filesinki/root`, which contains the replica's id. A root without it is not the known
+/// one, for example the empty folder under a mount point, so nothing missing counts as deleted.
 package struct RootMarker: Sendable {
     package enum Diagnosis: Hashable, Sendable {
-        /// The marker holds the replica's id.
+        /// The marker contains the replica's id.
         case ok
         /// There is no marker.
         case missing
-        /// The marker is that of another replica, or not understood.
+        /// The marker belongs to another replica, or is invalid.
         case other
     }
 
@@ -143,7 +143,7 @@ package struct RootMarker: Sendable {
 
     package init(root: RootFolder) { self.root = root }
 
-    /// Looks whether the root is that of the replica.
+    /// Checks whether the root belongs to the replica.
     ///
     /// - Parameter replica: The replica's id, 16 bytes.
     package func check(_ replica: [UInt8]) throws(Failure) -> Diagnosis {
@@ -160,7 +160,7 @@ package struct RootMarker: Sendable {
         } catch { throw error.failure("read the root's marker", file, of: .local) }
     }
 
-    /// Marks the root as the replica's, durably; makes `.filesinki` (0700) when it is missing.
+    /// Marks the root as the replica's, durably. Creates `.filesinki` (0700) if missing.
     package func write(_ replica: [UInt8]) throws(Failure) {
         let state = Array(RelativePath.stateFolder.utf8)
         if mkdirat(root.descriptor.raw, RelativePath.stateFolder, 0o700) != 0, errno != EEXIST {

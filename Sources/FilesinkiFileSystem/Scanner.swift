@@ -3,23 +3,23 @@ import FilesinkiSystem
 import Glibc
 import Synchronization
 
-/// Compares the local tree with what is known of it, reading names and status but no content.
+/// Compares the local tree with the known tree. Reads names and status, but no content.
 ///
-/// Folders are shared out to threads. A folder that cannot be read completely says nothing: it is
-/// blocked, and nothing below it counts as missing.
+/// Several threads read the folders. A folder that cannot be read completely is blocked, and
+/// nothing below it counts as missing.
 package struct Scanner: Sendable {
     private let root: RootFolder
     private let filter: any ScanFilter
     private let workers: Int
-    /// The device that the root was on when the known tree was seen; nil when that is not known.
+    /// The device of the root at the last scan; nil if unknown.
     private let rootDevice: UInt64?
-    /// What tests put in place of the system's answers.
+    /// Replaces answers of the system in tests.
     var injection = ScanInjection()
 
     /// - Parameters:
     ///   - filter: The filter for the names directly inside the root.
-    ///   - workers: How many threads read folders, at least 1.
-    ///   - rootDevice: The device that the root was on when the known tree was seen.
+    ///   - workers: The number of threads, at least 1.
+    ///   - rootDevice: The device of the root at the last scan.
     package init(
         root: RootFolder, filter: any ScanFilter, workers: Int = 2, rootDevice: UInt64? = nil
     ) {
@@ -29,10 +29,10 @@ package struct Scanner: Sendable {
         self.rootDevice = rootDevice
     }
 
-    /// Scans the whole root, or one path and all below it.
+    /// Scans the whole root, or one path and everything below it.
     ///
-    /// - Parameter below: A file or folder to look at alone, whether or not it is there; nil for the
-    ///   whole root.
+    /// - Parameter below: The path of a file or folder, which may be absent; nil for the whole
+    ///   root.
     /// - Throws: `Failure` when the root itself, or the way to `below`, cannot be read.
     package func scan(
         _ known: BaseSnapshot, below: RelativePath? = nil
@@ -61,7 +61,7 @@ package struct Scanner: Sendable {
     }
 }
 
-/// What all threads of a scan add up to.
+/// The combined results of all threads.
 private final class Shared: Sendable {
     private let sum: Mutex<FolderScan>
 
@@ -78,35 +78,35 @@ private final class Shared: Sendable {
     }
 }
 
-/// A folder that waits to be scanned.
+/// A folder to be scanned.
 struct FolderTask: Sendable {
     /// nil for the root.
     var folder: RelativePath?
-    /// For the root its own filter, else that of the folder above.
+    /// The filter of the parent folder; for the root its own.
     var filter: any ScanFilter
-    /// The number of the device that it is on.
+    /// Its device number.
     var device: UInt64
-    /// The number in the folder's known stamp.
+    /// The device number in the folder's known stamp.
     var knownDevice: UInt64?
     /// Whether the folder was unknown before this scan.
     var isNew = false
 }
 
-/// What tests put in place of the system's answers; nothing otherwise.
+/// Replaces answers of the system in tests.
 struct ScanInjection: Sendable {
-    /// Gives an error in place of reading a folder.
+    /// Returns an error in place of reading a folder.
     var fault: @Sendable (RelativePath?) -> SystemError? = { _ in nil }
-    /// Gives the device number of a path; nil for the system's own. The root is nil.
+    /// Returns the device number of a path; nil for the real one. The root is nil.
     var device: @Sendable (RelativePath?) -> UInt64? = { _ in nil }
     /// Whether ``device`` is to be asked about each path.
     var hasDevices = false
 }
 
-/// A regular file that is new or may have changed: only its content can tell.
+/// A regular file that is new or may have changed. Its content must be read to know.
 package struct ScanCandidate: Sendable {
     package var path: RelativePath
     package var status: FileStatus
-    /// The number of the path's row in the known tree; nil when the path is new.
+    /// The row of the path in the known tree; nil for a new path.
     package var knownRow: Int?
 
     package init(path: RelativePath, status: FileStatus, knownRow: Int?) {
@@ -129,10 +129,10 @@ package struct ScanChange: Sendable {
     }
 }
 
-/// Something that is neither file, directory nor symlink.
+/// A special file: neither file, directory nor symlink.
 package struct ScanSpecial: Sendable {
     package var path: RelativePath
-    /// What it is, such as `fifo`, `socket` or `block device`.
+    /// The kind, such as `fifo`, `socket` or `block device`.
     package var word: String
 
     package init(path: RelativePath, word: String) {
@@ -141,39 +141,39 @@ package struct ScanSpecial: Sendable {
     }
 }
 
-/// What a scan found to differ from the known tree. All lists are in the order of the paths.
+/// The differences between the tree and the known tree. All lists are sorted by path.
 package struct ScanResult: Sendable {
-    /// Regular files that are new, or whose stamp is not the known one.
+    /// Regular files that are new, or whose stamp differs.
     package var candidates: [ScanCandidate] = []
     /// Directories and symlinks that are new or differ (kind, mode, target; of a symlink also the
     /// stamp, so that the manifest can keep the new one), and files whose mode alone differs.
     package var changed: [ScanChange] = []
-    /// Known paths that are gone, and whose folder was read without an error; all that was below
-    /// them too. A path that is something special now is not missing: it is in ``blocked``.
+    /// Known paths that are absent and whose folder was read without an error, including everything
+    /// below them. A path that is a special file now is not missing but in ``blocked``.
     package var missing: [RelativePath] = []
     /// Fifos, sockets and devices.
     package var specials: [ScanSpecial] = []
-    /// Known paths that the filter now leaves out: they, and what is below them, are neither missing
+    /// Known paths that the filter ignores now. They and everything below them are neither missing
     /// nor changed.
     package var ignored: [RelativePath] = []
-    /// What could not be read, and names that cannot be synced.
+    /// Paths that could not be read, and names that cannot be synced.
     package var problems: [Problem] = []
-    /// Files and folders about which, and below which, nothing can be said.
+    /// Paths whose state is unknown, including everything below them.
     package var blocked: [RelativePath] = []
-    /// Known folders with a new stamp, because they are on another device than the known stamp says.
+    /// Known folders with a new stamp, because their device number changed.
     package var restamped: [KnownFile] = []
-    /// Folders on another device than the folder above, seen for the first time on that device.
+    /// Folders on another device than their parent, found there for the first time.
     package var mountPoints: [RelativePath] = []
-    /// Folders that are not known and hold the state of another replica.
+    /// Unknown folders that contain the state of another replica.
     package var replicas: [RelativePath] = []
-    /// The number of regular files seen, without those left out.
+    /// The number of regular files, without ignored ones.
     package var fileCount = 0
-    /// The number of directories seen, without the root and those left out.
+    /// The number of directories, without the root and ignored ones.
     package var directoryCount = 0
 
     package init() {}
 
-    /// Adds what another part of the scan found.
+    /// Adds the result of another part of the scan.
     mutating func merge(_ other: ScanResult) {
         candidates += other.candidates
         changed += other.changed
@@ -189,7 +189,7 @@ package struct ScanResult: Sendable {
         directoryCount += other.directoryCount
     }
 
-    /// Drops what was found at some paths, apart from problems.
+    /// Removes the results for some paths, except problems.
     mutating func drop(_ isDropped: (RelativePath) -> Bool) {
         candidates.removeAll { isDropped($0.path) }
         changed.removeAll { isDropped($0.path) }

@@ -3,8 +3,7 @@ import FilesinkiSystem
 import Glibc
 import Synchronization
 
-/// A file that is being made ready outside the tree. Unless it is installed, it is gone when the
-/// value is.
+/// A file that is prepared outside the tree. It is removed with the value unless it was installed.
 package final class StagedFile: Sendable {
     /// Its name in the staging folder.
     package let name: [UInt8]
@@ -12,15 +11,15 @@ package final class StagedFile: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        /// Open until it is finished, so that many finished files cost no descriptors.
+        /// Closed when the file is finished, so that many finished files use no descriptors.
         var file: OpenFile?
         var status: FileStatus?
         var isInstalled = false
-        /// The first bytes, by which a live file is known.
+        /// The first bytes, which identify a live file.
         var header: [UInt8] = []
-        /// How many bytes were written, holes included.
+        /// The number of bytes written, including holes.
         var length: Int64 = 0
-        /// Whether the last of them are a hole, which the file does not reach yet.
+        /// Whether the last bytes are a hole beyond the present end of the file.
         var endsInHole = false
     }
 
@@ -30,7 +29,7 @@ package final class StagedFile: Sendable {
         state = Mutex(State(file: file))
     }
 
-    /// - Parameter file: Open for reading; it has its content already.
+    /// - Parameter file: A file with its content, open for reading.
     init(
         name: [UInt8], staging: Staging, adopting file: consuming FileHandle
     ) throws(Failure) {
@@ -43,13 +42,13 @@ package final class StagedFile: Sendable {
 
     deinit {
         let isInstalled = state.withLock { $0.isInstalled }
-        // What cannot be removed now is removed by the next run's `Staging.clear`.
+        // If this fails, `Staging.clear` of the next run removes it.
         if !isInstalled { try? staging.folder.unlink(name) }
     }
 
-    /// Adds bytes at the end. Long runs of zeros become holes.
+    /// Appends bytes. Long runs of zeros become holes.
     ///
-    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/full`` when the disk or the quota
+    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/full`` when the disk or quota
     ///   is full.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         let offset = state.withLock { state in
@@ -69,14 +68,14 @@ package final class StagedFile: Sendable {
 
     private static let headerLength = 16
 
-    /// The first 16 bytes; fewer of a shorter file.
+    /// The first 16 bytes, or fewer of a shorter file.
     var header: [UInt8] { state.withLock { $0.header } }
 
-    /// Gives the file its final mode and time and closes it.
+    /// Sets the final mode and time and closes the file.
     ///
     /// - Parameters:
-    ///   - mode: Permission bits; what is above 0o777 is left out.
-    ///   - sync: Whether to wait until the bytes are on disk.
+    ///   - mode: Permission bits; bits above 0o777 are ignored.
+    ///   - sync: Whether to sync the bytes to disk.
     package func finish(mode: UInt16, modified: Timestamp, sync: Bool) throws(Failure) {
         let (length, endsInHole) = state.withLock { ($0.length, $0.endsInHole) }
         let status = try withFile("finish a file") { file throws(SystemError) in
@@ -94,15 +93,15 @@ package final class StagedFile: Sendable {
         }
     }
 
-    /// What the finished file is; nil before.
+    /// The status of the finished file; nil before ``finish(mode:modified:sync:)``.
     package var status: FileStatus? { state.withLock { $0.status } }
 
     func setStatus(_ status: FileStatus?) { state.withLock { $0.status = status } }
 
-    /// Whether its name in the staging folder was given away.
+    /// Whether the file was installed or its staged name reused.
     var isInstalled: Bool { state.withLock { $0.isInstalled } }
 
-    /// Says that the name in the staging folder is not ours to remove any more.
+    /// Prevents the removal of the staged name.
     func markInstalled() { state.withLock { $0.isInstalled = true } }
 
     private func withFile<Result>(
@@ -114,23 +113,22 @@ package final class StagedFile: Sendable {
     }
 }
 
-/// A descriptor that several may hold.
+/// A shared file descriptor.
 final class OpenFile: Sendable {
     let descriptor: FileHandle
 
     init(_ descriptor: consuming FileHandle) { self.descriptor = descriptor }
 }
 
-/// Long runs of zeros are not written but left out, so that a file takes as little room on the disk as
-/// it did where it came from.
+/// Writes long runs of zeros as holes, so that a sparse file stays sparse.
 enum Holes {
-    /// Shorter runs are written: each hole costs the file system a record.
+    /// The minimum length of a hole in bytes. Each hole costs the file system a record.
     static let minimum = 65_536
     private static let block = 4_096
 
-    /// The runs of zeros within the bytes that are to be holes, as offsets in the bytes.
+    /// The runs of zeros that become holes, as offsets in `bytes`.
     ///
-    /// - Parameter offset: Where in the file the bytes will be. Holes begin and end at whole blocks.
+    /// - Parameter offset: The position of the bytes in the file. Holes are aligned to blocks.
     static func runs(in bytes: UnsafeRawBufferPointer, at offset: Int64) -> [Range<Int>] {
         guard bytes.count >= minimum else { return [] }
         var runs: [Range<Int>] = []
@@ -153,10 +151,10 @@ enum Holes {
 }
 
 extension FileHandle {
-    /// Writes all of the bytes, with holes for long runs of zeros. After a hole at the very end, the
-    /// length has to be set.
+    /// Writes all bytes, with holes for long runs of zeros. If the bytes end in a hole, the caller
+    /// must set the file's length.
     ///
-    /// - Parameter offset: Where the file ends now, and is written next.
+    /// - Parameter offset: The present end of the file, where the bytes are written.
     /// - Returns: Whether the bytes ended in a hole.
     func writeWithHoles(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64

@@ -4,40 +4,41 @@ import FilesinkiSystem
 import Glibc
 import Synchronization
 
-/// The folder in which files are made ready before they take their place in the tree, and into
-/// which what they replace comes out. It is on the same file system as the root.
+/// The folder in which files are prepared before they are installed in the tree, and into which
+/// replaced files are moved. It is on the same file system as the root.
 ///
-/// *No kill point loses a user's save.* What is in this folder is at every moment one of
-/// - a file of ours that is not in the tree (yet): nobody misses it;
-/// - something taken out of the tree, and then an ``Intent`` lies beside it, written before it was
-///   taken out, which says where it belongs, what we put there, and what the plan saw there.
+/// *A kill at any point loses no user's save.* At every moment each file in this folder is either
+/// - a prepared file that is not in the tree yet, which may be removed; or
+/// - a file that was moved out of the tree, with an ``Intent`` beside it. The intent was written
+///   before the move. It contains the path, the replacement and what the plan expected there.
 ///
-/// ``recover()`` reads the intents a killed run left and brings back everything that is neither
-/// ours nor what the plan meant to replace.
+/// ``recover()`` reads the intents of a killed run and restores every file that is neither a
+/// prepared one nor what the plan meant to replace.
 package final class Staging: Sendable {
     let root: RootFolder
     /// Opened with `O_PATH`.
     let folder: FileHandle
     private let path: String
     private let process = getpid()
-    /// Tells our names from those of another value, and of an earlier process with the same number.
+    /// Distinguishes our names from those of other values and of earlier processes with the same
+    /// id.
     private let token = hexadecimal((0..<4).map { _ in UInt8.random(in: 0...255) })
     private let counter = Atomic<UInt64>(0)
     let calls: NameCalls
-    /// Whether the file system was found not to know RENAME_EXCHANGE or RENAME_NOREPLACE.
+    /// Whether the file system lacks RENAME_EXCHANGE or RENAME_NOREPLACE.
     let lacksExchange = Atomic<Bool>(false)
     let lacksFreeRename = Atomic<Bool>(false)
 
-    /// Opens the folder, and makes it (0700) when it is missing.
+    /// Opens the folder. Creates it (0700) if missing.
     ///
-    /// - Parameter folder: The absolute path; the folder that holds it must be there.
-    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/usage`` when it is on another
-    ///   file system than the root.
+    /// - Parameter folder: The absolute path. Its parent must exist.
+    /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/usage`` when it is on a
+    ///   different file system than the root.
     package convenience init(root: RootFolder, folder path: String) throws(Failure) {
         try self.init(root: root, folder: path, calls: NameCalls())
     }
 
-    /// - Parameter calls: How files get other names; for tests.
+    /// - Parameter calls: The system calls for renames; tests replace them.
     init(root: RootFolder, folder path: String, calls: NameCalls) throws(Failure) {
         self.calls = calls
         let bytes = Array(path.utf8)
@@ -62,7 +63,7 @@ package final class Staging: Sendable {
         self.path = path
     }
 
-    /// Makes an empty file to be filled.
+    /// Creates an empty staged file.
     ///
     /// - Parameter mode: The permission bits until ``StagedFile/finish(mode:modified:sync:)``.
     package func makeFile(mode: UInt16 = 0o600) throws(Failure) -> StagedFile {
@@ -78,9 +79,9 @@ package final class Staging: Sendable {
         }
     }
 
-    /// Takes in a file that was made ready elsewhere on the same file system; it stays there, too.
+    /// Links a file that was prepared elsewhere on the same file system. The original stays.
     ///
-    /// Where the file system has no second names for files, it is copied.
+    /// Copies it if the file system has no hard links.
     package func adopt(_ path: String) throws(Failure) -> StagedFile {
         while true {
             let name = nextName()
@@ -109,7 +110,7 @@ package final class Staging: Sendable {
         return copy
     }
 
-    /// Makes a symlink ready.
+    /// Creates a staged symlink.
     func makeSymlink(to target: [UInt8], modified: Timestamp) throws(Failure) -> StagedFile {
         while true {
             let name = nextName()
@@ -135,8 +136,8 @@ package final class Staging: Sendable {
         return staged
     }
 
-    /// A name that nobody else gets, here or in another process. It begins with the process's number,
-    /// by which ``clearDead()`` knows whose it is.
+    /// A unique name, also across processes. It starts with the process id, by which
+    /// ``clearDead()`` finds the owner.
     func nextName() -> [UInt8] {
         let number = counter.add(1, ordering: .relaxed).newValue
         return Array("\(process)-\(token)-\(number)".utf8)

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// Runs `body` on `count` threads, one of them the caller's, and waits for all of them.
+/// Runs `body` on `count` threads including the caller's, and waits for all of them.
 ///
-/// A thread that the system does not grant is done without: the work is shared by fewer.
+/// If the system grants fewer threads, those share the work.
 func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
     var threads: [pthread_t] = []
     for _ in 1..<max(count, 1) {
@@ -29,12 +29,12 @@ private final class ThreadWork: Sendable {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-/// Work that makes more work, shared by threads: the last in is the first out, which keeps the
-/// number of waiting items low on a tree.
+/// A last-in, first-out queue of work that creates more work, shared by threads. On a tree this
+/// order keeps the queue short.
 final class WorkQueue<Item: Sendable>: Sendable {
     private struct State {
         var items: [Item]
-        /// Items waiting or being worked on.
+        /// The number of items that wait or are being processed.
         var open: Int
     }
 
@@ -45,9 +45,9 @@ final class WorkQueue<Item: Sendable>: Sendable {
         state = Mutex(State(items: items, open: items.count))
     }
 
-    /// Takes items and works on them until none is left and none can come any more.
+    /// Processes items until none is left and none can be added any more.
     ///
-    /// - Parameter work: Returns the items that one leads to.
+    /// - Parameter work: Processes an item and returns the items that it creates.
     func drain(_ work: (Item) -> [Item]) {
         while let item = next() {
             let more = work(item)
@@ -71,9 +71,9 @@ final class WorkQueue<Item: Sendable>: Sendable {
     }
 }
 
-/// Wakes all who wait. A count makes a signal that comes before the waiting not be missed.
+/// A condition variable with a count, so that a signal before the wait is not lost.
 private final class Signal: @unchecked Sendable {
-    // Guarded by `mutex`, which has to stay at one address.
+    // Guarded by `mutex`, which must not move in memory.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var given = 0

@@ -4,12 +4,12 @@ import FilesinkiSystem
 import Glibc
 
 extension TreeWriter {
-    /// Gives a file, a directory or a symlink its mode and time; of a symlink the time alone. Only
-    /// the inode that was checked is changed, never what a link points at.
+    /// Sets the mode and time of a file or directory, or the time of a symlink. Changes only the
+    /// inode that was checked, never a link's target.
     ///
-    /// - Parameter expecting: What may be changed; of a directory only the inode of a stamp is
-    ///   compared. A time that is right already is not set, for setting it could hide a save of
-    ///   the same moment.
+    /// - Parameter expecting: What may be changed; for a directory only the inode of a stamp is
+    ///   compared. A correct time is not set again, because that could hide a save of the same
+    ///   moment.
     package func setAttributes(
         _ path: RelativePath, mode: UInt16, modified: Timestamp, expecting: Expectation
     ) throws(Failure) -> InstallOutcome {
@@ -37,7 +37,7 @@ extension TreeWriter {
         } catch { throw error.failure("set its mode and time", path) }
     }
 
-    /// Sets the time of a directory, which changes whenever something inside comes or goes.
+    /// Sets the time of a directory, which changes whenever an entry is added or removed.
     package func setModified(
         ofDirectory path: RelativePath, _ modified: Timestamp
     ) throws(Failure) {
@@ -49,14 +49,14 @@ extension TreeWriter {
         } catch { throw error.failure("set its time", path) }
     }
 
-    /// Sets permission bits on the inode that was found; false when the name has another one now.
+    /// Sets permission bits on the inode that was found; false when the name has another inode now.
     func setMode(
         of name: [UInt8], in folder: borrowing FileHandle, _ found: FileStatus, _ mode: UInt16
     ) throws(SystemError) -> Bool {
         let mode = mode & 0o777
         if found.mode == mode { return true }
         guard let inode = try Self.open(name, in: folder, found) else { return false }
-        // Through /proc, because O_PATH opens what may not be read, and fchmod refuses O_PATH.
+        // Through /proc, because fchmod rejects O_PATH, and only O_PATH opens unreadable files.
         guard chmod("/proc/self/fd/\(inode.descriptor.raw)", mode_t(mode)) == 0 else { throw .last }
         return true
     }
@@ -72,7 +72,7 @@ extension TreeWriter {
         return true
     }
 
-    /// Opens the very inode that was found, without reading it; nil when the name has another now,
+    /// Opens the inode that was found without reading it; nil when the name has another inode now
     /// or its content has changed.
     private static func open(
         _ name: [UInt8], in folder: borrowing FileHandle, _ found: FileStatus
@@ -110,11 +110,10 @@ extension Expectation {
 }
 
 extension TreeWriter {
-    /// Gives a staged file what it does not get from the store, but the file has that it replaces: the
-    /// owner and group, the ACL and the extended attributes, as far as this process may set them. What
-    /// cannot be set is left as it is with a new file.
+    /// Copies attributes that the store does not have from the replaced file to a staged file:
+    /// owner, group, ACL and extended attributes, if this process may set them.
     ///
-    /// Not kept are file capabilities and other attributes that vouch for the content.
+    /// Not copied: file capabilities and other attributes that vouch for the content.
     func keepAttributes(
         of site: Site, in folder: borrowing FileHandle, for staged: StagedFile, _ ours: FileStatus
     ) {
@@ -126,7 +125,7 @@ extension TreeWriter {
         else { return }
         Self.keepOwner(old, new, target)
         guard Self.keepExtended(source, target) else { return }
-        // An ACL holds the permission bits of the group as its mask.
+        // The group's permission bits are the mask of an ACL.
         _ = chmod(target.link, mode_t(ours.mode))
     }
 
@@ -136,7 +135,7 @@ extension TreeWriter {
             fchownat(target.raw, "", old.st_uid, old.st_gid, fsk_empty_path) != 0,
             old.st_gid != new.st_gid
         {
-            // Only root gives files away; a group of one's own may be given by everybody.
+            // Only root may change the owner; every user may set one of their groups.
             _ = fchownat(target.raw, "", keep, old.st_gid, fsk_empty_path)
         }
     }
@@ -175,7 +174,7 @@ extension TreeWriter {
         ].contains(text)
     }
 
-    /// What a call gives that fills a buffer, which is 64 KiB at the most; nothing when it fails.
+    /// Calls a function that fills a buffer of up to 64 KiB; nil when it fails.
     private static func readAttribute(
         _ call: (UnsafeMutableRawPointer?, Int) -> Int
     ) -> [UInt8] {
@@ -188,6 +187,6 @@ extension TreeWriter {
 }
 
 extension FileHandle {
-    /// A path to the very inode, for calls that do not take what was opened with `O_PATH`.
+    /// A path to this inode, for calls that reject `O_PATH` descriptors.
     fileprivate var link: String { "/proc/self/fd/\(raw)" }
 }

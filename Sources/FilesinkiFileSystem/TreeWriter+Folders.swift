@@ -3,15 +3,15 @@ import FilesinkiSystem
 import Glibc
 
 extension TreeWriter {
-    /// Makes a directory, or gives the one that is there its mode.
+    /// Creates a directory, or sets the mode of an existing one.
     ///
-    /// A mode without write permission keeps files from being made inside: give such a mode with
-    /// ``setAttributes(_:mode:modified:expecting:)`` when the directory is filled.
+    /// A mode without write permission prevents creating files inside: set it with
+    /// ``setAttributes(_:mode:modified:expecting:)`` after the directory is filled.
     ///
-    /// - Parameter isNew: Whether nothing is expected to be there. A folder that is there under another
-    ///   spelling is then noticed, whatever is known of the root.
-    /// - Throws: Code ``FilesinkiModel/Failure/Code/exists`` where a folder is listed under another
-    ///   spelling.
+    /// - Parameter isNew: Whether the path is expected to be absent. Then a folder under another
+    ///   spelling is detected on any file system.
+    /// - Throws: Code ``FilesinkiModel/Failure/Code/exists`` when the folder is listed under
+    ///   another spelling.
     package func makeDirectory(
         _ path: RelativePath, mode: UInt16, isNew: Bool = false
     ) throws(Failure) -> InstallOutcome {
@@ -19,7 +19,7 @@ extension TreeWriter {
         let name = Array(path.name)
         probe(.begun)
         do {
-            // Not the final mode at once: the process's mask would take bits from it.
+            // Not the final mode yet: the umask would remove bits.
             let made = name.withCString { mkdirat(folder.raw, $0, 0o700) } == 0
             if !made, errno != EEXIST { throw SystemError.last }
             if !made {
@@ -43,14 +43,14 @@ extension TreeWriter {
         } catch { return .surprised }
     }
 
-    /// Makes the folders that a path needs.
+    /// Creates the missing parent folders of a path.
     package func makeFolders(above path: RelativePath) throws(Failure) {
         for folder in path.ancestors.reversed() where try root.status(folder) == nil {
             _ = try makeDirectory(folder, mode: 0o755)
         }
     }
 
-    /// Removes an empty directory. One that holds anything, or is something else, stays.
+    /// Removes an empty directory. Anything else is kept.
     package func removeDirectory(_ path: RelativePath) throws(Failure) -> InstallOutcome {
         guard let parent = try root.openParentIfThere(of: path) else { return .surprised }
         let name = Array(path.name)
@@ -73,17 +73,17 @@ extension TreeWriter {
         } catch { throw error.failure("remove the folder", path) }
     }
 
-    /// Renames a file, a symlink or a folder to a name that must be free. Nothing is staged, and at
-    /// every moment it has one of the two names, wherever the file system can see to that.
+    /// Renames a file, symlink or folder to a free name without staging. It has one of the two
+    /// names at every moment, if the file system supports that.
     ///
-    /// - Parameter expecting: What is moved; of a directory only the inode of a stamp is compared,
-    ///   and ``Expectation/any`` takes it too.
+    /// - Parameter expecting: What may be moved; for a directory only the inode of a stamp is
+    ///   compared, and ``Expectation/any`` allows it too.
     package func move(
         from: RelativePath, to: RelativePath, expecting: Expectation
     ) throws(Failure) -> InstallOutcome {
         guard let origin = try root.openParentIfThere(of: from) else { return .surprised }
         let goal = try root.openParent(of: to)
-        // On a file system that takes both for one name.
+        // On a file system that folds both to one name.
         let isRespelling = try root.twin(of: to) == from
         probe(.begun)
         do throws(SystemError) {
@@ -118,14 +118,14 @@ extension TreeWriter {
 }
 
 extension TreeWriter {
-    /// How something came to its new name.
+    /// The result of a rename without staging.
     private enum Way {
         case renamed
-        /// It has both names.
+        /// The file has both names.
         case linked
-        /// The new name is taken, or nothing is at the old one.
+        /// The new name exists, or the old one does not.
         case taken
-        /// The file system cannot do it so that a taken name stays.
+        /// The file system cannot rename without replacing.
         case unsupported
     }
 
@@ -150,7 +150,8 @@ extension TreeWriter {
         }
     }
 
-    /// Takes a file out and puts it at the new name. A killed run's successor puts it back.
+    /// Moves a file to staging and from there to the new name. After a kill the next run restores
+    /// it.
     private func moveStaged(
         _ origin: borrowing FileHandle, _ from: RelativePath, _ goal: borrowing FileHandle,
         _ new: [UInt8], _ expecting: Expectation
@@ -179,7 +180,7 @@ extension TreeWriter {
         return .done(now)
     }
 
-    /// Takes the new name back. If the old one is taken again, what was moved keeps the new one.
+    /// Renames back. If the old name exists again, the file keeps the new one.
     private func undo(
         _ way: Way, _ origin: borrowing FileHandle, _ old: [UInt8], _ goal: borrowing FileHandle,
         _ to: RelativePath
@@ -191,7 +192,7 @@ extension TreeWriter {
                 _ = try staging.renameFolder(goal.raw, new, origin, old)
             }
         case .linked:
-            // Only a name that leads to what the old one leads to.
+            // Only if both names lead to the same inode.
             guard let kept = try origin.status(of: old), let found = try goal.status(of: to.name),
                 kept.stamp == found.stamp
             else { return }

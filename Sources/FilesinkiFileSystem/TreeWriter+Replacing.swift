@@ -5,13 +5,13 @@ import FilesinkiSystem
 import Glibc
 
 extension TreeWriter {
-    /// How often what a user puts in our way is swapped back before it is kept beside, and how often
-    /// a name is tried at which anything may be replaced.
+    /// The maximum number of times that a user's concurrent save is exchanged back, and that an
+    /// unconditional replacement is tried.
     static let tries = 100
 
-    /// Puts the staged file in the place of what is at the path, and judges what came out.
+    /// Replaces the file at a path with a staged one, and checks the file that was replaced.
     ///
-    /// - Parameter companions: What lies beside a live file; nil for any other.
+    /// - Parameter companions: The companions of a live file; nil for any other file.
     func replace(
         _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site,
         _ expecting: Expectation, _ companions: Companions?
@@ -26,7 +26,7 @@ extension TreeWriter {
         return try replaceAside(staged, ours, folder, site, expecting, companions)
     }
 
-    /// - Returns: Nil where the file system cannot swap two names; nothing has happened then.
+    /// - Returns: Nil when the file system cannot exchange names; then nothing has changed.
     private func replaceByExchange(
         _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site,
         _ expecting: Expectation
@@ -39,7 +39,7 @@ extension TreeWriter {
             try Intent.remove(beside: staged.name, in: staging.folder)
             return exchange == .missing ? .surprised : nil
         }
-        // From here on the staged name holds what came out of the tree.
+        // From here on the staged name is the replaced file.
         staged.markInstalled()
         probe(.takenOut)
         guard try isExpected(staged.name, expecting) else {
@@ -53,9 +53,9 @@ extension TreeWriter {
         return try confirm(ours, folder, site)
     }
 
-    /// Replaces in two steps: what is there is taken out and judged, then the staged file takes the
-    /// free name. This is the way where names cannot be swapped, and for a live file, whose companions
-    /// have to go with it. What a user saves at the name in between stays.
+    /// Replaces in two steps: moves the present file out and checks it, then moves the staged file
+    /// to the free name. Used where names cannot be exchanged, and for a live file, whose
+    /// companions move too. A user's save in between is kept.
     private func replaceAside(
         _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site,
         _ expecting: Expectation, _ companions: Companions?
@@ -80,9 +80,9 @@ extension TreeWriter {
         return isFree ? try confirm(ours, folder, site) : .surprised
     }
 
-    /// Removes a file or a symlink: moves it aside, judges it, and drops it or gives it back.
+    /// Removes a file or a symlink: moves it to staging, checks it, and deletes or restores it.
     ///
-    /// - Parameter expecting: ``Expectation/absent`` is never met.
+    /// - Parameter expecting: What may be removed. ``Expectation/absent`` matches nothing.
     package func remove(
         _ path: RelativePath, expecting: Expectation
     ) throws(Failure) -> InstallOutcome {
@@ -105,15 +105,15 @@ extension TreeWriter {
         } catch { throw error.failure("remove it", path) }
     }
 
-    /// Removes an entry that `expecting` allows.
+    /// Removes an entry that matches `expecting`.
     ///
-    /// - Parameter companions: What lies beside a live file; nil for any other.
+    /// - Parameter companions: The companions of a live file; nil for any other file.
     func remove(
         _ folder: borrowing FileHandle, _ site: Site, _ expecting: Expectation,
         _ companions: Companions?
     ) throws(SystemError) -> InstallOutcome {
         let aside = staging.nextName()
-        // A live file without what belongs to it cannot be judged after a kill: it comes back.
+        // A live file without its companions cannot be checked after a kill, so it is restored.
         let intent = Intent(ours: nil, companions == nil ? expecting : .absent, site.path)
         try intent.write(beside: aside, in: staging.folder)
         probe(.planned)
@@ -124,10 +124,10 @@ extension TreeWriter {
         return .done(removed)
     }
 
-    /// Takes out what is at the site, and judges it. What is not expected is given back.
+    /// Moves the file at the site to staging and checks it. An unexpected file is restored.
     ///
-    /// - Returns: What was taken out; nil when it is in the tree again, or nothing was there. The
-    ///   intent is forgotten then.
+    /// - Returns: The status of the moved file; nil when it was restored or absent. Then the
+    ///   intent is removed.
     func takeOut(
         _ folder: borrowing FileHandle, _ site: Site, as aside: [UInt8],
         _ expecting: Expectation, _ companions: Companions?
@@ -171,12 +171,13 @@ extension TreeWriter {
         return try expecting.judge(status, named: name, in: staging.folder)
     }
 
-    /// Swaps until what comes out is what we last put there, so that the user's latest save has the
-    /// name. What is then left over is ours and dropped, or an earlier save and kept beside it.
+    /// Exchanges until the file that comes out is the one placed last, so that the user's latest
+    /// save has the name. The remaining staged file is removed if it is ours, or kept beside the
+    /// path if it is an earlier save.
     ///
     /// - Parameters:
-    ///   - name: The staged name, which holds what came out of the tree.
-    ///   - placed: What is at the path by our doing.
+    ///   - name: The staged name of the file that came out of the tree.
+    ///   - placed: The file that was placed at the path.
     private func putBack(
         _ name: [UInt8], placed ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site
     ) throws(SystemError) -> InstallOutcome {
@@ -184,7 +185,7 @@ extension TreeWriter {
         for _ in 0..<Self.tries {
             guard let held = try staging.folder.status(of: name) else { break }
             probe(.putBack)
-            // The user deleted what was there; the save that came out is worth more.
+            // The user deleted the file at the path; the save is kept instead.
             guard try staging.exchange(name, with: site.name, in: folder) == .done else { break }
             guard let out = try staging.folder.status(of: name) else { break }
             if out.stamp.isSame(butForChangeOf: placed.stamp) {
@@ -199,7 +200,7 @@ extension TreeWriter {
         return .surprised
     }
 
-    /// Brings back what is left in the staging folder, if anything, and forgets the intent.
+    /// Restores the staged file, if any, and removes the intent.
     func giveBack(
         _ name: [UInt8], _ folder: borrowing FileHandle, _ site: Site
     ) throws(SystemError) {
@@ -212,9 +213,9 @@ extension TreeWriter {
 }
 
 extension TreeWriter {
-    /// Replaces a live file by another in place, for programs may have it open.
+    /// Replaces a live file in place, because programs may have it open.
     ///
-    /// - Returns: Nil when one of the two is none, so that it is replaced like any file.
+    /// - Returns: Nil when one of the two is not a live file; it is then replaced like any file.
     func replaceLive(
         _ staged: StagedFile, _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site,
         _ expecting: Expectation
@@ -259,8 +260,8 @@ extension TreeWriter {
         }
     }
 
-    /// What a live file's content amounts to as a stamp, for a step that goes by what lies in the
-    /// file; nil when the content is another one.
+    /// The expectation for a live file as a stamp, after comparing its content; nil when the
+    /// content differs.
     func settled(
         _ expecting: Expectation, at path: RelativePath, in folder: borrowing FileHandle
     ) throws(Failure) -> Expectation? {
@@ -274,7 +275,7 @@ extension TreeWriter {
         return hasher.finish() == content ? .stamp(current.shown.stamp) : nil
     }
 
-    /// Gives a replaced file the mode and time that it would have by another way.
+    /// Sets the mode and time of a file that was replaced in place.
     private func finishLive(
         _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site
     ) throws(Failure) -> InstallOutcome {
@@ -296,7 +297,7 @@ extension TreeWriter {
         } catch { throw error.failure("replace it", site.path) }
     }
 
-    /// A log that still lies where a live file is to come would be played into it.
+    /// A log left at the path of a new live file would be applied to it.
     func refuseOrphans(
         _ staged: StagedFile, _ folder: borrowing FileHandle, _ site: Site
     ) throws {
@@ -310,7 +311,7 @@ extension TreeWriter {
         }
     }
 
-    /// What lies beside a live file; nil when it is none.
+    /// The companions of a live file; nil for any other file.
     func companions(
         of site: Site, in folder: borrowing FileHandle
     ) throws(SystemError) -> Companions? {

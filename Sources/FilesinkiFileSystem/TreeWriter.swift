@@ -3,36 +3,36 @@ package import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 
-/// When what is written is made to reach the disk.
+/// When written data is synced to disk.
 package enum SyncMode: Hashable, Sendable {
-    /// With every step: when it returns, the name is on disk (the bytes are when the file was
-    /// finished with `sync`).
+    /// With every step. When it returns, the name is on disk; the bytes are if the file was
+    /// finished with `sync`.
     case each
     /// With ``TreeWriter/flush()``. Call it twice for a batch: after its files are finished and
     /// before they are installed, so that a power cut leaves no name without its bytes; and again
-    /// before the manifest says that they are there.
+    /// before the manifest records them.
     case batch
 }
 
-/// Changes the tree, in the one way that loses no save of a user's, whenever it comes.
+/// Changes the tree without losing a user's save, whenever it happens.
 ///
-/// A new name is made with a rename that fails when the name is taken. What is there already is
-/// *exchanged* with the staged file in one step, or moved aside, and only then looked at: if it is
-/// not what the plan saw, it goes back. See ``Staging`` for what happens at a kill in between, and for
-/// file systems that know no such renames. Left open: a program that writes in place, through a
-/// descriptor opened earlier, after its file was judged.
+/// A new name is made with a rename that fails if the name exists. An existing file is *exchanged*
+/// with the staged file atomically, or moved to staging, and only then checked: if it is not what
+/// the plan expects, it is restored. See ``Staging`` for a kill in between, and for file systems
+/// without these renames. Not covered: a program that writes through an open descriptor after its
+/// file was checked.
 ///
-/// Parents are opened beneath the root without following links; nothing outside is ever touched.
-/// All methods may be called from several threads, for different paths.
+/// Parents are opened beneath the root without following links. All methods may be called from
+/// several threads for different paths.
 package struct TreeWriter: Sendable {
     let root: RootFolder
-    /// Where files are made ready.
+    /// The folder in which files are prepared.
     package let staging: Staging
     let sync: SyncMode
-    /// Called between all steps; for tests, which save files there.
+    /// Called between all steps. Tests save files there.
     var probe: @Sendable (Step) -> Void = { _ in }
 
-    /// The points at which a test may step in.
+    /// The points at which a test can interfere.
     enum Step: Hashable, Sendable, CaseIterable {
         case begun, allowed, planned, takenOut, judged, dropped, putBack, placed
     }
@@ -43,13 +43,13 @@ package struct TreeWriter: Sendable {
         self.sync = sync
     }
 
-    /// Puts a finished file in its place.
+    /// Installs a finished file at a path.
     ///
-    /// - Parameter expecting: What may be replaced. With ``Expectation/content(_:size:)`` what came
-    ///   out is read and hashed.
-    /// - Returns: ``InstallOutcome/surprised`` leaves the tree as the user made it; the staged file
-    ///   may then be used up or not, make a new one.
-    /// - Throws: `Failure`; the path is then as it was, or as the user made it.
+    /// - Parameter expecting: What may be replaced. With ``Expectation/content(_:size:)`` the
+    ///   replaced file is read and hashed.
+    /// - Returns: The result. ``InstallOutcome/surprised`` leaves the user's file in place; the
+    ///   staged file must not be used again.
+    /// - Throws: `Failure`. The path is then unchanged, or has the user's file.
     package func install(
         _ staged: StagedFile, at path: RelativePath, expecting: Expectation
     ) throws(Failure) -> InstallOutcome {
@@ -64,7 +64,7 @@ package struct TreeWriter: Sendable {
         do {
             for _ in 1..<Self.tries {
                 let outcome = try installOnce(staged, ours, folder, site, expecting)
-                // Where anything may be replaced, so may what has just come.
+                // If anything may be replaced, a file that has just appeared may be, too.
                 let isOvertaken = outcome == .surprised && expecting == .any && !staged.isInstalled
                 guard isOvertaken, try folder.status(of: site.name)?.kind != .directory else {
                     return outcome
@@ -88,7 +88,7 @@ package struct TreeWriter: Sendable {
             return expecting == .any ? try installNew(staged, ours, folder, site) : .surprised
         }
         if let outcome = try replaceLive(staged, ours, folder, site, expecting) { return outcome }
-        // A live file's content is not what lies in it.
+        // The content of a live file is its snapshot.
         guard let expecting = try settled(expecting, at: site.path, in: folder) else {
             return .surprised
         }
@@ -99,7 +99,7 @@ package struct TreeWriter: Sendable {
         return try replace(staged, ours, folder, site, expecting, companions)
     }
 
-    /// Makes a symlink, or puts it in the place of what is there.
+    /// Creates a symlink, or replaces the file at its path with it.
     package func makeSymlink(
         target: [UInt8], at path: RelativePath, modified: Timestamp, expecting: Expectation
     ) throws(Failure) -> InstallOutcome {
@@ -112,7 +112,7 @@ package struct TreeWriter: Sendable {
         return try install(staged, at: path, expecting: expecting)
     }
 
-    /// Waits until everything written so far is on disk, bytes and names, of the whole file system.
+    /// Syncs all bytes and names of the whole file system to disk.
     package func flush() throws(Failure) {
         let path = Array(root.path.utf8)
         guard let folder = FileHandle(root.openItself(O_RDONLY | O_DIRECTORY)) else {
@@ -137,8 +137,8 @@ package struct TreeWriter: Sendable {
         return try confirm(ours, folder, site)
     }
 
-    /// Throws when the site's name is taken by a file that the folder lists under another one. Reads
-    /// the folder when the name is taken.
+    /// Throws when the name leads to a file that the folder lists under another name. Reads the
+    /// folder if the name exists.
     func refuseTwin(_ site: Site, in folder: borrowing FileHandle) throws {
         guard let other = try folder.otherSpelling(of: site.name) else { return }
         root.record(folding: true, in: site.path.parent)
@@ -146,18 +146,17 @@ package struct TreeWriter: Sendable {
         throw Failure.twin(site.path, twin)
     }
 
-    /// Makes the names of a folder durable when each step has to be.
+    /// Syncs the names of a folder in mode ``SyncMode/each``.
     func syncIfEach(_ folder: borrowing FileHandle) throws(SystemError) {
         guard sync == .each else { return }
-        // A descriptor of O_PATH cannot be synced.
+        // An O_PATH descriptor cannot be synced.
         try folder.open(".".utf8, O_RDONLY | O_DIRECTORY).syncFolder()
     }
 
-    /// Whether what is at the path now is what we put there; if not, the user was quick.
+    /// Whether the path still has the file that was installed.
     ///
-    /// Who wrote into the very file that we placed has seen it: that is an edit of it, and the stamp
-    /// from before lets the next look find it. Another file in its place may be an edit of what was
-    /// there earlier.
+    /// A write into the installed file is an edit of it, and the stamp from before lets the next
+    /// scan find it. Another file at the path may be an edit of an earlier version.
     func confirm(
         _ ours: FileStatus, _ folder: borrowing FileHandle, _ site: Site
     ) throws(SystemError) -> InstallOutcome {
@@ -169,7 +168,7 @@ package struct TreeWriter: Sendable {
     }
 }
 
-/// A path with its last name, as the calls on an open folder need it.
+/// A path with its name, for calls on an open folder.
 struct Site {
     let path: RelativePath
     let name: [UInt8]

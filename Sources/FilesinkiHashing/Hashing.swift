@@ -3,28 +3,28 @@ package import FilesinkiModel
 
 /// SHA-256 of bytes, at once or piece by piece: https://doi.org/10.6028/NIST.FIPS.180-4
 ///
-/// A plain value of 112 bytes: a copy continues on its own, and hashing allocates nothing.
+/// A value of 112 bytes: copies are independent, and hashing does not allocate.
 package struct SHA256: Sendable {
     /// The number of bytes in a hash.
     package static let byteCount = 32
-    /// The number of bytes that are hashed in one step.
+    /// The number of bytes per block.
     static let blockByteCount = 64
 
     private var context = SHA256_CTX()
 
     package init() { _ = SHA256_Init(&context) }
 
-    /// Adds bytes to what is hashed.
+    /// Adds bytes.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         _ = SHA256_Update(&context, bytes.baseAddress, bytes.count)
     }
 
-    /// Adds bytes to what is hashed.
+    /// Adds bytes.
     package mutating func update(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { update($0) }
     }
 
-    /// Calls `body` with the hash of all bytes added so far, without an allocation; more may follow.
+    /// Calls `body` with the hash of the bytes so far, without an allocation. More may be added.
     package func withDigest<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         var last = context
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.byteCount) { digest in
@@ -33,7 +33,7 @@ package struct SHA256: Sendable {
         }
     }
 
-    /// The hash of all bytes added so far, 32 bytes; more may follow.
+    /// The hash of the bytes so far, 32 bytes. More may be added.
     package func finish() -> [UInt8] { withDigest { Array($0) } }
 
     /// The hash of `bytes`.
@@ -44,35 +44,35 @@ package struct SHA256: Sendable {
     }
 }
 
-/// Computes the ``FilesinkiModel/ContentID`` of bytes, at once or as they pass by.
+/// Computes the ``FilesinkiModel/ContentID`` of bytes, at once or piece by piece.
 package struct ContentHasher {
     private var state = SHA256()
 
     package init() {}
 
-    /// Adds bytes to what is hashed.
+    /// Adds bytes.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         state.update(bytes)
     }
 
-    /// Adds bytes to what is hashed.
+    /// Adds bytes.
     package mutating func update(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { update($0) }
     }
 
-    /// The identity of all bytes added so far; more may follow.
+    /// The content ID of the bytes so far. More may be added.
     package func finish() -> ContentID {
         state.withDigest { ContentID($0) ?? .none }
     }
 
-    /// The identity of `bytes`.
+    /// The content ID of `bytes`.
     package static func hash(_ bytes: UnsafeRawBufferPointer) -> ContentID {
         var hasher = ContentHasher()
         hasher.update(bytes)
         return hasher.finish()
     }
 
-    /// The identity of `bytes`.
+    /// The content ID of `bytes`.
     package static func hash(_ bytes: [UInt8]) -> ContentID {
         bytes.withUnsafeBytes { hash($0) }
     }
@@ -80,8 +80,8 @@ package struct ContentHasher {
 
 /// MD5: https://www.rfc-editor.org/rfc/rfc1321
 ///
-/// Proves nothing about who made the bytes. Only for protocols that name it: Digest authentication, and
-/// the entity tags of S3.
+/// Not secure. Only for protocols that require it: Digest authentication, and the entity tags of
+/// S3.
 package enum MD5 {
     /// The hash of `bytes`, 16 bytes.
     package static func hash(_ bytes: [UInt8]) -> [UInt8] {
@@ -97,9 +97,9 @@ package enum MD5 {
 
 /// HMAC with SHA-256: https://www.rfc-editor.org/rfc/rfc2104
 package enum HMACSHA256 {
-    /// The code of `message`, 32 bytes, which only those who have `key` can compute.
+    /// The authentication code of `message`, 32 bytes.
     ///
-    /// - Parameter key: Of any length; a longer one than 64 bytes is hashed first.
+    /// - Parameter key: A key of any length; one longer than 64 bytes is hashed first.
     package static func code(of message: [UInt8], key: [UInt8]) -> [UInt8] {
         let short = key.count > SHA256.blockByteCount ? SHA256.hash(key) : key
         let block = short + [UInt8](repeating: 0, count: SHA256.blockByteCount - short.count)

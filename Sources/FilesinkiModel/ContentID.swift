@@ -1,15 +1,15 @@
-/// The identity of a content: the SHA-256 of its uncompressed bytes (FIPS 180-4).
+/// The ID of a content: the SHA-256 of its uncompressed bytes (FIPS 180-4).
 package struct ContentID: Hashable, Sendable {
-    // Four words rather than an array: a tree of a million entries holds a million of these.
+    // Four words, not an array: a tree may have millions of these.
     private let first: UInt64
     private let second: UInt64
     private let third: UInt64
     private let fourth: UInt64
 
-    /// The number of bytes in an identity.
+    /// The length of an ID in bytes.
     package static let byteCount = 32
 
-    /// All zeros: stands where an entry has no content, as a directory.
+    /// All zeros, for entries without content, such as directories.
     package static let none = ContentID(0, 0, 0, 0)
 
     private init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
@@ -19,7 +19,7 @@ package struct ContentID: Hashable, Sendable {
         self.fourth = fourth
     }
 
-    /// Reads an identity from its 32 bytes; nil when there are more or fewer.
+    /// Reads an ID from its 32 bytes; nil for any other length.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
@@ -29,8 +29,7 @@ package struct ContentID: Hashable, Sendable {
             UInt64(bigEndian: words.2), UInt64(bigEndian: words.3))
     }
 
-    /// Reads an identity from 32 bytes in memory; nil when there are more or fewer. Not generic, since
-    /// a tree of a million rows is read through it.
+    /// Reads an ID from 32 bytes in memory; nil for any other length. Not generic, for speed.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
         func word(_ index: Int) -> UInt64 {
@@ -51,7 +50,7 @@ package struct ContentID: Hashable, Sendable {
     /// The first 64 bits, for hash tables and names.
     package var prefix: UInt64 { first }
 
-    /// A hash of 32 random-looking bytes needs only some of them.
+    /// The first 8 bytes are random enough.
     package func hash(into hasher: inout Hasher) { hasher.combine(first) }
 }
 
@@ -66,7 +65,7 @@ extension ContentID: CustomStringConvertible {
     /// 64 hexadecimal digits, lower case.
     package var description: String { hexadecimal(bytes) }
 
-    /// Reads 64 hexadecimal digits; nil for anything else.
+    /// Parses 64 hexadecimal digits; nil for anything else.
     package init?(hexadecimal text: some StringProtocol) {
         guard let bytes = FilesinkiModel.bytes(hexadecimal: text) else { return nil }
         self.init(bytes)

@@ -1,8 +1,8 @@
-/// Who made a change: a replica's own random id, and the name its user gave it.
+/// A device: the random id of a replica, and its name.
 package struct Device: Hashable, Sendable {
     /// 16 random bytes.
     package var id: [UInt8]
-    /// A name for people, such as the host's; not unique.
+    /// A name for display, such as the host's. Not unique.
     package var name: String
 
     package init(id: [UInt8], name: String) {
@@ -12,15 +12,15 @@ package struct Device: Hashable, Sendable {
 }
 
 extension Device {
-    /// The name with the first four hexadecimal digits of the id, such as `laptop-a6f5`: what tells
-    /// two devices of one name apart. A name that ends so already stays.
+    /// The name with the first four hexadecimal digits of the id, such as `laptop-a6f5`, to
+    /// distinguish devices with the same name. A name with this suffix is unchanged.
     package var distinctName: String {
         let digits = "-" + hexadecimal(id).prefix(4)
         return name.hasSuffix(digits) ? name : name + digits
     }
 
-    /// The name of each of the devices, by its id: its own, or the distinct one where another device
-    /// has the same.
+    /// The display names of devices by id: the name, or the distinct name if several devices share
+    /// it.
     package static func names(of devices: [Device]) -> [[UInt8]: String] {
         var ids: [String: Set<[UInt8]>] = [:]
         for device in devices { ids[device.name, default: []].insert(device.id) }

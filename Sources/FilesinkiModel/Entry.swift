@@ -1,24 +1,25 @@
-/// What one tree says of one path.
+/// The state of one path in a tree.
 package struct Entry: Hashable, Sendable {
     package enum Kind: UInt8, Sendable, CaseIterable {
         case file = 1
         case directory = 2
         case symlink = 3
-        /// The path was deleted. Only a remote tree holds these; in a scanned tree a path is absent.
+        /// The path was deleted. Only a remote tree has tombstones; in a scanned tree the path is
+        /// absent.
         case tombstone = 4
     }
 
     package var kind: Kind
-    /// Permission bits, 0 to 0o777; what sets identity (setuid, setgid) or is sticky never travels.
-    /// 0 for a symlink and a tombstone.
+    /// Permission bits, 0 to 0o777. Setuid, setgid and sticky bits are never synced. 0 for a
+    /// symlink and a tombstone.
     package var mode: UInt16
-    /// When the content was last changed. Of a directory: carried along for a first checkout only.
+    /// The modification time. For a directory it is used in a first checkout only.
     package var modified: Timestamp
-    /// The number of bytes of a file; 0 for the rest.
+    /// The size of a file in bytes; 0 for other kinds.
     package var size: Int64
-    /// The identity of a file's bytes; ``ContentID/none`` for the rest.
+    /// The content ID of a file; ``ContentID/none`` for other kinds.
     package var content: ContentID
-    /// What a symlink points at: bytes, kept as they are; empty for the rest.
+    /// The target of a symlink as bytes; empty for other kinds.
     package var target: [UInt8]
 
     package init(
@@ -53,20 +54,20 @@ package struct Entry: Hashable, Sendable {
     /// A deletion.
     package static let tombstone = Entry(kind: .tombstone)
 
-    /// Whether both say that the same thing is there: kind, bytes and target; not mode or time.
+    /// Whether kind, content and target are equal. Ignores mode and time.
     package func hasSameContent(as other: Entry) -> Bool {
         kind == other.kind && content == other.content && target == other.target
     }
 
-    /// Whether nothing that is kept in step differs: content and mode, and the time save that of a
-    /// directory, which changes by itself whenever something inside comes or goes.
+    /// Whether all synced properties are equal: content, mode and time. Ignores the time of a
+    /// directory, which changes with its entries.
     package func agrees(with other: Entry) -> Bool {
         hasSameContent(as: other) && mode == other.mode
             && (kind == .directory || kind == .tombstone || modified == other.modified)
     }
 }
 
-/// An entry together with the commit that set it.
+/// An entry with the commit that set it.
 package struct VersionedEntry: Hashable, Sendable {
     package var entry: Entry
     /// The sequence number of the commit that set the entry; 1 is the first commit of a zone.
@@ -78,20 +79,20 @@ package struct VersionedEntry: Hashable, Sendable {
     }
 }
 
-/// What a commit says of one path.
+/// The change of one path in a commit.
 package struct Change: Hashable, Sendable {
     package var path: RelativePath
-    /// What is at the path from this commit on; a tombstone for a deletion.
+    /// The new entry of the path; a tombstone for a deletion.
     package var entry: Entry
-    /// The sequence number of the commit whose entry the writer had seen at this path; 0 for none.
+    /// The sequence number of the commit whose entry the change replaces; 0 for none.
     package var basedOn: UInt64
-    /// Where the content came from when this is one half of a rename; the other half is a tombstone.
+    /// The former path if this is part of a rename; the former path gets a tombstone.
     package var movedFrom: RelativePath?
-    /// Why the engine made the change when it was not simply the user's edit: a conflict's rule in
-    /// words, such as `newest`; empty for an edit.
+    /// The reason if the change is not a user's edit: the rule that resolved a conflict, such as
+    /// `newest`; empty for an edit.
     package var reason: String
-    /// Of a merge: the sequence number of the commit that keeps its other side among the contents
-    /// that gave way. The one side is ``basedOn``.
+    /// For a merge: the sequence number of the commit that has the other side among its superseded
+    /// contents. The first side is ``basedOn``.
     package var mergedWith: UInt64?
 
     package init(
@@ -107,11 +108,12 @@ package struct Change: Hashable, Sendable {
     }
 }
 
-/// A position in a zone's log: everything up to and with `sequence` has been seen.
+/// A position in a zone's log: commits up to and including `sequence` have been read.
 package struct ChangeToken: Hashable, Sendable {
-    /// The sequence number of the last commit seen; 0 before the first.
+    /// The sequence number of the last commit; 0 before the first.
     package var sequence: UInt64
-    /// The SHA-256 of that commit's stored bytes; before the first, the store's id padded with zeros.
+    /// The SHA-256 of that commit's stored bytes; before the first commit, the store's id padded
+    /// with zeros.
     package var hash: ContentID
 
     package init(sequence: UInt64, hash: ContentID) {

@@ -1,50 +1,50 @@
-/// What went wrong, where, and what to do about it: the error type of the whole project.
+/// The error type of the project: what failed, where, and what to do about it.
 ///
-/// The code is what programs act on; one file of the command line maps it to an exit code. The
-/// message says what happened in a sentence, the remedy what the user can do.
+/// Programs act on the code, which the command line maps to an exit code. The message says in a
+/// sentence what happened, the remedy what the user can do.
 package struct Failure: Error, Sendable {
-    /// The kind of a failure. A struct, so that a new kind breaks nobody.
+    /// The kind of a failure. A struct, so that new codes do not break callers.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name in JSON and in logs, such as `not-found`.
         package let description: String
 
         package init(_ description: String) { self.description = description }
 
-        /// There is nothing at this path, version or content ID.
+        /// The path, version or content ID does not exist.
         package static let notFound = Code("not-found")
-        /// An argument, a rule or a setting is not understood.
+        /// An argument, rule or setting is invalid.
         package static let usage = Code("usage")
-        /// The bytes are not a path below a root.
+        /// The bytes are not a valid path below a root.
         package static let badPath = Code("bad-path")
-        /// The local file system refused.
+        /// The local file system returned an error.
         package static let io = Code("io")
         /// The local disk or quota is full.
         package static let full = Code("full")
-        /// A limit stops the run: too many deletions, too large.
+        /// A limit stopped the run, such as too many deletions or a size.
         package static let limit = Code("limit")
-        /// The remote says no: not authenticated, no permission, read only.
+        /// The remote denied access: not authenticated, no permission, or read-only.
         package static let notAllowed = Code("not-allowed")
-        /// The store is not the one it was: swapped, rolled back, restored.
+        /// The store is not the known one: swapped, rolled back or restored.
         package static let wrongStore = Code("wrong-store")
-        /// The store cannot keep a promise that the protocol needs.
+        /// The store lacks a guarantee that the protocol needs.
         package static let unfitStore = Code("unfit-store")
-        /// The store was written by a newer format.
+        /// The store has a newer format.
         package static let newerFormat = Code("newer-format")
-        /// Bytes are not what their hash or their format says.
+        /// Bytes do not match their hash or format.
         package static let corrupt = Code("corrupt")
         /// The log no longer reaches back to a token.
         package static let tokenExpired = Code("token-expired")
         /// The remote cannot be reached, or does not answer in time.
         package static let away = Code("away")
-        /// Somebody else is at work: the lock, or a race lost too often.
+        /// Another process holds the lock, or a race was lost too often.
         package static let busy = Code("busy")
         /// A file changed while it was read or replaced.
         package static let changing = Code("changing")
         /// The name exists already.
         package static let exists = Code("exists")
-        /// A condition given by the caller does not hold, such as `--if-version`.
+        /// A condition of the caller is not met, such as `--if-version`.
         package static let differs = Code("differs")
-        /// A link of a strategy could not answer; the next one was asked.
+        /// A link of a strategy declined; the next one was tried.
         package static let declined = Code("declined")
         /// A file system is mounted below the root.
         package static let mountPoint = Code("mount-point")
@@ -55,12 +55,12 @@ package struct Failure: Error, Sendable {
     }
 
     package var code: Code
-    /// The path below the root, the key at the remote or the file that it is about; may be empty.
+    /// The path below the root, the key at the remote or the file that failed; may be empty.
     package var path: [UInt8]
     package var message: String
     package var remedy: String
     package var cause: (any Error)?
-    /// How long a remote asked to be left alone; nil when it did not say.
+    /// The time to wait that the remote requested; nil if none.
     package var retryAfter: Duration?
 
     package init(
@@ -82,7 +82,7 @@ package struct Failure: Error, Sendable {
 }
 
 extension Failure: CustomStringConvertible {
-    /// `path: message remedy`, on one line, safe for a terminal.
+    /// `path: message remedy` on one line, safe to display on a terminal.
     package var description: String {
         let place = path.isEmpty ? "" : "\(printable(path)): "
         return place + message + (remedy.isEmpty ? "" : " " + remedy)

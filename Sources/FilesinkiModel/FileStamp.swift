@@ -1,11 +1,11 @@
-/// What `stat` says of a file, kept to see later whether the file is still the one that was read.
+/// The result of stat(2) for a file, stored to detect later changes.
 package struct FileStamp: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
     /// In bytes.
     package var size: Int64
     package var modified: Timestamp
-    /// The inode's own change time, which no program can set back.
+    /// The change time of the inode, which programs cannot set.
     package var changed: Timestamp
 
     package init(
@@ -19,21 +19,21 @@ package struct FileStamp: Hashable, Sendable {
     }
 }
 
-/// What a file system can do beyond what every one can.
+/// The capabilities of a file system.
 package struct FileSystemTraits: Hashable, Sendable {
-    /// Two names can be swapped in one step.
+    /// Two names can be exchanged atomically.
     package var exchanges: Bool
-    /// A file can be renamed so that a name that is taken stays.
+    /// A rename can fail instead of replacing an existing name.
     package var renamesToFree: Bool
-    /// A file can have two names.
+    /// Hard links are supported.
     package var links: Bool
-    /// There are symbolic links.
+    /// Symbolic links are supported.
     package var symlinks: Bool
-    /// `a` and `A` are one name.
+    /// `a` and `A` are the same name.
     package var foldsCase: Bool
-    /// Two spellings of `é` in Unicode are one name.
+    /// Two Unicode spellings of `é` are the same name.
     package var foldsUnicode: Bool
-    /// Permission bits stay as they were set.
+    /// Permission bits are stored.
     package var keepsModes: Bool
 
     package init(

@@ -1,4 +1,4 @@
-/// The bytes as hexadecimal digits, lower case, two for each byte.
+/// Encodes bytes as lower-case hexadecimal digits.
 package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
@@ -9,8 +9,8 @@ package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     return String(decoding: text, as: UTF8.self)
 }
 
-/// The bytes that hexadecimal digits of either case spell; nil for an odd number of digits or any
-/// other character.
+/// Decodes hexadecimal digits of either case; nil for an odd number of digits or any other
+/// character.
 package func bytes(hexadecimal text: some StringProtocol) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }

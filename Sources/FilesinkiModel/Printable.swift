@@ -1,10 +1,10 @@
-/// Bytes as a person may safely see them on a terminal.
+/// Escapes bytes for safe display on a terminal.
 ///
-/// UTF-8 stays as it is; control characters, marks of text direction, backslashes and every byte
-/// that is not part of valid UTF-8 become `\xNN`, one for each byte, so that no two names look alike
-/// by an escape and none moves the cursor.
+/// UTF-8 is unchanged. Control characters, marks of text direction, backslashes and bytes that are
+/// not part of valid UTF-8 become `\xNN`, one for each byte, so that names remain distinct and none
+/// moves the cursor.
 ///
-/// - Parameter bytes: A name or a path, of any bytes.
+/// - Parameter bytes: Any bytes, such as a name or a path.
 package func printable(_ bytes: some Collection<UInt8>) -> String {
     let bytes = Array(bytes)
     var result = ""
@@ -26,7 +26,7 @@ package func printable(_ bytes: some Collection<UInt8>) -> String {
     return result
 }
 
-/// How many bytes the UTF-8 sequence has that this byte begins; 0 when it begins none.
+/// The length of the UTF-8 sequence that starts with this byte; 0 if none does.
 private func sequenceLength(_ first: UInt8) -> Int {
     switch first {
     case 0x00..<0x80: 1

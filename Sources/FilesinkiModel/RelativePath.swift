@@ -1,24 +1,25 @@
-/// Where something is below the root: bytes, separated by `/`.
+/// A path below the root: bytes, separated by `/`.
 ///
-/// A path is never a `String`: a `String` holds one value for the NFC and the NFD form of a name,
-/// and cannot hold a name that is not UTF-8. Every value of this type is a path that may be used
-/// below a root; ``init(_:)`` refuses all others.
+/// Not a `String`, because strings treat the NFC and NFD forms of a name as equal and cannot
+/// represent a name that is not UTF-8. Every value is a valid path below a root; ``init(_:)``
+/// rejects all others.
 package struct RelativePath: Hashable, Sendable {
     /// The bytes, without a leading or trailing slash.
     package let bytes: [UInt8]
 
-    /// The longest path, in bytes.
+    /// The maximum length of a path, in bytes.
     package static let maximumLength = 4096
 
-    /// The longest single name, in bytes.
+    /// The maximum length of a name, in bytes.
     package static let maximumNameLength = 255
 
     static let slash = UInt8(ascii: "/")
 
-    /// Checks the bytes and keeps them.
+    /// Checks the bytes.
     ///
-    /// - Throws: `Failure` with code ``Failure/Code/badPath`` for what is empty, absolute, too
-    ///   long, holds NUL, an empty name, `.` or `..`, or leads into a replica's own state.
+    /// - Throws: `Failure` with code ``Failure/Code/badPath`` for a path that is empty, absolute
+    ///   or too long, contains NUL, an empty name, `.` or `..`, or leads into a replica's state
+    ///   folder.
     package init(_ bytes: some Collection<UInt8>) throws(Failure) {
         let bytes = Array(bytes)
         if let reason = Self.reasonInvalid(bytes) {
@@ -29,22 +30,22 @@ package struct RelativePath: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Checks the UTF-8 bytes of `text` and keeps them.
+    /// Checks the UTF-8 bytes of `text`.
     package init(_ text: String) throws(Failure) {
         try self.init(Array(text.utf8))
     }
 
-    /// Keeps bytes that are known to be a good path, such as a checked path with a name added.
+    /// Makes a path without a check. The bytes must be a valid path.
     package init(unchecked bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// Feeds all bytes at once: a tree asks for this more often than for anything else.
+    /// Hashes all bytes at once, for speed.
     package func hash(into hasher: inout Hasher) {
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 
-    /// The folder that holds this path, or nil for a path directly below the root.
+    /// The parent folder; nil for a path directly below the root.
     package var parent: RelativePath? {
         guard let cut = bytes.lastIndex(of: Self.slash) else { return nil }
         return RelativePath(unchecked: Array(bytes[..<cut]))
@@ -56,12 +57,12 @@ package struct RelativePath: Hashable, Sendable {
         return bytes[(cut + 1)...]
     }
 
-    /// The names from the root down.
+    /// The names, starting below the root.
     package var names: [ArraySlice<UInt8>] {
         bytes.split(separator: Self.slash, omittingEmptySubsequences: false)
     }
 
-    /// This path's folders, the nearest first.
+    /// The folders of this path, nearest first.
     package var ancestors: [RelativePath] {
         Array(sequence(first: self, next: \.parent).dropFirst())
     }
@@ -71,13 +72,13 @@ package struct RelativePath: Hashable, Sendable {
         RelativePath(unchecked: bytes + [Self.slash] + name)
     }
 
-    /// Whether this path lies below `folder`; a path is not inside itself.
+    /// Whether this path is below `folder`. A path is not inside itself.
     package func isInside(_ folder: RelativePath) -> Bool {
         bytes.count > folder.bytes.count && bytes[folder.bytes.count] == Self.slash
             && bytes.starts(with: folder.bytes)
     }
 
-    /// The same place below `new` as this path has below `old`; nil when it is not `old` or inside it.
+    /// The path after a rename of `old` to `new`; nil when this path is not `old` or inside it.
     package func moved(from old: RelativePath, to new: RelativePath) -> RelativePath? {
         if self == old { return new }
         guard isInside(old) else { return nil }
@@ -93,16 +94,16 @@ extension RelativePath: Comparable {
 }
 
 extension RelativePath: CustomStringConvertible {
-    /// The path as a person may see it: see ``printable(_:)``.
+    /// The path for display; see ``printable(_:)``.
     package var description: String { printable(bytes) }
 }
 
 extension RelativePath {
-    /// The folder of a root that holds the replica's own state. Never synced, also not that of a
-    /// replica inside another one's root.
+    /// The folder in a root for the replica's state. Never synced, including that of a replica
+    /// inside another root.
     package static let stateFolder = ".filesinki"
 
-    /// What makes `bytes` unfit as a path below a root, in words; nil when nothing does.
+    /// Why `bytes` are not a valid path below a root; nil when they are.
     static func reasonInvalid(_ bytes: [UInt8]) -> String? {
         if bytes.isEmpty { return "The path is empty." }
         if bytes.count > maximumLength { return "The path is longer than \(maximumLength) bytes." }
@@ -129,8 +130,8 @@ extension RelativePath {
         return nil
     }
 
-    /// Whether a name could be taken for the state folder by some file system: without regard to
-    /// case, to trailing dots and spaces, and to letters that fold to ASCII ones.
+    /// Whether some file system could treat a name as the state folder: ignores case, trailing dots
+    /// and spaces, and letters that fold to ASCII.
     package static func isStateFolder(_ name: some Collection<UInt8>) -> Bool {
         guard name.count >= stateFolder.utf8.count, name.first == UInt8(ascii: ".") else {
             return false
@@ -148,7 +149,7 @@ extension RelativePath {
         case "ı", "İ": return "i"
         case "ſ": return "s"
         case "\u{212A}": return "k"
-        // Characters that some file systems leave out when they compare names.
+        // Characters that some file systems ignore when they compare names.
         case "\u{200B}"..."\u{200F}", "\u{202A}"..."\u{202E}", "\u{2060}"..."\u{2064}",
             "\u{206A}"..."\u{206F}", "\u{FEFF}":
             return ""
@@ -157,20 +158,20 @@ extension RelativePath {
     }
 }
 
-/// Says what a scan leaves out. One value stands for one folder and all rules that hold in it.
+/// Decides what a scan ignores in one folder.
 package protocol ScanFilter: Sendable {
-    /// Whether `name`, directly inside this folder, is left out.
+    /// Whether `name`, directly inside this folder, is ignored.
     func ignores(_ name: ArraySlice<UInt8>, isDirectory: Bool) -> Bool
 
     /// The filter for the folder `name` directly inside this one.
     ///
-    /// - Parameter read: Gives the content of a file directly inside that folder, nil when there is
-    ///   no such regular file. The scan calls this method once for each folder it enters.
+    /// - Parameter read: Returns the content of a regular file directly inside that folder; nil
+    ///   when it does not exist. The scan calls this method once per folder.
     func entering(_ name: ArraySlice<UInt8>, read: (String) throws -> [UInt8]?) rethrows
         -> any ScanFilter
 }
 
-/// Leaves nothing out.
+/// Ignores nothing.
 package struct EverythingFilter: ScanFilter {
     package init() {}
     package func ignores(_ name: ArraySlice<UInt8>, isDirectory: Bool) -> Bool { false }

@@ -1,8 +1,9 @@
 import Glibc
 
-/// A moment: nanoseconds since 1970-01-01 00:00 UTC, before it when negative.
+/// A time: nanoseconds since 1970-01-01 00:00 UTC; negative before.
 ///
-/// Timestamps travel and are shown; they decide nothing unless the user chose a strategy by time.
+/// Timestamps are synced and displayed. They decide nothing unless the user chose a strategy by
+/// time.
 package struct Timestamp: Hashable, Sendable, Comparable {
     package let nanoseconds: Int64
 
@@ -10,7 +11,7 @@ package struct Timestamp: Hashable, Sendable, Comparable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The moment of a `timespec`, held to what 64 bits of nanoseconds can say (1677 to 2262).
+    /// The time of a `timespec`, clamped to the range of 64 bits of nanoseconds (1677 to 2262).
     package init(seconds: Int64, nanoseconds: Int64) {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, more) = product.addingReportingOverflow(nanoseconds)
@@ -18,13 +19,13 @@ package struct Timestamp: Hashable, Sendable, Comparable {
         self.nanoseconds = overflow || more ? bound : sum
     }
 
-    /// Whole seconds, rounded towards the past.
+    /// Whole seconds, rounded down.
     package var seconds: Int64 {
         let quotient = nanoseconds / 1_000_000_000
         return nanoseconds % 1_000_000_000 < 0 ? quotient - 1 : quotient
     }
 
-    /// What is left beyond ``seconds``: 0 to 999,999,999.
+    /// The nanoseconds beyond ``seconds``: 0 to 999,999,999.
     package var remainder: Int64 {
         let rest = nanoseconds % 1_000_000_000
         return rest < 0 ? rest + 1_000_000_000 : rest
@@ -35,13 +36,13 @@ package struct Timestamp: Hashable, Sendable, Comparable {
     }
 }
 
-/// Everything that makes two runs on equal input differ: the clock and chance. Tests give their own.
+/// The sources of nondeterminism: clock and randomness. Tests replace them.
 package struct SystemContext: Sendable {
-    /// The present moment.
+    /// The current time.
     package var now: @Sendable () -> Timestamp
-    /// As many random bytes as asked for.
+    /// Returns the given number of random bytes.
     package var randomBytes: @Sendable (Int) -> [UInt8]
-    /// Waits; a test's clock returns at once.
+    /// Waits for a duration. A test's clock returns immediately.
     package var sleep: @Sendable (Duration) async throws -> Void
 
     package init(

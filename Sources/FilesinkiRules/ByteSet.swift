@@ -1,4 +1,4 @@
-/// A set of byte values, as a class in a glob such as `[a-z]` means one.
+/// A set of byte values, for a class in a glob such as `[a-z]`.
 struct ByteSet: Sendable, Equatable {
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
@@ -35,7 +35,7 @@ struct ByteSet: Sendable, Equatable {
         }
     }
 
-    /// All bytes that are not in this set.
+    /// The complement of this set.
     var inverted: ByteSet {
         var result = ByteSet()
         result.words = (~words.0, ~words.1, ~words.2, ~words.3)
@@ -48,10 +48,10 @@ struct ByteSet: Sendable, Equatable {
 }
 
 extension ByteSet {
-    /// Adds a POSIX class by its name, such as `alpha` in `[[:alpha:]]`, as git counts its members:
-    /// ASCII only, and white space without the vertical tab and the form feed.
+    /// Adds a POSIX class by name, such as `alpha` in `[[:alpha:]]`, with the members that git
+    /// uses: ASCII only, and white space without vertical tab and form feed.
     ///
-    /// - Returns: Whether there is a class of that name.
+    /// - Returns: Whether the class exists.
     mutating func insert(classNamed name: ArraySlice<UInt8>) -> Bool {
         switch String(decoding: name, as: UTF8.self) {
         case "alnum": insert(letters + digits)

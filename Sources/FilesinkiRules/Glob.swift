@@ -6,22 +6,22 @@ enum GlobStep: Sendable, Equatable {
     case any
     /// A byte of a class; the index into the classes of the table.
     case member(of: Int32)
-    /// Any bytes without a slash, or none: `*`.
+    /// Any number of bytes except slashes: `*`.
     case star
-    /// Any bytes, slashes too, or none: `**` at the end.
+    /// Any number of bytes including slashes: `**` at the end.
     case everything
-    /// Nothing, or any bytes up to and with a slash: `**/`.
+    /// Nothing, or any bytes up to and including a slash: `**/`.
     case folders
 }
 
-/// The compiled globs of one file, in two arrays, so that matching touches no other memory.
+/// The compiled globs of one file in two arrays, for locality.
 struct GlobTable: Sendable {
     private(set) var steps: [GlobStep] = []
     private(set) var classes: [ByteSet] = []
 
-    /// Compiles a glob as git's `wildmatch` with `WM_PATHNAME` reads it, and adds it.
+    /// Compiles a glob with the semantics of git's `wildmatch` with `WM_PATHNAME`, and adds it.
     ///
-    /// - Returns: Where its steps are; nil when the glob is malformed and so matches nothing.
+    /// - Returns: The range of its steps; nil when the glob is malformed and matches nothing.
     mutating func add(_ glob: ArraySlice<UInt8>) -> Range<Int>? {
         let start = steps.count
         var index = glob.startIndex
@@ -58,7 +58,8 @@ struct GlobTable: Sendable {
         }
     }
 
-    /// Two or more stars mean folders only between slashes or ends; elsewhere they are one star.
+    /// Two or more stars match folders only between slashes or ends; elsewhere they act as one
+    /// star.
     private mutating func addStars(of glob: ArraySlice<UInt8>, at index: Int) -> Int {
         let slash = UInt8(ascii: "/")
         let end = glob[index...].firstIndex { $0 != UInt8(ascii: "*") } ?? glob.endIndex
@@ -85,9 +86,9 @@ struct GlobTable: Sendable {
 extension GlobTable {
     /// Whether the steps match the whole text.
     ///
-    /// Only the last `*` and the last `**` are ever taken back: what an earlier one could still
-    /// give, a later one of its kind can take as well. So the time is bounded by a polynomial of
-    /// the lengths, and a glob made to be slow is not, unlike with plain recursion.
+    /// Backtracks only to the last `*` and the last `**`, because an earlier one cannot match more
+    /// than a later one of its kind. So the time is polynomial in the lengths, unlike that of plain
+    /// recursion.
     func matches(_ range: Range<Int>, _ text: Span<UInt8>) -> Bool {
         let steps = steps.span
         var step = range.lowerBound
@@ -123,7 +124,7 @@ extension GlobTable {
         }
     }
 
-    /// Whether a step that stands for one byte allows this one.
+    /// Whether a single-byte step matches a byte.
     @inline(__always)
     private func accepts(_ step: GlobStep, _ byte: UInt8) -> Bool {
         switch step {
@@ -134,7 +135,7 @@ extension GlobTable {
         }
     }
 
-    /// Where matching goes on after a wildcard has taken more: the step after it and the index.
+    /// The position to continue at after a wildcard matches more: the next step and the index.
     private struct Retry {
         let step: Int
         var index: Int
@@ -159,18 +160,18 @@ extension GlobTable {
     }
 }
 
-/// The class that a bracket in a glob stands for, such as `[a-z]`, `[!0-9]` or `[[:alpha:]_]`.
+/// A bracket expression in a glob, such as `[a-z]`, `[!0-9]` or `[[:alpha:]_]`.
 struct GlobClass {
-    /// The bytes that it matches; never a slash.
+    /// The matching bytes; never a slash.
     let members: ByteSet
-    /// The index right after the closing bracket.
+    /// The index after the closing bracket.
     let end: Int
 
-    /// Reads the class whose opening bracket is at `start`; nil when it never closes or holds a
-    /// class name that does not exist: git lets such a pattern match nothing.
+    /// Parses the class with the opening bracket at `start`; nil when it is not closed or names an
+    /// unknown class. As with git, such a pattern matches nothing.
     ///
-    /// The steps are those of `dowild` in git's `wildmatch.c`, oddities included: `]` right after
-    /// the opening is a member, `-` at either end too, and `[:` without `:]` is two plain members.
+    /// Follows `dowild` in git's `wildmatch.c` including its quirks: `]` directly after the opening
+    /// is a member, `-` at either end too, and `[:` without `:]` is two members.
     init?(_ glob: ArraySlice<UInt8>, from start: Int) {
         var reader = Reader(glob: glob, index: start + 1)
         guard let members = reader.members() else { return nil }
@@ -183,7 +184,7 @@ struct GlobClass {
         var index: Int
         var set = ByteSet()
 
-        /// The byte at an index; 0, which no glob holds, past the end.
+        /// The byte at an index; 0, which no glob contains, past the end.
         func byte(at index: Int) -> UInt8 { index < glob.endIndex ? glob[index] : 0 }
 
         mutating func members() -> ByteSet? {
@@ -202,8 +203,8 @@ struct GlobClass {
             return result
         }
 
-        /// Adds what stands at the index and leaves the index on its last byte; nil when the glob
-        /// is malformed.
+        /// Adds the member at the index and moves the index to its last byte; nil when the glob is
+        /// malformed.
         private mutating func member(after previous: UInt8) -> UInt8? {
             let byte = byte(at: index)
             let next = self.byte(at: index + 1)

@@ -1,52 +1,52 @@
 package import FilesinkiModel
 
-/// Leaves out what ignore files say: the rules that hold in one folder.
+/// The ignore rules of one folder.
 ///
-/// Every folder may have a `.filesinkiignore`, and a `.gitignore` when the settings let it count.
-/// The last pattern of a file that matches decides; a deeper folder's file wins over an upper
-/// one's; in the same folder `.filesinkiignore` wins over `.gitignore`; any file wins over the built-in
-/// patterns. What lies in a folder that is left out cannot be taken back in, because the scan never
-/// enters that folder.
+/// Every folder may have a `.filesinkiignore`, and a `.gitignore` if the settings enable it. The
+/// last matching pattern of a file decides; the file of a deeper folder overrides that of an upper
+/// one; in one folder `.filesinkiignore` overrides `.gitignore`; every file overrides the built-in
+/// patterns. Files in an ignored folder cannot be included again, because the scan does not enter
+/// it.
 package struct IgnoreFilter: ScanFilter {
-    /// The name of our own ignore file.
+    /// The name of filesinki's ignore file.
     package static let fileName = ".filesinkiignore"
 
-    /// The names of all files that may count.
+    /// The names of all ignore files.
     package static let fileNames = [".gitignore", fileName]
 
-    /// The patterns that hold everywhere, unless a rule of a file negates them with `!`: what a user
-    /// of iCloud marks as not to be synced.
+    /// The patterns that apply everywhere unless a file negates them with `!`: iCloud's suffix for
+    /// files that are not synced.
     package static let builtInPatterns = ["*.nosync"]
 
     private static let builtIn = Layer(
         rules: IgnoreRules(Array(builtInPatterns.joined(separator: "\n").utf8)), file: nil,
         folderLength: 0)
 
-    /// The rules of one file and where it was found.
+    /// The rules of one file.
     struct Layer: Sendable {
         let rules: IgnoreRules
-        /// Nil for the built-in patterns.
+        /// The file; nil for the built-in patterns.
         let file: String?
-        /// The length of the path of its folder, with the slash after it.
+        /// The length of its folder's path with the trailing slash.
         let folderLength: Int
     }
 
-    /// The files that count here, the deciding one last.
+    /// The files that apply, highest priority last.
     private(set) var layers: [Layer] = []
-    /// The path of this folder with a slash after it; empty for the root.
+    /// The path of this folder with a trailing slash; empty for the root.
     private(set) var folder: [UInt8] = []
-    /// The names to look for in every folder, the deciding one last.
+    /// The names of ignore files in each folder, highest priority last.
     private let files: [String]
-    /// Whether an upper folder has a rule that needs the path down from there.
+    /// Whether a rule of an upper folder needs the path, not only the name.
     private var needsPath = false
 
-    /// The rules that hold in the root.
+    /// The rules of the root.
     ///
     /// - Parameters:
-    ///   - gitignore: Whether `.gitignore` files count too.
-    ///   - read: Gives the content of a regular file directly inside the root; nil when there is
-    ///     none of that name.
-    /// - Throws: What `read` throws.
+    ///   - gitignore: Whether `.gitignore` files apply, too.
+    ///   - read: Returns the content of a regular file directly inside the root; nil when it does
+    ///     not exist.
+    /// - Throws: Errors of `read`.
     package init(gitignore: Bool, read: (String) throws -> [UInt8]?) rethrows {
         files = gitignore ? Self.fileNames : [Self.fileName]
         try addLayers(read)
@@ -58,7 +58,7 @@ package struct IgnoreFilter: ScanFilter {
         try folder(named: name, read: read)
     }
 
-    /// The rules that hold in the folder `name` of this folder.
+    /// The rules of the subfolder `name`.
     func folder(named name: ArraySlice<UInt8>, read: (String) throws -> [UInt8]?) rethrows
         -> IgnoreFilter
     {
@@ -84,9 +84,9 @@ package struct IgnoreFilter: ScanFilter {
         return !pattern.isNegated
     }
 
-    /// The pattern that decides about `name` in this folder, and its file; nil when none matches.
+    /// The deciding pattern for `name` in this folder, with its file; nil when none matches.
     func match(_ name: ArraySlice<UInt8>, isDirectory: Bool) -> (Layer, IgnorePattern)? {
-        // Rules of this very folder need no more than the name.
+        // Rules of this folder need only the name.
         let path = needsPath ? folder + name : []
         for layer in layers.reversed() {
             let isUpper = needsPath && layer.folderLength < folder.count
@@ -95,36 +95,36 @@ package struct IgnoreFilter: ScanFilter {
                 name: name.span, path: below.span, isDirectory: isDirectory)
             if let found { return (layer, found) }
         }
-        // The patterns are about names alone.
+        // The patterns match names only.
         return Self.builtIn.rules.lastMatch(
             name: name.span, path: name.span, isDirectory: isDirectory
         ).map { (Self.builtIn, $0) }
     }
 }
 
-/// The rule that decides whether a path is left out, for `check-ignore`.
+/// The rule that decides whether a path is ignored, for `check-ignore`.
 package struct IgnoreMatch: Hashable, Sendable {
     /// The ignore file, as a path below the root; nil for a built-in pattern.
     package var file: RelativePath?
-    /// The line in that file, from 1.
+    /// The line number in that file, from 1.
     package var line: Int
-    /// The pattern as it is written there.
+    /// The text of the pattern.
     package var pattern: [UInt8]
-    /// Whether the path is left out; false when the pattern begins with `!`.
+    /// Whether the path is ignored; false when the pattern starts with `!`.
     package var isIgnored: Bool
-    /// What the pattern matched: the path itself or the folder of it that is left out.
+    /// The matched path: the path itself, or its ignored folder.
     package var matched: RelativePath
 }
 
 extension IgnoreFilter {
-    /// Says which rule decides about a path; nil when none matches and the path is kept.
+    /// The rule that decides about a path; nil when none matches and the path is synced.
     ///
-    /// To be asked of the filter of the root. Reads the ignore files on the way down, as a scan
-    /// would, and stops at the first folder that is left out.
+    /// Call it on the filter of the root. Reads the ignore files from the root down, as a scan
+    /// does, and stops at the first ignored folder.
     ///
-    /// - Parameter read: Gives the content of a regular file, by its path below the root; nil when
-    ///   there is none.
-    /// - Throws: What `read` throws.
+    /// - Parameter read: Returns the content of a regular file by its path; nil when it does not
+    ///   exist.
+    /// - Throws: Errors of `read`.
     package func explain(
         _ path: RelativePath, isDirectory: Bool, read: (RelativePath) throws -> [UInt8]?
     ) rethrows -> IgnoreMatch? {

@@ -1,20 +1,20 @@
-/// The rules of one ignore file, in gitignore's syntax, all of it, read exactly as git reads it.
+/// The rules of one ignore file in gitignore's complete syntax, read exactly as git reads it.
 ///
-/// The syntax is described at <https://git-scm.com/docs/gitignore>. Patterns, paths and names are
-/// bytes. A malformed pattern matches nothing, as with git; no content is an error.
+/// See <https://git-scm.com/docs/gitignore>. Patterns, paths and names are bytes. A malformed
+/// pattern matches nothing, as with git; no file is an error.
 package struct IgnoreRules: Sendable {
-    /// The file as it was read.
+    /// The content of the file.
     let bytes: [UInt8]
     private(set) var patterns: [IgnorePattern] = []
     private(set) var table = GlobTable()
-    /// The indices of the patterns that only match what ends with a certain byte, by that byte.
+    /// The indices of patterns whose matches all end with the same byte, by that byte.
     private var byLastByte: [[Int]] = []
     /// The indices of the other patterns.
     private var others: [Int] = []
-    /// Whether a pattern is about more than the last name of a path.
+    /// Whether a pattern needs more than the last name of a path.
     private(set) var needsPath = false
 
-    /// Reads the rules of a file, with or without a byte order mark, with LF or CRLF.
+    /// Parses a file, with or without a byte order mark, with LF or CRLF.
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
         var line = 1
@@ -27,9 +27,9 @@ package struct IgnoreRules: Sendable {
         }
     }
 
-    /// A single pattern, which is not read as a line: no comment, nothing trimmed.
+    /// A single pattern that is not parsed as a line: no comments, no trimming.
     ///
-    /// - Returns: Nil when the pattern is empty, malformed or holds NUL, and so matches nothing.
+    /// - Returns: Nil when the pattern is empty, malformed or contains NUL, and matches nothing.
     init?(pattern bytes: [UInt8]) {
         self.bytes = bytes
         guard !bytes.contains(0) else { return nil }
@@ -37,7 +37,7 @@ package struct IgnoreRules: Sendable {
         if patterns.isEmpty { return nil }
     }
 
-    /// Whether there is no rule in it.
+    /// Whether the file has no rules.
     package var isEmpty: Bool { patterns.isEmpty }
 
     private mutating func add(line: Int, _ range: Range<Int>) {
@@ -59,7 +59,7 @@ package struct IgnoreRules: Sendable {
         patterns.append(pattern)
     }
 
-    /// Cuts off a carriage return, what follows a NUL, and trailing spaces that no backslash keeps.
+    /// Removes a carriage return, everything after a NUL, and trailing spaces that are not escaped.
     private func trim(_ range: Range<Int>) -> Range<Int> {
         var end = range.upperBound
         if bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
@@ -80,11 +80,11 @@ package struct IgnoreRules: Sendable {
 }
 
 extension IgnoreRules {
-    /// The last pattern that matches, which is the one that counts; nil when none does.
+    /// The last matching pattern, which decides; nil when none matches.
     ///
     /// - Parameters:
     ///   - name: The last name of the path.
-    ///   - path: The path below the folder that holds the file; used only when ``needsPath``.
+    ///   - path: The path below the folder of the file; used only when ``needsPath``.
     func lastMatch(name: Span<UInt8>, path: Span<UInt8>, isDirectory: Bool) -> IgnorePattern? {
         guard name.count > 0, !patterns.isEmpty else { return nil }
         let ending = byLastByte.isEmpty ? [] : byLastByte[Int(name[name.count - 1])]
@@ -144,42 +144,41 @@ private func same(_ bytes: Span<UInt8>, _ range: Range<Int>, _ text: Span<UInt8>
     return true
 }
 
-/// One line of an ignore file, compiled. The bytes and steps it refers to are in its ``IgnoreRules``.
+/// A compiled line of an ignore file. Its bytes and steps are in its ``IgnoreRules``.
 struct IgnorePattern: Sendable {
-    /// How the text of the pattern is compared; the cheap ways first.
+    /// How the pattern is compared, fastest first.
     enum Kind: Sendable {
-        /// The whole name or path is the literal.
+        /// The name or path equals the literal.
         case literal
         /// The name ends with the literal: `*.o`.
         case suffix
-        /// The path begins with the literal, and the steps match the rest.
+        /// The path starts with the literal, and the steps match the rest.
         case glob(steps: Range<Int>)
     }
 
-    /// The line's number, from 1.
+    /// The line number, from 1.
     var line: Int
-    /// The line without its end and its trailing spaces, within the file.
+    /// The range of the line in the file, without its end and trailing spaces.
     var text: Range<Int>
-    /// Whether what matches is kept instead: `!`.
+    /// Whether matching paths are included: `!`.
     var isNegated: Bool
-    /// Whether only folders match: a slash at the end.
+    /// Whether only folders match: a trailing slash.
     var isFolderOnly: Bool
-    /// Whether the pattern holds no other slash, and so is about the name alone, at any depth.
+    /// Whether the pattern has no other slash, and so matches the name at any depth.
     var isAboutName: Bool
-    /// The bytes before the first wildcard, or all of them, or those after the star of a suffix.
+    /// The bytes before the first wildcard, all bytes, or those after the star of a suffix.
     var literal: Range<Int>
     var kind: Kind
 }
 
 extension IgnorePattern {
-    /// Compiles a line; nil when it is empty or malformed and so matches nothing.
+    /// Compiles a line; nil when it is empty or malformed and matches nothing.
     ///
-    /// The steps are those of `parse_path_pattern`, `match_basename` and `match_pathname` in git's
-    /// `dir.c`.
+    /// Follows `parse_path_pattern`, `match_basename` and `match_pathname` in git's `dir.c`.
     ///
     /// - Parameters:
     ///   - range: The line within `bytes`, trimmed.
-    ///   - table: Takes the steps of what needs any.
+    ///   - table: Receives the steps of the pattern.
     init?(line: Int, _ range: Range<Int>, of bytes: [UInt8], into table: inout GlobTable) {
         var body = range
         isNegated = !body.isEmpty && bytes[body.lowerBound] == UInt8(ascii: "!")
@@ -209,7 +208,7 @@ extension IgnorePattern {
         }
     }
 
-    /// The last byte of all that can match; nil when there are several.
+    /// The last byte of every match; nil when it varies.
     func lastByte(_ bytes: [UInt8], _ table: GlobTable) -> UInt8? {
         switch kind {
         case .literal, .suffix: return bytes[literal].last
@@ -220,7 +219,7 @@ extension IgnorePattern {
     }
 }
 
-/// Whether a byte has a meaning of its own in a glob.
+/// Whether a byte is special in a glob.
 private func isWild(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "["), UInt8(ascii: "\\"): true

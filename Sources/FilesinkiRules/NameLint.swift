@@ -1,13 +1,12 @@
 package import FilesinkiModel
 
-/// Finds names that another system could not hold, path by path.
+/// Finds names that other systems do not support.
 ///
-/// Only the last name of each path is judged, so that folders are to be given as well. The sources
-/// are <https://learn.microsoft.com/windows/win32/fileio/naming-a-file> for Windows, and canonical
+/// Checks only the last name of each path, so folders must be passed as well. The sources are
+/// <https://learn.microsoft.com/windows/win32/fileio/naming-a-file> for Windows, and canonical
 /// equivalence (Unicode Standard Annex 15) for the forms of a name.
 package struct NameLint {
-    /// The first path with a name, for each name without regard to case and Unicode form: two
-    /// strings are equal when they are canonically equivalent.
+    /// The first path for each name, ignoring case and Unicode form.
     private var first: [Key: RelativePath] = [:]
 
     private struct Key: Hashable {
@@ -17,13 +16,13 @@ package struct NameLint {
 
     package init() {}
 
-    /// What is wrong with all the paths, in their order.
+    /// The issues of all paths, in their order.
     package static func issues(in paths: some Sequence<RelativePath>) -> [NameIssue] {
         var lint = NameLint()
         return paths.flatMap { lint.issues(for: $0) }
     }
 
-    /// What is wrong with a path alone, and beside those that were given before it.
+    /// The issues of a path by itself and in relation to the paths before it.
     package mutating func issues(for path: RelativePath) -> [NameIssue] {
         guard let name = String(validating: path.name, as: UTF8.self) else {
             return [NameIssue(path: path, kind: .notUTF8)]
@@ -33,7 +32,7 @@ package struct NameLint {
         return kinds.map { NameIssue(path: path, kind: $0) }
     }
 
-    /// What is wrong with a name by itself.
+    /// The issues of a name by itself.
     private static func kinds(of name: String) -> [NameIssue.Kind] {
         var kinds: [NameIssue.Kind] = []
         if let scalar = name.unicodeScalars.first(where: isForbidden) {
@@ -51,7 +50,7 @@ package struct NameLint {
         }
     }
 
-    /// Whether Windows keeps the name for a device, whatever comes after the first dot.
+    /// Whether Windows reserves the name for a device. Ignores everything after the first dot.
     private static func isReserved(_ name: String) -> Bool {
         var stem = Substring(name.prefix { $0 != "." }.uppercased())
         while stem.last == " " { stem.removeLast() }
@@ -73,17 +72,17 @@ package struct NameLint {
     }
 }
 
-/// A name that another system could not hold.
+/// A name that another system does not support.
 package struct NameIssue: Hashable, Sendable {
-    /// What is wrong with a name.
+    /// The kind of an issue.
     package enum Kind: Hashable, Sendable {
-        /// Systems that keep names as text, as macOS and Windows do, cannot hold it.
+        /// macOS and Windows store names as text and do not support it.
         case notUTF8
-        /// Windows allows this character in no name.
+        /// Windows does not allow this character.
         case character(Unicode.Scalar)
-        /// Windows cuts off dots and spaces at the end.
+        /// Windows removes trailing dots and spaces.
         case ending
-        /// Windows keeps this name for a device.
+        /// Windows reserves this name for a device.
         case reserved
         /// Another name in the folder differs only in case.
         case caseTwin(RelativePath)
@@ -94,7 +93,7 @@ package struct NameIssue: Hashable, Sendable {
     package var path: RelativePath
     package var kind: Kind
 
-    /// What is wrong, in a sentence.
+    /// The issue in a sentence.
     package var reason: String {
         switch kind {
         case .notUTF8: "The name is not UTF-8, so macOS and Windows cannot hold it."
@@ -109,7 +108,7 @@ package struct NameIssue: Hashable, Sendable {
         }
     }
 
-    /// What to do about it, in a sentence.
+    /// The remedy in a sentence.
     package var remedy: String {
         switch kind {
         case .notUTF8: "Rename it with UTF-8 letters."

@@ -2,24 +2,25 @@ package import FilesinkiMerge
 package import FilesinkiModel
 package import FilesinkiReconcile
 
-/// The rules that hold on this device: its own settings, over the synced ones, over the defaults.
+/// The rules of this device: its own settings override the synced ones, which override the
+/// defaults.
 ///
-/// Within one file the last `[[rule]]` that matches and says something decides; where none does,
-/// what the file says for all paths.
+/// Within one file the last matching `[[rule]]` with the setting applies, else the file's setting
+/// for all paths.
 package struct PathRules: StrategyRules {
-    /// What the files say, the deciding one first.
+    /// The settings of the files, highest priority first.
     let layers: [Settings]
-    /// The answers for a path that no `[[rule]]` matches.
+    /// The defaults for a path that no `[[rule]]` matches.
     private let strategy: Strategy
     private let onDelete: OnDelete
     private let hasRules: Bool
 
-    /// Whether `.gitignore` files count too; false unless a file says so.
+    /// Whether `.gitignore` files apply, too; false by default.
     package let gitignore: Bool
-    /// How much one run may delete; nil when no file says so.
+    /// The deletion limit of one run; nil if no file sets it.
     package let maxDelete: MaxDelete?
 
-    /// - Parameter layers: What the files say, the deciding one first.
+    /// - Parameter layers: The settings of the files, highest priority first.
     package init(_ layers: [Settings] = []) {
         self.layers = layers
         strategy = layers.firstValue { $0.strategy } ?? .standard
@@ -29,7 +30,7 @@ package struct PathRules: StrategyRules {
         hasRules = layers.contains { !$0.rules.isEmpty }
     }
 
-    /// Every strategy that the files name, in their order.
+    /// All strategies in the files, in their order.
     package var strategies: [Strategy] {
         layers.reversed().flatMap { layer in
             ([layer.strategy] + layer.rules.map(\.strategy)).compactMap { $0 }
@@ -48,7 +49,7 @@ package struct PathRules: StrategyRules {
 }
 
 extension Settings {
-    /// What the last rule says that is about the path and says anything.
+    /// The value of the last rule that matches the path and sets it.
     fileprivate func value<Value>(_ key: KeyPath<Rule, Value?>, for path: RelativePath) -> Value? {
         for rule in rules.reversed() {
             if let value = rule[keyPath: key], rule.match.covers(path) { return value }
@@ -67,14 +68,15 @@ extension Array {
     }
 }
 
-/// A glob in gitignore's syntax that says which paths a rule is about.
+/// The paths of a rule, as a glob in gitignore's syntax.
 ///
-/// `*.json` is about that name at any depth, `/a/*.json` about files of the folder `a` in the root,
-/// `docs/` about the folder `docs` and all that lies below it.
+/// `*.json` matches at any depth, `/a/*.json` in the folder `a` of the root, `docs/` the folder
+/// `docs` and everything below it.
 package struct PathPattern: Sendable {
     private let rules: IgnoreRules
 
-    /// - Throws: `Failure` with code `usage` for what is empty, negated, malformed or holds NUL.
+    /// - Throws: `Failure` with code `usage` for a glob that is empty, negated, malformed or
+    ///   contains NUL.
     package init(_ glob: String) throws(Failure) {
         if glob.utf8.first == UInt8(ascii: "!") {
             throw Self.failure(
@@ -93,7 +95,7 @@ package struct PathPattern: Sendable {
         Failure(.usage, path: "", message, remedy: remedy)
     }
 
-    /// Whether the pattern matches the path or a folder that the path lies in.
+    /// Whether the pattern matches the path or one of its folders.
     package func covers(_ path: RelativePath) -> Bool {
         let bytes = path.bytes.span
         var start = 0
@@ -109,17 +111,17 @@ package struct PathPattern: Sendable {
     }
 }
 
-/// What one `[[rule]]` says to the merges.
+/// The merge settings of one `[[rule]]`.
 package struct MergeRules: Hashable, Sendable {
     package var fields: [FieldRule] = []
     package var fieldChoice: FieldChoice?
     package var identities: [IdentityRule] = []
     package var keyColumns: [String]?
 
-    /// Takes one key of a rule.
+    /// Sets one key of a rule.
     ///
-    /// - Returns: Whether the key is about merges.
-    /// - Throws: `Failure` with code `usage` for a value that is not understood.
+    /// - Returns: Whether the key is a merge setting.
+    /// - Throws: `Failure` with code `usage` for an invalid value.
     mutating func set(_ key: [String], _ text: String) throws(Failure) -> Bool {
         switch (key.first, key.count) {
         case ("fields", 2):
@@ -149,8 +151,8 @@ package struct MergeRules: Hashable, Sendable {
 }
 
 extension PathRules {
-    /// What the rules say to the merges of a path: within one file later rules come first, as
-    /// everywhere; a rule adds its fields to those of the others.
+    /// The merge settings of a path. Within one file later rules come first; the fields of all
+    /// matching rules are combined.
     package func merging(for path: RelativePath) -> MergeSettings {
         var settings = MergeSettings()
         for rule in layers.flatMap({ $0.rules.reversed() }) where rule.match.covers(path) {

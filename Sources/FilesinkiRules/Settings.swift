@@ -1,14 +1,14 @@
 package import FilesinkiModel
 package import FilesinkiReconcile
 
-/// What one settings file says; nil where it says nothing.
+/// The settings of one file; nil for those that it does not set.
 package struct Settings: Sendable {
-    /// The file in the root that is synced, so that all devices have the same.
+    /// The synced file in the root, shared by all devices.
     package static let syncedFile = ".filesinki.toml"
-    /// The name of a device's own file, in the state folder and in the user's configuration.
+    /// The name of a device's file in the state folder and in the user's configuration.
     package static let deviceFile = "config.toml"
 
-    /// A `[[rule]]`: what holds for some paths.
+    /// A `[[rule]]`: settings for some paths.
     package struct Rule: Sendable {
         package var match: PathPattern
         package var strategy: Strategy?
@@ -18,30 +18,30 @@ package struct Settings: Sendable {
 
     package var strategy: Strategy?
     package var onDelete: OnDelete?
-    /// Whether `.gitignore` files count too.
+    /// Whether `.gitignore` files apply, too.
     package var gitignore: Bool?
-    /// How much one run may delete.
+    /// The maximum share or number of deletions in one run.
     package var maxDelete: MaxDelete?
-    /// In the order of the file; the last one that matches a path decides.
+    /// The rules in the order of the file. The last one that matches a path applies.
     package var rules: [Rule] = []
 
     package init() {}
 }
 
-/// Where settings come from, which decides what they may do.
+/// The source of settings, which decides whether they may run commands.
 package enum RuleSource: Hashable, Sendable {
-    /// From a file that other devices write too: it must not run a command here.
+    /// A file that other devices write. It must not run commands.
     case synced
-    /// From such a file, whose very bytes the user of this device has looked at and trusts.
+    /// Such a file whose present content the user of this device trusts.
     case trusted
-    /// From this device's own configuration.
+    /// This device's configuration.
     case device
 }
 
 extension Settings {
-    /// Where the user's own configuration is, by the XDG base directory specification.
+    /// The path of the user's configuration by the XDG base directory specification.
     ///
-    /// - Parameter environment: Gives a variable's value.
+    /// - Parameter environment: Returns the value of an environment variable.
     /// - Returns: An absolute path; nil when neither `XDG_CONFIG_HOME` nor `HOME` is absolute.
     package static func userFile(environment: (String) -> String?) -> String? {
         func absolute(_ name: String) -> String? {
@@ -52,23 +52,23 @@ extension Settings {
     }
 }
 
-/// The rules as they could be read, and what was wrong with their files.
+/// The rules of all files, and the errors in them.
 ///
-/// A broken file stops nothing: what is not understood has no effect, or the effect that loses
-/// nothing, and is said.
+/// Errors in a file do not stop a run: an invalid setting has no effect, or the safe default, and
+/// is reported.
 package struct RulesLoad: Sendable {
     package var rules: PathRules
-    /// One for each mistake, in the order in which the files were given; each names file and line.
+    /// The errors in the order of the files, each with file and line.
     package var problems: [Failure]
 
-    /// The first mistake, with the number of all when there are more; nil when there is none.
+    /// The first error, with the number of all if there are more; nil for none.
     package var problem: Failure? {
         guard var first = problems.first else { return nil }
         if problems.count > 1 { first.message += " (1 of \(problems.count) mistakes)" }
         return first
     }
 
-    /// The content of a settings file of this device.
+    /// A settings file of this device.
     package struct DeviceFile: Sendable {
         /// Its path, for messages.
         package var path: String
@@ -80,12 +80,12 @@ package struct RulesLoad: Sendable {
         }
     }
 
-    /// Reads the settings that hold on this device.
+    /// Reads the settings of this device.
     ///
     /// - Parameters:
     ///   - synced: The content of ``Settings/syncedFile`` in the root; nil when there is none.
     ///   - isTrusted: Whether the synced file may run commands.
-    ///   - device: This device's own files, the deciding one last: the user's, then the replica's.
+    ///   - device: This device's files in ascending priority: the user's, then the replica's.
     package init(synced: [UInt8]?, isTrusted: Bool = false, device: [DeviceFile] = []) {
         var readers = device.map { SettingsReader($0.bytes, file: $0.path, source: .device) }
         if let synced {

@@ -2,13 +2,12 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiText
 
-/// Makes settings of the statements of a file.
+/// Converts the statements of a settings file.
 ///
-/// What is wrong becomes a problem and the rest counts. A strategy that is not understood becomes
-/// the standard one, and the same for `on-delete`, for these lose nothing, while a rule further up,
-/// which would decide otherwise, might.
+/// Errors become problems and the rest applies. An invalid strategy or `on-delete` becomes the
+/// default, which loses nothing, while an earlier rule that would apply otherwise might.
 struct SettingsReader {
-    /// What the file is called in messages.
+    /// The name of the file in messages.
     let file: String
     let source: RuleSource
     private(set) var settings = Settings()
@@ -128,7 +127,7 @@ struct SettingsReader {
         }
     }
 
-    /// The strategy of a pair, which may run a command only when it is this device's own.
+    /// The strategy of a pair. Only the device's own file may run a command.
     private func strategy(_ pair: TOMLPair) throws(Failure) -> Strategy {
         let strategy = try Strategy(parsing: try Self.text(pair))
         guard source != .synced || !strategy.runsCommand else {
@@ -146,7 +145,7 @@ extension SettingsReader {
     private mutating func report(_ failure: Failure, line: Int) {
         var failure = failure
         failure.path = Array(file.utf8)
-        // The message may quote the file, and so what another device wrote.
+        // The message may quote text from another device.
         failure.message = "Line \(line): " + printable(failure.message.utf8)
         problems.append(failure)
     }
@@ -171,7 +170,7 @@ extension SettingsReader {
 }
 
 extension Strategy {
-    /// Whether a link of the chain starts a program of the user's.
+    /// Whether a link of the chain runs a command.
     var runsCommand: Bool {
         links.contains(where: \.runsCommand)
     }

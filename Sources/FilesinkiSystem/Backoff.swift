@@ -1,17 +1,17 @@
 import FilesinkiModel
 
-/// Growing pauses between tries: each longer than the one before, up to a longest one.
+/// Growing pauses between attempts, up to a maximum.
 ///
-/// A value: whoever tries keeps it, and sleeps by an injected clock.
+/// A value; the caller sleeps, with an injected clock.
 package struct Backoff: Hashable, Sendable {
     /// The first and the longest pause.
     package let bounds: ClosedRange<Duration>
-    /// The time that is left for all pauses together; nil for no limit.
+    /// The remaining time for all pauses; nil for no limit.
     package private(set) var left: Duration?
     private let growth: Growth
     private var pause: Duration
 
-    /// By how much each pause is longer than the one before.
+    /// The growth from one pause to the next.
     package enum Growth: Hashable, Sendable {
         case double
         case half
@@ -19,7 +19,7 @@ package struct Backoff: Hashable, Sendable {
 
     /// - Parameters:
     ///   - bounds: The first and the longest pause.
-    ///   - limit: How long all pauses together may take; nil for no limit.
+    ///   - limit: The maximum time of all pauses together; nil for no limit.
     package init(
         _ bounds: ClosedRange<Duration> = .seconds(1)...(.seconds(60)), growth: Growth = .double,
         limit: Duration? = nil
@@ -30,20 +30,20 @@ package struct Backoff: Hashable, Sendable {
         pause = bounds.lowerBound
     }
 
-    /// Whether the time for all pauses is over.
+    /// Whether the time for all pauses is used up.
     package var isOver: Bool { left.map { $0 <= .zero } ?? false }
 
-    /// The next pause: not shorter than the failed remote asked for (`Retry-After`), not longer than the
-    /// time that is left.
+    /// The next pause: at least what the failed remote requested (`Retry-After`), at most the
+    /// remaining time.
     package mutating func next(after error: (any Error)? = nil) -> Duration {
         next(atLeast: (error as? Failure)?.retryAfter ?? .zero)
     }
 
-    /// The next pause, but not shorter than `wished`.
+    /// The next pause, at least `wished`.
     package mutating func next(atLeast wished: Duration) -> Duration { spend(max(grow(), wished)) }
 
-    /// The next pause, between half of it and all of it as chance says, so that many devices do not come
-    /// back at one moment.
+    /// The next pause, randomly between half and all of it, so that many devices do not retry at
+    /// the same time.
     ///
     /// - Parameter chance: A random byte.
     package mutating func next(chance: UInt8) -> Duration {
@@ -51,7 +51,7 @@ package struct Backoff: Hashable, Sendable {
         return spend(longest / 2 + longest * Int(chance) / 510)
     }
 
-    /// Begins again with the first pause, after a success.
+    /// Starts again with the first pause, after a success.
     package mutating func reset() { pause = bounds.lowerBound }
 
     private mutating func grow() -> Duration {

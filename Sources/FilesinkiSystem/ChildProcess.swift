@@ -1,13 +1,13 @@
 import CKernel
 package import Glibc
 
-/// A program to start beside this one, with streams, signals and a group of its own.
+/// A child process with its own streams, signals and process group.
 ///
-/// The threads of a pool hold signals back, and what they start would inherit that: it could not be
-/// asked to end, and a shell would never hear that its own child has ended. So a child begins with no
-/// signal held back, and dies of a broken pipe as programs do, whatever this process ignores.
+/// The child starts with an empty signal mask and the default action for broken pipes. Otherwise it
+/// would inherit the mask of a pool thread: it could not be terminated, and a shell would not
+/// notice the end of its own child.
 package struct ChildProcess: Sendable {
-    /// What one of the child's streams is.
+    /// The source or target of one of the child's streams.
     package enum Stream: Sendable {
         /// A descriptor of this process.
         case descriptor(Int32)
@@ -15,27 +15,27 @@ package struct ChildProcess: Sendable {
         case file(String, flags: Int32, mode: mode_t)
     }
 
-    /// Who hears with the child what is typed at the terminal, and what is sent to a group.
+    /// The process group of the child, which receives signals from the terminal.
     package enum Group: Sendable {
-        /// This process.
+        /// The group of this process.
         case shared
-        /// What the child starts.
+        /// A new group.
         case own
-        /// The same, without any terminal.
+        /// A new session, without a terminal.
         case session
     }
 
-    /// The program's file.
+    /// The path of the program.
     package var program: String
-    /// What it is given, its own name first.
+    /// The arguments, starting with its name.
     package var words: [[UInt8]]
-    /// `NAME=value` each; nil for that of this process.
+    /// The environment as `NAME=value`; nil for that of this process.
     package var environment: [[UInt8]]?
-    /// By the child's descriptors. Beside these it has 0, 1 and 2 as they are here and no others: a
-    /// socket that it kept open would go on taking connections for a server that is gone.
+    /// The streams by the child's descriptor. Besides these the child inherits only 0, 1 and 2, so
+    /// that it keeps no socket of a server open.
     package var streams: [Int32: Stream]
     package var group: Group
-    /// Whether the child dies of a broken pipe also where this process ignores them.
+    /// Whether a broken pipe ends the child even if this process ignores it.
     package var diesOfBrokenPipe: Bool
 
     package init(
@@ -50,16 +50,16 @@ package struct ChildProcess: Sendable {
         self.diesOfBrokenPipe = diesOfBrokenPipe
     }
 
-    /// Why there is no child.
+    /// The child could not be started.
     package struct NotStarted: Error {
-        /// What posix_spawn(3) said.
+        /// The result of posix_spawn(3).
         package var error: Int32
     }
 
-    /// `POSIX_SPAWN_SETSID` of the C library's spawn.h, which only its GNU dialect shows.
+    /// `POSIX_SPAWN_SETSID` of spawn.h, which is only declared with GNU extensions.
     private static let ownSession: Int16 = 0x80
 
-    /// Starts it. Who does so waits for its end.
+    /// Starts the child. The caller must wait for it.
     package func start() throws(NotStarted) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -115,7 +115,7 @@ package struct ChildProcess: Sendable {
     }
 }
 
-/// Calls `body` with the strings as C has lists of them: each ended by NUL, the list by nil.
+/// Calls `body` with the strings as a nil-terminated C array.
 private func withCStrings<Result>(
     _ strings: [[UInt8]], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
@@ -130,14 +130,14 @@ private func withCStrings<Result>(
     return body(copies + [nil])
 }
 
-/// Waits for a command until its time is over, and keeps what it prints.
+/// Waits for a command until its time limit, and collects its output.
 struct CommandWait {
     let child: pid_t
-    /// The end of a pipe that is read without waiting.
+    /// The non-blocking reading end of a pipe.
     let output: Int32
     let limit: Duration
     private var bytes: [UInt8] = []
-    /// Becomes readable when the child ends; -1 where the kernel has no such thing.
+    /// A pidfd, readable when the child ends; -1 if not supported.
     private let process: Int32
 
     init(child: pid_t, output: Int32, limit: Duration) {
@@ -147,7 +147,7 @@ struct CommandWait {
         process = fsk_process_file(child)
     }
 
-    /// Without a file of the process: how long one look lasts while the command prints nothing, in milliseconds.
+    /// The polling interval without a pidfd, in milliseconds.
     private static let pause: Int32 = 20
 
     consuming func finish() -> UserCommand.Outcome {
@@ -159,7 +159,7 @@ struct CommandWait {
             var status: Int32 = 0
             if waitpid(child, &status, WNOHANG) == child {
                 if isOpen { _ = read() }
-                // Whatever it left running ends here, too.
+                // Also ends processes that it left running.
                 kill(-child, SIGKILL)
                 return .ended(code: Self.code(status), output: bytes)
             }
@@ -172,7 +172,7 @@ struct CommandWait {
         }
     }
 
-    /// Waits for output, for the end of the child or of its time.
+    /// Waits for output, for the end of the child or for the time limit.
     ///
     /// - Returns: Whether more output may come.
     private mutating func pollOnce(_ isOpen: Bool, _ left: Duration) -> Bool {
@@ -182,7 +182,7 @@ struct CommandWait {
         ]
         var pause = isOpen ? Self.pause : 1
         if process >= 0 {
-            // In pieces of an hour at most; in small ones at the end.
+            // At most an hour at a time; in short intervals at the end.
             let seconds = min(max(left.components.seconds, 0), 3600)
             pause = seconds > 0 ? Int32(seconds) * 1000 : Self.pause
         }
@@ -190,7 +190,7 @@ struct CommandWait {
         return files[0].revents != 0 ? read() : isOpen
     }
 
-    /// Takes what is there.
+    /// Reads the available output.
     ///
     /// - Returns: Whether more may come.
     private mutating func read() -> Bool {

@@ -1,14 +1,14 @@
 package import Glibc
 import Synchronization
 
-/// A file that takes its place only when it is whole: written beside it, synced, renamed over what is
-/// there, and the folder synced. Unless it is committed, nothing of it is left.
+/// Writes a file atomically: to a temporary name beside it, which is synced and renamed over the
+/// old file; then the folder is synced. Without a commit the temporary file is removed.
 package final class DurableFile: Sendable {
-    /// What has to be on the disk when ``commit(_:)`` returns.
+    /// What is on disk when ``commit(_:)`` returns.
     package enum Durability: Sendable {
-        /// Nothing: a cache that can be made anew.
+        /// Nothing; for a cache.
         case none
-        /// The bytes; the old or the new file has the name after a crash.
+        /// The bytes. After a crash the name has the old or the new file.
         case content
         /// The bytes and the name.
         case full
@@ -20,16 +20,17 @@ package final class DurableFile: Sendable {
     private let staged: [UInt8]
     private let isCommitted = Atomic<Bool>(false)
 
-    /// Tells the staged names of this process apart.
+    /// Makes the temporary names of this process unique.
     private static let counter = Atomic<UInt64>(0)
 
-    /// Makes the file beside its place.
+    /// Creates the temporary file.
     ///
     /// - Parameters:
-    ///   - path: Its place: absolute, relative to the process's folder, or a name in `folder`.
-    ///   - folder: An open folder, which outlives the value.
-    ///   - staged: What it is called until it is whole; nil for a name that nobody else uses.
-    ///   - mode: The permissions, less those that the umask takes.
+    ///   - path: The file to write: absolute, relative to the working directory, or a name in
+    ///     `folder`.
+    ///   - folder: An open folder, which must stay open until the commit.
+    ///   - staged: The temporary name; nil for a unique one.
+    ///   - mode: The permissions before the umask.
     package init(
         _ path: some Collection<UInt8>, in folder: Int32 = AT_FDCWD, staged: [UInt8]? = nil,
         mode: mode_t = 0o600
@@ -49,7 +50,7 @@ package final class DurableFile: Sendable {
                 break
             }
             let error = SystemError.last
-            // Left by a killed process that had the same number.
+            // A killed process with the same id left it.
             guard error.number == EEXIST, staged == nil else { throw error }
             name = Self.freeName(path)
         }
@@ -67,7 +68,7 @@ package final class DurableFile: Sendable {
         }
     }
 
-    /// Puts the file in its place; nothing may be written after it.
+    /// Renames the file to its final name. Nothing may be written afterwards.
     package func commit(_ durability: Durability = .full) throws(SystemError) {
         if durability != .none { try handle.sync() }
         let moved = staged.withCString { old in
@@ -80,14 +81,14 @@ package final class DurableFile: Sendable {
         let opened = parent.withCString { openat(folder, $0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard let parent = FileHandle(opened) else {
             let error = SystemError.last
-            // A folder that may be written and not read cannot be synced.
+            // A folder that is not readable cannot be synced.
             if error.number == EACCES { return }
             throw error
         }
         try parent.syncFolder()
     }
 
-    /// Replaces a file by one with these bytes.
+    /// Replaces the content of a file atomically.
     package static func replace(
         _ path: some Collection<UInt8>, in folder: Int32 = AT_FDCWD, staged: [UInt8]? = nil,
         with bytes: [UInt8], mode: mode_t = 0o600, _ durability: Durability = .full

@@ -1,17 +1,17 @@
 package import FilesinkiModel
 package import Glibc
 
-/// An open file, closed when the value ends. Every call is made again when a signal interrupts it.
+/// An open file. It is closed with the value. Calls are repeated when a signal interrupts them.
 package struct FileHandle: ~Copyable, Sendable {
     package let raw: Int32
 
-    /// Takes over an open descriptor; nil for the -1 of a call that failed.
+    /// Takes ownership of a descriptor; nil for -1.
     package init?(_ raw: Int32) {
         guard raw >= 0 else { return nil }
         self.raw = raw
     }
 
-    /// Opens a path. What is started later does not inherit it.
+    /// Opens a path. Child processes do not inherit the descriptor.
     package init(
         _ path: some Collection<UInt8>, _ flags: Int32, mode: mode_t = 0
     ) throws(SystemError) {
@@ -26,7 +26,7 @@ package struct FileHandle: ~Copyable, Sendable {
         try self.init(path.utf8, flags, mode: mode)
     }
 
-    /// Opens a name in this folder, never through a symlink.
+    /// Opens a name in this folder. Does not follow a symlink.
     package func open(
         _ name: some Collection<UInt8>, _ flags: Int32, mode: mode_t = 0
     ) throws(SystemError) -> FileHandle {
@@ -39,20 +39,21 @@ package struct FileHandle: ~Copyable, Sendable {
 
     deinit { _ = Glibc.close(raw) }
 
-    /// Closes it before the value's scope ends.
+    /// Closes the file before the end of the scope.
     package consuming func close() {}
 
-    /// What `fstat` says.
+    /// The result of fstat(2).
     package func record() throws(SystemError) -> stat {
         var record = stat()
         guard fstat(raw, &record) == 0 else { throw .last }
         return record
     }
 
-    /// By which a later change of the file is seen.
+    /// The stamp of the file, to detect a later change.
     package func stamp() throws(SystemError) -> FileStamp { FileStamp(try record()) }
 
-    /// What is under a name in this folder, of a symlink itself; nil when nothing is.
+    /// The status of a name in this folder, without following a symlink; nil when it does not
+    /// exist.
     package func record(of name: some Collection<UInt8>) throws(SystemError) -> stat? {
         var record = stat()
         let result = name.withCString { fstatat(raw, $0, &record, AT_SYMLINK_NOFOLLOW) }
@@ -62,13 +63,13 @@ package struct FileHandle: ~Copyable, Sendable {
         return nil
     }
 
-    /// Whether it is what the path leads to now: others may have removed or replaced that.
+    /// Whether the path still leads to this file.
     package func isStill(at path: String) -> Bool {
         guard let there = FileStamp(at: path), let ours = try? stamp() else { return false }
         return there.isSameInode(as: ours)
     }
 
-    /// Removes a name of a file or symlink from this folder; a missing one is fine.
+    /// Removes a file or symlink from this folder. A missing one is not an error.
     package func unlink(_ name: some Collection<UInt8>) throws(SystemError) {
         let result = name.withCString { unlinkat(raw, $0, 0) }
         guard result == 0 || errno == ENOENT else { throw .last }
@@ -76,26 +77,25 @@ package struct FileHandle: ~Copyable, Sendable {
 }
 
 extension FileHandle {
-    /// Waits until the disk holds the file's bytes.
+    /// Syncs the file's bytes to disk.
     package func sync() throws(SystemError) {
         guard unlessInterrupted({ fsync(raw) }) == 0 else { throw .last }
     }
 
-    /// Waits until the disk holds the names in this folder. Some network and user-space file systems
-    /// cannot sync a folder: that is not an error.
+    /// Syncs the names in this folder to disk. Ignores file systems that cannot sync a folder.
     package func syncFolder() throws(SystemError) {
         guard unlessInterrupted({ fsync(raw) }) != 0 else { return }
         let error = SystemError.last
         guard [EINVAL, ENOTSUP, EBADF].contains(error.number) else { throw error }
     }
 
-    /// Waits until the disk holds the names in the folder of a path.
+    /// Syncs the names in the parent folder of a path to disk.
     package static func syncFolder(of path: some BidirectionalCollection<UInt8>) throws(SystemError)
     {
         try FileHandle(folder(of: path), O_RDONLY | O_DIRECTORY).syncFolder()
     }
 
-    /// The path of the folder that contains a path.
+    /// The parent folder of a path.
     package static func folder(of path: some BidirectionalCollection<UInt8>) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         guard let end = path.lastIndex(of: slash) else { return [UInt8(ascii: ".")] }
@@ -110,7 +110,7 @@ extension stat {
 }
 
 extension Collection<UInt8> {
-    /// Calls `body` with the bytes as a C string; they hold no NUL.
+    /// Calls `body` with the bytes as a C string. They must not contain NUL.
     @inlinable package func withCString<Result: ~Copyable, Thrown: Error>(
         _ body: (UnsafePointer<CChar>) throws(Thrown) -> Result
     ) throws(Thrown) -> Result {
@@ -120,7 +120,7 @@ extension Collection<UInt8> {
             buffer.copyBytes(from: self)
             buffer[buffer.count - 1] = 0
             let text = buffer.bindMemory(to: CChar.self)
-            // The buffer holds at least the NUL, so that it has an address.
+            // The buffer has at least one byte, so it has an address.
             guard let base = text.baseAddress else { preconditionFailure("no address") }
             return try body(base)
         }
@@ -130,31 +130,31 @@ extension Collection<UInt8> {
 // Reading and writing: the only loops over read(2), pread(2), write(2) and pwrite(2).
 
 extension FileHandle {
-    /// Reads once from where the file stands; 0 at the end.
+    /// Reads once from the current position. Returns the number of bytes, 0 at the end.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         let count = unlessInterrupted { Glibc.read(raw, buffer.baseAddress, buffer.count) }
         guard count >= 0 else { throw .last }
         return count
     }
 
-    /// Up to `count` bytes from `offset`; fewer only at the end of the file.
+    /// Reads `count` bytes from `offset`; fewer only at the end of the file.
     package func read(from offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
         try collect(count) { room, filled in
             pread(raw, room.baseAddress, room.count, off_t(offset) + off_t(filled))
         }
     }
 
-    /// Up to `count` bytes from where the file stands; fewer only at the end of the file.
+    /// Reads `count` bytes from the current position; fewer only at the end of the file.
     package func read(upTo count: Int) throws(SystemError) -> [UInt8] {
         try collect(count) { room, _ in Glibc.read(raw, room.baseAddress, room.count) }
     }
 
-    /// All bytes up to the end, or one more than `count` when the file has grown.
+    /// Reads to the end, or one byte more than `count` if the file has grown.
     package func readAll(expecting count: Int) throws(SystemError) -> [UInt8] {
         try read(upTo: count + 1)
     }
 
-    /// All bytes up to the end; nil when there are more than `limit`.
+    /// Reads to the end; nil when there are more than `limit` bytes.
     package func readAll(limit: Int) throws(SystemError) -> [UInt8]? {
         var bytes: [UInt8] = []
         while true {
@@ -183,9 +183,9 @@ extension FileHandle {
         return bytes
     }
 
-    /// Reads to the end in pieces of up to `capacity` bytes, and returns how many bytes there were.
+    /// Reads to the end in pieces of up to `capacity` bytes. Returns the number of bytes.
     ///
-    /// - Parameter body: The bytes are valid during the call only.
+    /// - Parameter body: Receives each piece. The bytes are valid during the call only.
     package func forEachPiece(
         capacity: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Int64 {
@@ -200,7 +200,7 @@ extension FileHandle {
         }
     }
 
-    /// Writes all of the bytes where the file stands.
+    /// Writes all bytes at the current position.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         try Self.writeAll(bytes) { rest, _ in Glibc.write(raw, rest.baseAddress, rest.count) }
     }
@@ -209,7 +209,7 @@ extension FileHandle {
         try bytes.span.bytes.withUnsafeBytes { bytes throws(SystemError) in try write(bytes) }
     }
 
-    /// Writes all of the bytes at a place.
+    /// Writes all bytes at an offset.
     package func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
         try bytes.span.bytes.withUnsafeBytes { bytes throws(SystemError) in
             try Self.writeAll(bytes) { rest, done in
@@ -218,14 +218,14 @@ extension FileHandle {
         }
     }
 
-    /// Writes to a descriptor that somebody else opened and closes, such as standard output.
+    /// Writes to a descriptor that this type does not own, such as standard output.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, to raw: Int32
     ) throws(SystemError) {
         try writeAll(bytes) { rest, _ in Glibc.write(raw, rest.baseAddress, rest.count) }
     }
 
-    /// Reads once from a descriptor that somebody else opened and closes; 0 at the end.
+    /// Reads once from a descriptor that this type does not own; 0 at the end.
     package static func read(
         _ raw: Int32, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
@@ -247,7 +247,7 @@ extension FileHandle {
     }
 }
 
-/// A pipe, of which children inherit no end.
+/// A pipe. Child processes inherit neither end.
 package struct Pipe: ~Copyable, Sendable {
     package let reading: FileHandle
     package let writing: FileHandle
@@ -262,7 +262,7 @@ package struct Pipe: ~Copyable, Sendable {
         self.writing = writing
     }
 
-    /// Lets neither end wait.
+    /// Sets both ends to non-blocking mode.
     package func setNonBlocking() {
         for end in [reading.raw, writing.raw] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     }

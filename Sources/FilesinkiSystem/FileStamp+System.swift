@@ -9,9 +9,9 @@ extension FileStamp {
             modified: Timestamp(record.st_mtim), changed: Timestamp(record.st_ctim))
     }
 
-    /// What is at a path; nil when nothing is, or it cannot be seen.
+    /// The stamp of a path; nil when it is absent or not accessible.
     ///
-    /// - Parameter follows: Whether a symlink is followed.
+    /// - Parameter follows: Whether to follow a symlink.
     package init?(at path: some Collection<UInt8>, followingSymlinks follows: Bool = false) {
         var record = stat()
         let result = path.withCString { follows ? stat($0, &record) : lstat($0, &record) }
@@ -23,20 +23,20 @@ extension FileStamp {
         self.init(at: path.utf8, followingSymlinks: follows)
     }
 
-    /// The stamp of a regular file; nil where there is none, or something else.
+    /// The stamp of a regular file; nil for anything else.
     package init?(ofRegularFile path: String) {
         var record = stat()
         guard lstat(path, &record) == 0, record.isRegularFile else { return nil }
         self.init(record)
     }
 
-    /// Whether it is the same inode with the same size and time. The change time is left out, for
-    /// a rename sets it.
+    /// Whether inode, size and modification time are equal. Ignores the change time, which a rename
+    /// sets.
     package func isSame(butForChangeOf other: FileStamp) -> Bool {
         isSameInode(as: other) && size == other.size && modified == other.modified
     }
 
-    /// Whether it is the same inode, whatever became of its content.
+    /// Whether both are the same inode.
     package func isSameInode(as other: FileStamp) -> Bool {
         device == other.device && inode == other.inode
     }

@@ -1,14 +1,14 @@
 import CKernel
 import Glibc
 
-/// The names in a folder, read with getdents64(2) and sorted by inode, the order in which a cold
-/// disk gives their status fastest.
+/// The names in a folder, read with getdents64(2) and sorted by inode, the fastest order to read
+/// their status from a cold disk.
 package struct FolderListing {
     package struct Name {
         package var inode: UInt64
         package var start: Int
         package var length: UInt16
-        /// `DT_REG` and so on; `DT_UNKNOWN` on file systems that do not say.
+        /// `DT_REG` etc.; `DT_UNKNOWN` on file systems that do not report it.
         package var type: UInt8
     }
 
@@ -16,8 +16,8 @@ package struct FolderListing {
     package private(set) var bytes: [UInt8] = []
     package private(set) var entries: [Name] = []
 
-    /// Reads all names but `.` and `..`. An error in the midst gives no listing at all: half a
-    /// folder would look like deletions.
+    /// Reads all names except `.` and `..`. Throws on any error, because a partial listing would
+    /// look like deletions.
     package init(_ folder: borrowing FileHandle) throws(SystemError) {
         let size = 32_768
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
@@ -39,19 +39,19 @@ package struct FolderListing {
         entries.contains { self.name($0).elementsEqual(name) }
     }
 
-    /// Whether a name is that of a folder. Asks where the file system does not say what a name is.
+    /// Whether a name is a folder. Calls lstat(2) if the listing does not tell.
     package func isFolder(_ entry: Name, in folder: borrowing FileHandle) -> Bool {
         guard entry.type == UInt8(DT_UNKNOWN) else { return entry.type == UInt8(DT_DIR) }
         return (try? folder.record(of: name(entry)))?.isFolder ?? false
     }
 
-    /// Whether a name is that of a regular file. Asks where the file system does not say.
+    /// Whether a name is a regular file. Calls lstat(2) if the listing does not tell.
     package func isRegularFile(_ entry: Name, in folder: borrowing FileHandle) -> Bool {
         guard entry.type == UInt8(DT_UNKNOWN) else { return entry.type == UInt8(DT_REG) }
         return (try? folder.record(of: name(entry)))?.isRegularFile ?? false
     }
 
-    /// Takes the records of one getdents64 call: inode (8 bytes), offset (8), length (2), type (1),
+    /// Adds the records of one getdents64 call: inode (8 bytes), offset (8), length (2), type (1),
     /// then the name with its NUL and padding.
     private mutating func add(_ records: UnsafeRawBufferPointer) {
         let nameStart = 19
@@ -79,9 +79,9 @@ package struct FolderListing {
     }
 }
 
-/// Removes a folder with everything in it. No symlink is followed: it is removed itself.
+/// Removes folders recursively. Symlinks are removed, not followed.
 package enum TreeRemoval {
-    /// Removes what is at the path, as far as possible; nothing there is fine.
+    /// Removes a file or folder with everything in it. Ignores errors.
     package static func remove(_ path: String) {
         if let folder = try? FileHandle(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) { empty(folder) }
         if rmdir(path) != 0 { unlink(path) }

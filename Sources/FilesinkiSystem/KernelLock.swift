@@ -1,8 +1,8 @@
 package import FilesinkiModel
 import Glibc
 
-/// The right to something that one process has at a time, by a kernel lock (flock(2)) that dies with its
-/// process, so that a killed run never leaves it behind. Given up with the value's end.
+/// A lock that one process holds at a time: a kernel lock (flock(2)), released when the value or
+/// its process ends, so that a killed run leaves no lock.
 package final class KernelLock: Sendable {
     private let file: FileHandle
 
@@ -10,7 +10,7 @@ package final class KernelLock: Sendable {
 
     /// Tries once.
     ///
-    /// - Parameter path: The lock file; made (0600) when it is missing, and never removed.
+    /// - Parameter path: The lock file; created with mode 0600 if missing, and never removed.
     /// - Returns: Nil when another process holds the lock.
     package static func tryAcquire(_ path: String) throws(Failure) -> KernelLock? {
         while true {
@@ -22,12 +22,12 @@ package final class KernelLock: Sendable {
             do {
                 guard try file.lock(waits: false) else { return nil }
             } catch { throw error.failure("take the lock", path, of: .local) }
-            // A file that was removed meanwhile locks nothing: others would lock the new one.
+            // Retries if the file was removed meanwhile: others would lock the new one.
             if file.isStill(at: path) { return KernelLock(file) }
         }
     }
 
-    /// Writes into the lock file who holds it, for others to read; of no importance otherwise.
+    /// Writes the holder's name into the lock file, for display only.
     package func writeHolder(_ text: String) {
         guard ftruncate(file.raw, 0) == 0 else { return }
         try? file.write(Array(text.utf8), at: 0)
@@ -35,10 +35,10 @@ package final class KernelLock: Sendable {
 }
 
 extension FileHandle {
-    /// Locks the open file (flock(2)), until it is closed everywhere or ``unlock()`` is called.
+    /// Locks the open file (flock(2)) until it is closed or ``unlock()`` is called.
     ///
-    /// - Parameter waits: Whether to wait for another process that holds it.
-    /// - Returns: False when another process holds it.
+    /// - Parameter waits: Whether to wait while another process holds the lock.
+    /// - Returns: False when another process holds the lock.
     package func lock(waits: Bool) throws(SystemError) -> Bool {
         if unlessInterrupted({ flock(raw, LOCK_EX | (waits ? 0 : LOCK_NB)) }) == 0 { return true }
         let error = SystemError.last

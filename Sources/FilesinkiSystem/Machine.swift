@@ -3,7 +3,7 @@ package import FilesinkiModel
 import Glibc
 
 extension SystemContext {
-    /// The clock and the chance of this machine.
+    /// The clock and randomness of this machine.
     package static let ofMachine = SystemContext(
         now: {
             var time = timespec()
@@ -17,8 +17,8 @@ extension SystemContext {
         sleep: { try await Task.sleep(for: $0) })
 }
 
-/// The name of this machine up to its first dot, to call a device by where nobody gave a name; `device`
-/// where it has none that could be shown.
+/// The host name up to its first dot, as the default name of a device; `device` if it is not
+/// printable.
 package func nameOfHost() -> String {
     var buffer = [CChar](repeating: 0, count: 256)
     guard gethostname(&buffer, buffer.count - 1) == 0 else { return "device" }
@@ -27,7 +27,7 @@ package func nameOfHost() -> String {
     return name.isEmpty || printable(name.utf8) != name ? "device" : name
 }
 
-/// Runs blocking work on a thread of its own, so that the few threads of Swift's tasks stay free.
+/// Runs blocking work on a separate thread, so that it does not block the threads of Swift's tasks.
 package func offload<Result: Sendable>(
     _ work: @escaping @Sendable () throws -> Result
 ) async throws -> Result {

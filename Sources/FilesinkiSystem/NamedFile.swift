@@ -1,7 +1,7 @@
 package import FilesinkiModel
 package import Glibc
 
-/// An open file that knows its path, so that its errors are failures; several may hold it.
+/// A shared open file with its path. Its methods throw ``FilesinkiModel/Failure``.
 package final class NamedFile: Sendable {
     package let handle: FileHandle
     package let path: [UInt8]
@@ -10,8 +10,8 @@ package final class NamedFile: Sendable {
     /// Opens the file.
     ///
     /// - Parameters:
-    ///   - flags: As open(2) takes them.
-    ///   - mode: The permissions of a file that is made.
+    ///   - flags: The flags of open(2).
+    ///   - mode: The permissions of a new file.
     package init(
         _ path: some Collection<UInt8>, _ flags: Int32, mode: mode_t = 0o600, of role: FileRole
     ) throws(Failure) {
@@ -23,7 +23,7 @@ package final class NamedFile: Sendable {
         }
     }
 
-    /// Takes over an open file.
+    /// Takes ownership of an open file.
     package init(_ handle: consuming FileHandle, path: [UInt8], of role: FileRole) {
         self.handle = handle
         self.path = path
@@ -39,33 +39,33 @@ package final class NamedFile: Sendable {
     /// The path as text.
     package var name: String { String(decoding: path, as: UTF8.self) }
 
-    /// In bytes, now.
+    /// The present size in bytes.
     package var size: Int64 {
         get throws(Failure) {
             try reported("read") { () throws(SystemError) in try handle.stamp().size }
         }
     }
 
-    /// Up to `count` bytes from `offset`; fewer only at the end of the file.
+    /// Reads `count` bytes from `offset`; fewer only at the end of the file.
     package func read(from offset: Int64, count: Int) throws(Failure) -> [UInt8] {
         try reported("read") { () throws(SystemError) in
             try handle.read(from: offset, count: count)
         }
     }
 
-    /// Up to `count` bytes from where the file stands; fewer only at the end of the file.
+    /// Reads `count` bytes from the current position; fewer only at the end of the file.
     package func read(upTo count: Int) throws(Failure) -> [UInt8] {
         try reported("read") { () throws(SystemError) in try handle.read(upTo: count) }
     }
 
-    /// Gives the bytes to the end in pieces of up to 1 MiB, which are valid during the call only.
+    /// Reads to the end in pieces of up to 1 MiB. The bytes are valid during the call only.
     package func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         do { _ = try handle.forEachPiece(capacity: 1 << 20, body) } catch let error as SystemError {
             throw error.failure("read the file", path, of: role)
         }
     }
 
-    /// Writes all of the bytes where the file stands.
+    /// Writes all bytes at the current position.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         try reported("write") { () throws(SystemError) in try handle.write(bytes) }
     }
@@ -74,17 +74,17 @@ package final class NamedFile: Sendable {
         try reported("write") { () throws(SystemError) in try handle.write(bytes) }
     }
 
-    /// Writes all of the bytes at a place.
+    /// Writes all bytes at an offset.
     package func write(_ bytes: [UInt8], at offset: Int64) throws(Failure) {
         try reported("write") { () throws(SystemError) in try handle.write(bytes, at: offset) }
     }
 
-    /// Waits until the disk holds the file's bytes.
+    /// Syncs the file's bytes to disk.
     package func sync() throws(Failure) {
         try reported("sync") { () throws(SystemError) in try handle.sync() }
     }
 
-    /// Writes all of the file to a new one.
+    /// Copies the file to a new one.
     package func copy(to path: String) throws(Failure) {
         let target = try NamedFile(path, O_WRONLY | O_CREAT | O_EXCL, of: role)
         var offset: Int64 = 0

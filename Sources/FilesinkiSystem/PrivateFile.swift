@@ -3,24 +3,24 @@ package import Glibc
 
 /// A small file with secrets: tokens, passwords, the key of a certificate.
 ///
-/// Every file of secrets is read here, so that each is refused for the same reasons and with the same
-/// code. Opening never waits: a FIFO is refused.
+/// All files of secrets are read through this type, so that the same checks apply. A FIFO is
+/// rejected without blocking.
 package struct PrivateFile: Sendable {
     package let path: String
 
-    /// The most that is read, in bytes: 4 MiB.
+    /// The maximum size in bytes: 4 MiB.
     private static let limit = 4 << 20
 
     package init(_ path: String) { self.path = path }
 
-    /// The folder that contains it.
+    /// The parent folder.
     private var folder: String {
         String(decoding: FileHandle.folder(of: path.utf8), as: UTF8.self)
     }
 
     /// Reads a file that only its owner can read.
     ///
-    /// - Parameter allowed: Permissions that others may have all the same.
+    /// - Parameter allowed: Permissions of others that are tolerated.
     /// - Returns: Nil when there is no file.
     /// - Throws: `Failure`: `not-allowed` when other users can read or change it, when it belongs to
     ///   another user, or is not a regular file; `io`, `limit`.
@@ -30,7 +30,7 @@ package struct PrivateFile: Sendable {
         return content.bytes
     }
 
-    /// - Parameter mode: The file's permissions without those that do no harm.
+    /// - Parameter mode: The permissions of the file without the tolerated ones.
     private func check(_ mode: mode_t) throws(Failure) {
         guard mode & 0o077 == 0 else {
             throw Failure(
@@ -39,10 +39,10 @@ package struct PrivateFile: Sendable {
         }
     }
 
-    /// Reads a file that may be readable by others, for a caller that judges its mode.
+    /// Reads a file that others may read. The caller checks its mode.
     ///
     /// - Returns: Nil when there is no file.
-    /// - Throws: As ``read(allowing:)`` does, but for its mode.
+    /// - Throws: As ``read(allowing:)``, except for the mode.
     package func readWithMode() throws(Failure) -> (bytes: [UInt8], mode: mode_t)? {
         let record: stat
         let bytes: [UInt8]?
@@ -85,14 +85,14 @@ package struct PrivateFile: Sendable {
 }
 
 extension PrivateFile {
-    /// Replaces the file, down to the disk. Its folder is made when it is missing, for its owner alone.
+    /// Replaces the file durably. Creates its folder (0700) if missing.
     ///
     /// - Throws: `Failure`: `not-allowed`, `full`, `io`.
     package func replace(with bytes: [UInt8], mode: mode_t = 0o600) throws(Failure) {
         try makeFolder()
         try reported("write the file") { () throws(SystemError) in
             let file = try DurableFile(path.utf8, mode: mode)
-            // The umask may have taken some.
+            // The umask may have removed bits.
             guard fchmod(file.handle.raw, mode) == 0 else { throw .last }
             try file.handle.write(bytes)
             try file.commit()
@@ -105,7 +105,7 @@ extension PrivateFile {
         }
     }
 
-    /// Lets no other process change the files of the folder meanwhile.
+    /// Runs `body` while holding a lock on the folder.
     package func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         try makeFolder()
         let lock = try SystemError.reported(

@@ -1,12 +1,12 @@
 package import FilesinkiModel
 import Glibc
 
-/// Small files of the program's own state: read whole, replaced whole and durably.
+/// Small files of the program's own state. They are read and replaced as a whole.
 package enum StateFile {
-    /// The largest file that is read, in bytes.
+    /// The maximum size of a file that is read, in bytes.
     package static let limit = 64 << 20
 
-    /// The file's bytes; nil when there is none.
+    /// The bytes of the file; nil when it does not exist.
     package static func read(_ path: String) throws(Failure) -> [UInt8]? {
         do throws(SystemError) {
             let handle = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
@@ -25,9 +25,9 @@ package enum StateFile {
             remedy: "Remove it; it can be made anew.")
     }
 
-    /// Puts `bytes` in the file's place, mode 0600.
+    /// Replaces the file atomically, with mode 0600.
     ///
-    /// - Parameter durable: Whether to sync; a cache that can be made anew need not be.
+    /// - Parameter durable: Whether to sync to disk; false for a cache.
     package static func replace(
         _ path: String, with bytes: [UInt8], durable: Bool = true
     ) throws(Failure) {
@@ -36,7 +36,7 @@ package enum StateFile {
         }
     }
 
-    /// Makes a folder and those above it, readable by its owner only where it is new.
+    /// Creates a folder and its missing parents with mode 0700.
     package static func makeFolder(_ path: String) throws(Failure) {
         var made = path.hasPrefix("/") ? "" : "."
         for name in path.split(separator: "/") {
@@ -47,9 +47,9 @@ package enum StateFile {
         }
     }
 
-    /// Makes a folder of a name that nobody else uses, for its owner only.
+    /// Creates a folder with a unique name and mode 0700.
     ///
-    /// - Parameter parent: The folder to make it in.
+    /// - Parameter parent: The folder to create it in.
     package static func makeScratchFolder(in parent: String) throws(Failure) -> String {
         var template = Array("\(parent)/merge-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -58,6 +58,6 @@ package enum StateFile {
         return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Whether something is at the path, whatever it is.
+    /// Whether the path exists, as any kind of file.
     package static func exists(_ path: String) -> Bool { FileStamp(at: path) != nil }
 }

@@ -3,20 +3,20 @@ import Glibc
 
 /// A system call that failed: the value of `errno`.
 ///
-/// What it means to a person is said in one place, ``failure(_:_:of:)``.
+/// ``failure(_:_:of:)`` turns it into a message for the user.
 package struct SystemError: Error, Hashable, Sendable {
     /// The value of `errno`, such as `ENOSPC`.
     package let number: Int32
 
     package init(_ number: Int32) { self.number = number }
 
-    /// The error that the last system call of this thread left.
+    /// The error of this thread's last system call.
     package static var last: SystemError { SystemError(errno) }
 
-    /// Whether nothing is at the path, or a part of it is not a folder.
+    /// Whether the path does not exist, or a part of it is not a folder.
     package var isMissing: Bool { number == ENOENT || number == ENOTDIR }
 
-    /// The system's own words, such as `No space left on device`.
+    /// The system's message, such as `No space left on device`.
     package var words: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             guard let base = buffer.baseAddress else { return "" }
@@ -27,12 +27,12 @@ package struct SystemError: Error, Hashable, Sendable {
 }
 
 extension SystemError {
-    /// Runs system calls on a file, and throws the failure that their error means.
+    /// Runs system calls on a file, and converts a thrown error to a failure.
     ///
     /// - Parameters:
-    ///   - action: What is tried, as it follows "Cannot", such as `open the file`.
-    ///   - path: The file it is tried on.
-    ///   - role: What the file is to the program.
+    ///   - action: The attempted action, as it follows "Cannot", such as `open the file`.
+    ///   - path: The path of the file.
+    ///   - role: The role of the file.
     package static func reported<Result: ~Copyable>(
         _ action: String, _ path: some Collection<UInt8>, of role: FileRole = .own,
         _ body: () throws(SystemError) -> Result
@@ -43,9 +43,9 @@ extension SystemError {
     }
 }
 
-/// Makes a system call again for as long as a signal interrupts it.
+/// Repeats a system call while it fails with `EINTR`.
 ///
-/// - Returns: What the call returns; -1 leaves its `errno`.
+/// - Returns: The result of the call; after -1 `errno` is set.
 package func unlessInterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()
@@ -53,28 +53,28 @@ package func unlessInterrupted<Result: SignedInteger>(_ call: () -> Result) -> R
     }
 }
 
-/// What a file is to the program. One error number means different things: a missing file of the
-/// user's tree was moved, a missing file of the replica's own state is a fault.
+/// The role of a file, which decides what an error means: a missing file of the user's tree was
+/// moved, a missing file of the replica's state is a fault.
 package enum FileRole: Sendable {
-    /// A file of a synced tree, or what a run needs to work on it.
+    /// A file of a synced tree, or one that a run needs to work on it.
     case local
-    /// The replica's own state, and files that a run works on.
+    /// The replica's state, and temporary files of a run.
     case own
-    /// The folder that holds a store, and what is in it.
+    /// A folder that contains a store, and the files in it.
     case store
     /// A token, a password or a private key.
     case secret
-    /// A file or a stream that the command line names.
+    /// A file or stream from the command line.
     case argument
 }
 
 extension SystemError {
-    /// The failure that the error number means: the one table of codes and remedies.
+    /// The failure for the error number. This is the only table of codes and remedies.
     ///
     /// - Parameters:
-    ///   - action: What was tried, as it follows "Cannot", such as `open the file`.
-    ///   - path: The file it was tried on.
-    ///   - role: What the file is to the program.
+    ///   - action: The attempted action, as it follows "Cannot", such as `open the file`.
+    ///   - path: The path of the file.
+    ///   - role: The role of the file.
     package func failure(
         _ action: String, _ path: some Collection<UInt8>, of role: FileRole = .own
     ) -> Failure {
@@ -94,7 +94,7 @@ extension SystemError {
         failure(action, path.bytes, of: .local)
     }
 
-    /// The failure of opening a path beneath a root, where no symlink is followed.
+    /// The failure of opening a path beneath a root without following symlinks.
     package func failure(
         opening path: RelativePath, _ action: String = "open the file"
     ) -> Failure {
@@ -107,7 +107,7 @@ extension SystemError {
     private struct Row {
         var code: Failure.Code
         var remedy: String
-        /// In place of "Cannot …", where the number says what is wrong.
+        /// The message in place of "Cannot …".
         var message: String?
 
         init(_ code: Failure.Code, _ remedy: String, message: String? = nil) {
@@ -160,7 +160,8 @@ extension SystemError {
         }
     }
 
-    /// What differs in the folder of a store: it may be unmounted, and only filesinki writes in it.
+    /// Exceptions for the folder of a store, which may be unmounted, and in which only filesinki
+    /// writes.
     private var storeRow: Row? {
         switch number {
         case ENOSPC, EDQUOT, EFBIG:
@@ -184,6 +185,6 @@ extension SystemError {
 }
 
 extension Failure.Code {
-    /// The reader of a pipe is gone.
+    /// The reader of a pipe has exited.
     package static let readerGone = Failure.Code("reader-gone")
 }

@@ -2,30 +2,30 @@ import CKernel
 package import FilesinkiModel
 import Glibc
 
-/// A command of the user's, run by `sh -c` with a time limit and an environment of its own.
+/// A user's command, run by `sh -c` with a time limit and its own environment.
 ///
-/// Names of files and paths are given in the environment and never become part of the command's
-/// text, whatever bytes they have. The command reads what it is given or nothing, and has a process
-/// group of its own, so that everything it started ends with it when its time is over.
+/// File names and paths are passed in the environment and never become part of the command's text.
+/// The command has its own process group, so that everything it started ends with it at the time
+/// limit.
 package struct UserCommand: Sendable {
-    /// How much of this process's environment a command gets.
+    /// The part of this process's environment that a command inherits.
     package enum Inheritance: Sendable {
-        /// Nothing that may hold a secret.
+        /// Only variables that contain no secrets.
         case little
-        /// All of it, for a command that looks up secrets itself.
+        /// All variables, for a command that looks up secrets.
         case all
     }
 
-    /// What the shell runs.
+    /// The command line for the shell.
     package var text: String
-    /// Added to the environment.
+    /// Additional environment variables.
     package var variables: [(name: String, value: [UInt8])]
-    /// How long it may take.
+    /// The time limit.
     package var limit: Duration
     package var inheritance: Inheritance
-    /// What it reads; nil for nothing.
+    /// Its standard input; nil for none.
     package var input: [UInt8]?
-    /// Where what it prints goes: a descriptor of this process; nil to keep it for the outcome.
+    /// The descriptor for its standard output; nil to collect it in the outcome.
     package var output: Int32?
 
     package init(
@@ -40,20 +40,20 @@ package struct UserCommand: Sendable {
         self.output = output
     }
 
-    /// What came of it.
+    /// The result of a command.
     package enum Outcome: Equatable, Sendable {
-        /// It ended by itself; a signal gives 128 and its number.
+        /// It ended. The code for a signal is 128 plus its number.
         case ended(code: Int32, output: [UInt8])
         case ranOutOfTime
     }
 
-    /// More output than this is not kept.
+    /// The maximum collected output in bytes.
     package static let outputLimit = 64 << 10
 
-    /// What is passed on from the environment of this process: nothing that may hold a secret.
+    /// The inherited variables, which contain no secrets.
     private static let inherited = ["HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TMPDIR", "TZ"]
 
-    /// Runs the command, and waits for its end.
+    /// Runs the command and waits for its end.
     ///
     /// - Throws: `Failure` with code `io` when it could not be started.
     package func run() throws(Failure) -> Outcome {
@@ -67,12 +67,12 @@ package struct UserCommand: Sendable {
         pipe.writing.close()
         guard let child else { throw failure("the shell did not start") }
         let outcome = CommandWait(child: child, output: pipe.reading.raw, limit: limit).finish()
-        // Open to the end, as is what the command reads.
+        // Kept open until the end, like the input.
         pipe.reading.close()
         return withExtendedLifetime(memory) { outcome }
     }
 
-    /// A file in memory: of any size, and nobody waits for it to be read or minds if it is not.
+    /// A file in memory for the input. Unlike a pipe it has any size and does not block.
     private static func memory(holding bytes: [UInt8]) throws(Failure) -> NamedFile {
         guard let handle = FileHandle(fsk_memory_file("events")) else {
             throw SystemError.last.failure("keep the command's input in memory", "")
@@ -125,18 +125,18 @@ package struct UserCommand: Sendable {
     }
 }
 
-/// A command by git's convention of a merge driver.
+/// A command that follows git's convention for merge drivers.
 ///
-/// In its text `%O`, `%A`, `%B` and `%P` stand for the files with base, here and there, and for the path.
-/// It leaves its result in the place of here and exits with 0; 1 declines. Where there is no base its file
+/// In its text `%O`, `%A`, `%B` and `%P` stand for the files with base, ours and theirs, and for
+/// the path. It writes its result over ours and exits with 0; 1 declines. Without a base its file
 /// is empty. See gitattributes(5), "Defining a custom merge driver".
 package struct MergeDriver: Sendable {
-    /// The command as the user wrote it.
+    /// The command as written by the user.
     package var command: String
 
     package init(_ command: String) { self.command = command }
 
-    /// The files are variables of the shell, so that no name needs quoting.
+    /// The command with shell variables for the files, so that names need no quoting.
     package var expanded: String {
         var text = ""
         var isPercent = false
@@ -159,7 +159,7 @@ package struct MergeDriver: Sendable {
         return isPercent ? text + "%" : text
     }
 
-    /// What the command is told about the versions.
+    /// The environment variables with the files of the versions.
     package static func variables(
         base: String, here: String, there: String, path: [UInt8]
     ) -> [(name: String, value: [UInt8])] {

@@ -2,14 +2,14 @@ import CKernel
 import FilesinkiSystem
 import Glibc
 
-/// The kernel's three clocks at one moment, to tell by two readings whether the machine slept or its
-/// clock was set in between.
+/// The kernel's three clocks at one moment. Two readings show whether the machine was suspended or
+/// its clock was set in between.
 package struct ClockReading: Hashable, Sendable {
-    /// Stands still while the machine is suspended.
+    /// Does not advance while the machine is suspended.
     package var monotonic: Duration
-    /// Goes on while it is.
+    /// Advances while the machine is suspended.
     package var sinceBoot: Duration
-    /// The time of day, which can be set.
+    /// The wall clock, which can be set.
     package var ofDay: Duration
 
     package init(monotonic: Duration, sinceBoot: Duration, ofDay: Duration) {
@@ -18,14 +18,14 @@ package struct ClockReading: Hashable, Sendable {
         self.ofDay = ofDay
     }
 
-    /// The clocks now.
+    /// The current clocks.
     package static var now: ClockReading {
         ClockReading(
             monotonic: read(CLOCK_MONOTONIC), sinceBoot: read(CLOCK_BOOTTIME),
             ofDay: read(CLOCK_REALTIME))
     }
 
-    /// What the monotonic clock says, which is what everything here is timed by.
+    /// The monotonic clock, which all times in this module use.
     package static var moment: Duration { read(CLOCK_MONOTONIC) }
 
     private static func read(_ clock: clockid_t) -> Duration {
@@ -34,16 +34,16 @@ package struct ClockReading: Hashable, Sendable {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// What happened between two readings beside the passing of time.
+    /// A jump of the clocks between two readings.
     package enum Jump: Hashable, Sendable {
         case slept
         case wasSet
     }
 
-    /// A clock that is slewed goes wrong by less in the hours between two readings.
+    /// More than the error of a slewed clock in the hours between two readings.
     private static let tolerance = Duration.seconds(2)
 
-    /// - Returns: Nil when only time has passed.
+    /// - Returns: Nil when no clock jumped.
     package func jump(to later: ClockReading) -> Jump? {
         let passed = later.sinceBoot - sinceBoot
         if passed - (later.monotonic - monotonic) > Self.tolerance { return .slept }
@@ -52,11 +52,10 @@ package struct ClockReading: Hashable, Sendable {
     }
 }
 
-/// Hears at once that the wall clock was set or the machine was suspended, without looking now and
-/// then.
+/// Signals a change of the wall clock or a suspension without polling, by a timerfd.
 final class ClockAlarm: Sendable {
     private let timer: FileHandle?
-    /// Becomes readable; -1 where the kernel has no such thing.
+    /// Readable after a change; -1 if not supported.
     let file: Int32
 
     init() {
@@ -67,7 +66,7 @@ final class ClockAlarm: Sendable {
 
     private func arm() { _ = fsk_wind_up(file) }
 
-    /// Makes ready for the next time.
+    /// Resets the alarm after it fired.
     func rearm() {
         var count: UInt64 = 0
         _ = read(file, &count, MemoryLayout<UInt64>.size)

@@ -1,32 +1,32 @@
 import FilesinkiModel
 
-/// Says when what was heard has come to rest, path by path, so that one busy file holds back no other.
+/// Decides per path when its changes have settled, so that one busy file does not delay others.
 ///
-/// A pure value: moments are given, as time since any fixed one, and nothing waits here.
+/// A pure value: the caller passes the time, as a duration since any fixed moment, and waits.
 ///
-/// * A file that was closed after writing, or renamed into place, is due after ``Limits/quick``, a new
-///   one after ``Limits/fresh``, for it may be about to be renamed; what may go on (a file still open,
-///   a deletion before the file comes again) after ``Limits/quiet``.
-/// * Whatever happens, a path is due ``Limits/longest`` after the first change of it.
-/// * A path that changes again and again, without a rest of ``Limits/rest`` in between, is told in growing
-///   distances, up to the same. Once it has rested, the next change is due as the first one was.
-/// * Both ends of a rename are due together, so that they are seen to be one.
-/// * Of more than ``Limits/paths`` nothing is told singly: then everything is due at once.
+/// * A file that was closed after writing or renamed is due after ``Limits/quick``; a new one after
+/// ``Limits/fresh``, because it may be renamed; one that may change again (still open, or deleted)
+/// after ``Limits/quiet``.
+/// * A path is due at most ``Limits/longest`` after its first change.
+/// * A path that changes repeatedly without a pause of ``Limits/rest`` is reported at growing
+/// intervals up to ``Limits/longest``. After a pause the intervals start again.
+/// * Both paths of a rename are due together, so that the rename is detected.
+/// * Beyond ``Limits/paths`` no single paths are reported, but everything at once.
 package struct Debouncer: Sendable {
     package struct Limits: Hashable, Sendable {
-        /// The rest after which a change is over that may go on.
+        /// The pause after which a change that may continue is complete.
         package var quiet: Duration
-        /// The rest after which a change is over that seems to be.
+        /// The pause after which a change that seems complete is complete.
         package var quick: Duration
-        /// The longest that a change is held back.
+        /// The maximum delay of a change.
         package var longest: Duration
-        /// So many paths are told singly at most.
+        /// The maximum number of single paths.
         package var paths: Int
 
-        /// The rest after which a new file is not about to be renamed any more.
+        /// The pause after which a new file is no longer expected to be renamed.
         var fresh: Duration { max(quick, quiet * 2 / 5) }
 
-        /// The rest after which a path that changed again and again no longer does: 100 ms by default.
+        /// The pause that ends a series of changes: 100 ms by default.
         var rest: Duration { quiet * 2 }
 
         package init(
@@ -40,7 +40,7 @@ package struct Debouncer: Sendable {
         }
     }
 
-    /// What is due.
+    /// The result of ``removeDue(at:)``.
     package enum Due: Hashable, Sendable {
         case changes(LocalChanges)
         case everything
@@ -50,36 +50,36 @@ package struct Debouncer: Sendable {
         var first: Duration
         var last: Duration
         var quiet: Duration
-        /// Not before, because the path was told shortly ago and keeps changing; a rest ends that.
+        /// The earliest report of a path that was reported recently and keeps changing.
         var earliest: Duration
-        /// Whether its first change came before the path had rested from what was told last.
+        /// Whether its first change continues the series of the last report.
         var isBusy: Bool
-        /// Whether it came into being since ``first``.
+        /// Whether it was created since ``first``.
         var isNew: Bool
-        /// Whether it went away since ``first``: who does that may do it again.
+        /// Whether it was deleted since ``first``, which may happen again.
         var wasGone = false
-        /// Whether what is below counts, too.
+        /// Whether everything below it may have changed.
         var isWhole: Bool
         var partner: RelativePath?
     }
 
-    /// When a path was told last, and how long it then has to wait while it keeps changing.
+    /// The last report of a path, and the interval to the next one while it keeps changing.
     private struct Report {
         var at: Duration
         var distance: Duration
-        /// When its last change was heard.
+        /// The time of its last change.
         var heard: Duration
     }
 
     private let limits: Limits
     private var paths: [RelativePath: PendingPath] = [:]
-    /// First and last moment of a change, once everything is due.
+    /// The first and last change when everything is due.
     private var flood: (first: Duration, last: Duration)?
     private var reports: [RelativePath: Report] = [:]
 
     package init(_ limits: Limits = Limits()) { self.limits = limits }
 
-    /// Takes note of a change.
+    /// Adds a change.
     package mutating func add(_ change: TreeChange, at now: Duration) {
         if flood != nil {
             flood?.last = now
@@ -96,7 +96,7 @@ package struct Debouncer: Sendable {
         if paths.count > limits.paths { addEverything(at: now) }
     }
 
-    /// Takes note that anything may have changed.
+    /// Records that any path may have changed.
     package mutating func addEverything(at now: Duration) {
         let first = paths.values.map(\.first).min() ?? now
         flood = (flood?.first ?? first, now)
@@ -122,7 +122,7 @@ package struct Debouncer: Sendable {
         }
     }
 
-    /// The other end of a rename; none of a file that was made to be renamed, for nobody knew it.
+    /// The other path of a rename; nil for a temporary file that was never reported.
     private func partner(of change: TreeChange) -> RelativePath? {
         guard let partner = change.partner, partner != change.path else { return nil }
         if change.kind == .written, paths[partner]?.isNew == true { return nil }
@@ -135,13 +135,13 @@ package struct Debouncer: Sendable {
         return max(min(pending.last + pending.quiet, pending.first + limits.longest), held)
     }
 
-    /// When something is due next; nil when nothing waits.
+    /// The next due time; nil when nothing is pending.
     package var next: Duration? {
         if let flood { return min(flood.last + limits.quiet, flood.first + limits.longest) }
         return paths.values.lazy.map(due).min()
     }
 
-    /// Takes what is due.
+    /// Removes and returns what is due.
     package mutating func removeDue(at now: Duration) -> Due? {
         guard let next, next <= now else { return nil }
         if flood != nil {
@@ -166,7 +166,7 @@ package struct Debouncer: Sendable {
         return .changes(changes)
     }
 
-    /// Remembers that a path was told: again without a rest means less often.
+    /// Records the report of a path. Repeated reports without a pause have growing intervals.
     private mutating func recordReport(
         _ path: RelativePath, _ pending: PendingPath, at now: Duration
     ) {

@@ -2,17 +2,17 @@ import Dispatch
 import FilesinkiSystem
 import Glibc
 
-/// The kernel's list of watched folders, and the events that come of it: see inotify(7).
+/// An inotify(7) instance: watched folders and their events.
 final class Inotify: Sendable {
     private let descriptor: FileHandle
 
-    /// What is heard of: everything that could make a run find something else. `IN_EXCL_UNLINK` spares
-    /// the writes to files that have no name any more.
+    /// All events that can change the result of a scan. `IN_EXCL_UNLINK` excludes writes to
+    /// unlinked files.
     private static let mask = UInt32(
         IN_CREATE | IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO
             | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_EXCL_UNLINK)
 
-    /// Nil when the kernel gives no more of these to the user.
+    /// Nil when the user's limit of instances is reached.
     init?() {
         guard let file = FileHandle(inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))) else {
             return nil
@@ -20,20 +20,20 @@ final class Inotify: Sendable {
         descriptor = file
     }
 
-    /// Becomes readable when there are events.
+    /// The descriptor; readable when there are events.
     var file: Int32 { descriptor.raw }
 
-    /// What came of a request for a watch.
+    /// The result of adding a watch.
     enum WatchResult {
-        /// The watch; the same as before for a folder that is watched already.
+        /// The watch; the existing one if the folder is watched already.
         case watched(Int32)
-        /// The user's watches are used up.
+        /// The user's limit of watches is reached.
         case limit
-        /// The folder cannot be watched: it is gone, or may not be read.
+        /// The folder cannot be watched: it is missing or not readable.
         case refused
     }
 
-    /// Watches an open folder, by way of its descriptor: the path could meanwhile lead elsewhere.
+    /// Watches an open folder through its descriptor, because its path may have changed.
     func watch(_ folder: borrowing FileHandle) -> WatchResult {
         let number = inotify_add_watch(file, "/proc/self/fd/\(folder.raw)", Self.mask)
         if number >= 0 { return .watched(number) }
@@ -42,7 +42,7 @@ final class Inotify: Sendable {
 
     func forget(_ watch: Int32) { _ = inotify_rm_watch(file, watch) }
 
-    /// Events that have come; none when there are no more.
+    /// Reads the available events; empty when there are none.
     func read() -> [InotifyEvent] {
         withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 8) { buffer in
             let count = (try? descriptor.read(into: buffer)) ?? 0
@@ -51,23 +51,23 @@ final class Inotify: Sendable {
     }
 }
 
-/// One event as the kernel tells it: see inotify(7).
+/// An event of inotify(7).
 struct InotifyEvent {
-    /// The watch that it comes from; -1 of an overflow.
+    /// The watch; -1 for an overflow.
     var watch: Int32
     var mask: UInt32
-    /// The same for both halves of a rename.
+    /// Equal for both halves of a rename.
     var cookie: UInt32
-    /// The name in the watched folder; empty when it is about the folder itself.
+    /// The name in the watched folder; empty for the folder itself.
     var name: [UInt8]
 
     func has(_ flag: some BinaryInteger) -> Bool { mask & UInt32(truncatingIfNeeded: flag) != 0 }
 
-    /// Whether the name is a folder's.
+    /// Whether the name is a folder.
     var isFolder: Bool { has(IN_ISDIR) }
 
-    /// Takes the records of one read: watch, mask, cookie and length of the name (4 bytes each), then
-    /// the name with its NULs.
+    /// Parses the records of one read: watch, mask, cookie and length of the name (4 bytes each),
+    /// then the name with its NULs.
     static func parse(_ bytes: UnsafeRawBufferPointer) -> [InotifyEvent] {
         let header = 16
         var events: [InotifyEvent] = []
@@ -87,12 +87,13 @@ struct InotifyEvent {
     }
 }
 
-/// Tells that a file was written, by inotify(7), without a thread that waits for it.
+/// Reports writes to files with inotify(7), without a waiting thread.
 package enum WriteNotices {
-    /// Hears of every file in a folder whose name begins like that. What is written before the last
-    /// notice is taken counts as one.
+    /// A notice for each write to a file in `folder` whose name starts with `prefix`. Notices that
+    /// were not read yet are combined.
     ///
-    /// - Returns: Nil when the kernel gives the user no more watches, or the folder cannot be watched.
+    /// - Returns: Nil when the user's limit of watches is reached or the folder cannot be
+    ///   watched.
     package static func stream(in folder: String, prefix: String) -> AsyncStream<Void>? {
         guard let inotify = Inotify(),
             let opened = try? FileHandle(folder, O_RDONLY | O_DIRECTORY),
@@ -104,7 +105,7 @@ package enum WriteNotices {
         source.setEventHandler {
             if inotify.read().contains(where: { isAbout(prefix, $0) }) { continuation.yield() }
         }
-        // The descriptor stays open until the source has let go of it.
+        // Keeps the descriptor open until the source is cancelled.
         source.setCancelHandler { withExtendedLifetime(inotify) {} }
         let events = EventSource(source: source)
         continuation.onTermination = { _ in events.end() }
@@ -112,13 +113,13 @@ package enum WriteNotices {
         return notices
     }
 
-    /// An overflow names nothing, and may be about anything.
+    /// An overflow may concern any file.
     static func isAbout(_ prefix: String, _ event: InotifyEvent) -> Bool {
         event.has(IN_Q_OVERFLOW) || event.name.starts(with: prefix.utf8)
     }
 }
 
-/// A source of notices, which any thread may end.
+/// A source that any thread may cancel.
 private struct EventSource: @unchecked Sendable {
     let source: any DispatchSourceRead
 

@@ -3,16 +3,16 @@ package import FilesinkiModel
 import Glibc
 import Synchronization
 
-/// Watches a root on a thread of its own, and tells what has come to rest; with it whatever else may
-/// wake whoever waits for it: signals, a clock that was set, word of the remote.
+/// Watches a root on a dedicated thread and reports settled changes, together with signals, clock
+/// changes and notices of the remote.
 ///
-/// While nothing happens the thread sleeps in poll(2) without a time-out.
+/// While nothing happens the thread sleeps in poll(2) without a timeout.
 package final class LocalWatch: Sendable {
-    /// What the thread and its users share.
+    /// The state that the thread and its users share.
     struct State {
         var notices: [LocalNotice] = []
         var waiter: CheckedContinuation<Void, Never>?
-        /// When the waiter wants to go on in any case.
+        /// The time at which the waiter continues in any case.
         var deadline: Duration?
         var ignores: (@Sendable (RelativePath, Bool) -> Bool)?
         var isRescanWanted = false
@@ -26,7 +26,7 @@ package final class LocalWatch: Sendable {
     private let limits: Debouncer.Limits
     private let bounds: TreeWatch.Bounds
 
-    /// More is told as "anything".
+    /// Further notices become one ``LocalNotice/everything(_:)``.
     private static let maximumNotices = 64
 
     package init(
@@ -39,11 +39,11 @@ package final class LocalWatch: Sendable {
         signals = try WakePipe()
     }
 
-    /// Begins. Everything that happens after this returns is heard of.
+    /// Starts watching. Every change after this returns is reported.
     ///
-    /// - Parameter ignores: Whether a path is left out, given whether it is a folder; called on the
-    ///   watching thread.
-    /// - Returns: How many folders are watched.
+    /// - Parameter ignores: Whether a path is ignored, given whether it is a folder. Called on
+    ///   the watching thread.
+    /// - Returns: The number of watched folders.
     package func start(
         ignores: @escaping @Sendable (RelativePath, Bool) -> Bool
     ) throws(Failure) -> Int {
@@ -56,7 +56,7 @@ package final class LocalWatch: Sendable {
         return count
     }
 
-    /// Looks at the tree by other rules from now on; ``LocalNotice/rescanned`` tells when that is so.
+    /// Changes the rules; ``LocalNotice/rescanned`` follows when they apply.
     package func follow(ignores: @escaping @Sendable (RelativePath, Bool) -> Bool) {
         state.withLock { state in
             state.ignores = ignores
@@ -71,9 +71,9 @@ package final class LocalWatch: Sendable {
         pipe.wake()
     }
 
-    /// What has come; waits for it until the deadline, a moment of the monotonic clock.
+    /// Waits for notices until the deadline, a time of the monotonic clock.
     ///
-    /// - Returns: Nothing when the time is over.
+    /// - Returns: The notices; empty at the deadline.
     package func next(until deadline: Duration?) async -> [LocalNotice] {
         await withCheckedContinuation { continuation in
             let isHere = state.withLock { state in
@@ -87,7 +87,7 @@ package final class LocalWatch: Sendable {
         return drain()
     }
 
-    /// What has come, without waiting.
+    /// The available notices, without waiting.
     package func drain() -> [LocalNotice] {
         state.withLock { state in
             let notices = state.notices
@@ -96,13 +96,13 @@ package final class LocalWatch: Sendable {
         }
     }
 
-    /// Tells something to whoever waits.
+    /// Adds a notice and wakes the waiter.
     package func post(_ notice: LocalNotice) {
         let waiter = state.withLock { state in
             if state.notices.count < Self.maximumNotices {
                 state.notices.append(notice)
             } else {
-                // Nobody has looked for long.
+                // The notices were not read for a long time.
                 state.notices.removeAll {
                     if case .changes = $0 { true } else { $0 == .everything(.flood) }
                 }
@@ -114,7 +114,7 @@ package final class LocalWatch: Sendable {
         waiter?.resume()
     }
 
-    /// Tells the deadline's end.
+    /// Wakes the waiter if its deadline has passed.
     func passDeadline(at now: Duration) {
         let waiter = state.withLock { state in
             guard let deadline = state.deadline, deadline <= now else {
@@ -137,7 +137,7 @@ extension LocalWatch.State {
 }
 
 extension LocalWatch {
-    /// What the thread was asked for.
+    /// Requests to the thread.
     struct Request {
         var isEnding: Bool
         var isRescanWanted: Bool
@@ -157,17 +157,18 @@ extension LocalWatch {
 
     var deadline: Duration? { state.withLock { $0.deadline } }
 
-    /// From now on these signals end nothing: they are told as notices.
+    /// Reports these signals as notices instead of their default action.
     package func reportSignals(_ numbers: [Int32]) {
         for number in numbers { _ = fsk_report_signal(number, signals.signalFile) }
     }
 
-    /// Gives signals their usual effect again.
+    /// Restores the default action of signals.
     package func restoreSignals(_ numbers: [Int32]) {
         for number in numbers { _ = fsk_report_signal(number, -1) }
     }
 
-    /// A thread of its own: those of tasks and queues are few, and this one mostly sleeps.
+    /// Starts a dedicated thread, because it mostly sleeps and the threads of tasks and queues are
+    /// few.
     func startThread(_ body: sending @escaping () -> Void) throws(Failure) {
         let work = Unmanaged.passRetained(ThreadBody(body))
         var thread = pthread_t()
@@ -195,30 +196,30 @@ private final class ThreadBody {
     init(_ run: @escaping () -> Void) { self.run = run }
 }
 
-/// What a ``LocalWatch`` tells.
+/// A notice of a ``LocalWatch``.
 package enum LocalNotice: Hashable, Sendable {
-    /// These paths have changed and come to rest.
+    /// These paths have changed and settled.
     case changes(LocalChanges)
     /// Anything may have changed.
     case everything(Reason)
-    /// The tree is looked at by the rules that were asked for last.
+    /// The tree is watched by the rules that were set last.
     case rescanned
-    /// Not all of the tree is heard of any more.
+    /// Not all of the tree is watched any more.
     case shortage(TreeWatch.Shortage)
-    /// All of the tree is heard of again.
+    /// All of the tree is watched again.
     case noShortage
     /// The root was moved, deleted or unmounted.
     case rootGone
-    /// A signal came.
+    /// A signal was received.
     case signal(Int32)
     /// Something may have changed at the remote.
     case remote
 
-    /// Why nothing is known of single paths.
+    /// Why single paths are unknown.
     package enum Reason: Hashable, Sendable {
-        /// So many changes that they are not told singly.
+        /// Too many changes to report single paths.
         case flood
-        /// The kernel had to drop events.
+        /// The kernel dropped events.
         case overflow
         /// A file system below the root was unmounted.
         case unmount

@@ -1,11 +1,11 @@
 package import FilesinkiModel
 
-/// What was heard of one path.
+/// A change of one path.
 package struct TreeChange: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// Whoever wrote the file has closed it, or it was renamed into its place.
+        /// The writer closed the file, or it was renamed to this path.
         case written
-        /// It came into being; its content may follow.
+        /// It was created; its content may follow.
         case created
         /// It is being written; more may follow.
         case unfinished
@@ -13,7 +13,7 @@ package struct TreeChange: Hashable, Sendable {
         case attributes
         /// It was deleted, or renamed away.
         case gone
-        /// A folder came, or went, and with it all that is below.
+        /// A folder was added or removed with everything below it.
         case folder
     }
 
@@ -29,11 +29,11 @@ package struct TreeChange: Hashable, Sendable {
     }
 }
 
-/// Paths that may have changed here.
+/// Local paths that may have changed.
 package struct LocalChanges: Hashable, Sendable {
-    /// These themselves.
+    /// Single paths.
     package var paths: Set<RelativePath> = []
-    /// These and all below them.
+    /// Folders with everything below them.
     package var folders: Set<RelativePath> = []
 
     package init(paths: Set<RelativePath> = [], folders: Set<RelativePath> = []) {

@@ -3,24 +3,24 @@ package import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 
-/// Hears of changes below a root by inotify(7). Used by one thread.
+/// Watches a root with inotify(7). Must be used by one thread.
 ///
-/// Everything is reached beneath the open root and through no symlink. Each folder is watched before
-/// its names are read: what comes in between is heard or found, never lost.
+/// Folders are opened beneath the root without following symlinks. Each folder is watched before
+/// its names are read, so that no change is lost in between.
 package final class TreeWatch {
-    /// Why not all of the tree is heard of.
+    /// Why the tree is not watched completely.
     package enum Shortage: Hashable, Sendable {
-        /// The user's watches are used up: `fs.inotify.max_user_watches`.
+        /// The limit of watches is reached: `fs.inotify.max_user_watches`.
         case watches
-        /// The user may have no further list of them: `fs.inotify.max_user_instances`.
+        /// The limit of instances is reached: `fs.inotify.max_user_instances`.
         case instances
     }
 
-    /// Bounds that tests set, in place of the system's own.
+    /// Limits that tests set in place of the system's.
     package struct Bounds: Sendable {
-        /// The most folders that are watched; nil for what the system gives.
+        /// The maximum number of watched folders; nil for the system's limit.
         package var folders: Int?
-        /// The most events that may wait; nil for what the system keeps.
+        /// The maximum number of queued events; nil for the system's limit.
         package var events: Int?
 
         package init(folders: Int? = nil, events: Int? = nil) {
@@ -33,14 +33,14 @@ package final class TreeWatch {
     let inotify: Inotify?
     let bounds: Bounds
     var folders = WatchedFolders()
-    /// Whether a path is left out, given whether it is a folder.
+    /// Whether a path is ignored, given whether it is a folder.
     var ignores: @Sendable (RelativePath, Bool) -> Bool
-    /// Why not everything is heard of; nil when it is.
+    /// Why the tree is not watched completely; nil when it is.
     package internal(set) var shortage: Shortage?
 
-    /// Opens the root, and watches nothing yet.
+    /// Opens the root without watching it yet.
     ///
-    /// - Throws: `Failure` with code `not-found` when there is no such folder.
+    /// - Throws: `Failure` with code `not-found` when the folder does not exist.
     package init(
         root path: String, bounds: Bounds = Bounds(),
         ignores: @escaping @Sendable (RelativePath, Bool) -> Bool
@@ -54,26 +54,27 @@ package final class TreeWatch {
         if inotify == nil { shortage = .instances }
     }
 
-    /// Becomes readable when something was heard; -1 when nothing ever will be.
+    /// The descriptor, readable when there are events; -1 without inotify.
     package var file: Int32 { inotify?.file ?? -1 }
 
-    /// How many folders are watched.
+    /// The number of watched folders.
     package var count: Int { folders.count }
 
-    /// Looks at the whole tree, watches what is not watched yet, and forgets what is left out now.
+    /// Walks the whole tree, adds missing watches and removes those of ignored folders. O(n) in the
+    /// number of folders.
     package func rescan() {
         guard inotify != nil else { return }
         shortage = nil
         let former = Set(folders.watches)
         let seen = walk(from: nil)
-        // What could not be looked at for want of watches is not gone.
+        // Without enough watches the walk is incomplete, so nothing is removed.
         guard shortage == nil else { return }
         for watch in former.subtracting(seen) where folders.contains(watch) { forget(watch) }
     }
 
-    /// Watches a folder and all below it.
+    /// Watches a folder and all its subfolders.
     ///
-    /// - Returns: The watches of all that were met.
+    /// - Returns: The watches of the visited folders.
     @discardableResult
     func walk(from path: RelativePath?) -> Set<Int32> {
         var seen: Set<Int32> = []
@@ -101,7 +102,7 @@ package final class TreeWatch {
         return FileHandle(place.withCString { fsk_open_beneath(root.raw, $0, flags, 0) })
     }
 
-    /// - Returns: Nil when the folder cannot be watched, or lies in one that is not.
+    /// - Returns: Nil when the folder cannot be watched, or its parent is not watched.
     private func watch(_ folder: borrowing FileHandle, at path: RelativePath?) -> Int32? {
         guard let inotify, shortage == nil else { return nil }
         if let most = bounds.folders, folders.count >= most, folders.watch(at: path) == nil {
@@ -129,28 +130,28 @@ package final class TreeWatch {
         }
     }
 
-    /// Hears no more of a folder and all below it.
+    /// Removes the watches of a folder and all its subfolders.
     func forget(_ watch: Int32) {
         for gone in folders.remove(watch) { inotify?.forget(gone) }
     }
 }
 
 extension TreeWatch {
-    /// What was heard since the last time.
+    /// The events of one call of ``readChanges()``.
     package struct ChangeBatch: Sendable {
         package var changes: [TreeChange] = []
-        /// Whether events were lost, so that anything may have changed.
+        /// Whether events were lost, so that any path may have changed.
         package var isOverflown = false
-        /// Whether a file system below the root was unmounted: no event tells of what was on it.
+        /// Whether a file system below the root was unmounted, which gives no events for its files.
         package var isUnmounted = false
         /// Whether the root was moved, deleted or unmounted.
         package var isRootGone = false
     }
 
-    /// So many pieces are read at once at most, so that a storm does not hold back the answer.
+    /// The maximum number of reads per call, so that an event storm does not delay the reaction.
     private static let piecesAtOnce = 64
 
-    /// Takes what was heard. Does not wait.
+    /// Reads the available events. Does not wait.
     package func readChanges() -> ChangeBatch {
         var round = Round()
         round.batch.isRootGone = isRootDeleted
@@ -172,25 +173,26 @@ extension TreeWatch {
         return round.batch
     }
 
-    /// The kernel tells of a folder's deletion when nobody has it open any more; this is not so long.
+    /// The kernel reports a folder's deletion only after it was closed everywhere; this detects it
+    /// earlier.
     private var isRootDeleted: Bool {
         var status = stat()
         return fstat(root.raw, &status) == 0 && status.st_nlink == 0
     }
 
-    /// What one call has met so far.
+    /// The state of one call.
     private struct Round {
         var batch = ChangeBatch()
-        /// First halves of renames, by their cookie.
+        /// The first halves of renames, by cookie.
         var openMoves: [UInt32: MovedFrom] = [:]
-        /// Folders that may not be watched completely.
+        /// Folders that must be walked to watch all their subfolders.
         var foldersToWalk: [RelativePath] = []
     }
 
     private struct MovedFrom {
-        /// Of a folder that was watched.
+        /// The watch of a moved folder.
         var watch: Int32?
-        /// Where its change is in the list.
+        /// The index of its change.
         var index: Int
     }
 
@@ -241,7 +243,7 @@ extension TreeWatch {
     ) {
         let isIgnored = ignores(path, true)
         if event.has(IN_MOVED_FROM) {
-            // Also of one that is left out: it may be named otherwise now.
+            // An ignored folder may get a name that is not ignored.
             guard !isIgnored else { return }
             recordMoveFrom(event, path, .folder, &round)
         } else if event.has(IN_MOVED_TO) {
@@ -275,7 +277,7 @@ extension TreeWatch {
         round.batch.changes.append(change)
     }
 
-    /// Puts a renamed folder, with what is known below it, into its new place.
+    /// Moves a renamed folder with its watched subfolders to its new path.
     private func attachMovedFolder(_ event: InotifyEvent, _ round: inout Round) {
         guard let watch = round.openMoves[event.cookie]?.watch else { return }
         round.openMoves[event.cookie]?.watch = nil
@@ -283,9 +285,9 @@ extension TreeWatch {
     }
 }
 
-/// The names of the folders in a folder.
+/// Lists subfolders.
 enum FolderContent {
-    /// - Returns: Nil when the folder cannot be read to its end.
+    /// - Returns: The names of the subfolders; nil when the folder cannot be read completely.
     static func folders(in folder: borrowing FileHandle) -> [[UInt8]]? {
         guard let listing = try? FolderListing(folder) else { return nil }
         var names: [[UInt8]] = []

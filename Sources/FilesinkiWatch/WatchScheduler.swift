@@ -1,17 +1,17 @@
 import FilesinkiSystem
 
-/// What a watch has to do next: a pure value, which is told what was heard and what became of it.
+/// Decides what a watch does next. A pure value that receives changes and results.
 ///
-/// Moments are those of the monotonic clock.
+/// All times are those of the monotonic clock.
 package struct WatchScheduler: Sendable {
     package struct Limits: Hashable, Sendable {
-        /// How often the whole tree is looked at although nothing was heard.
+        /// The interval of full runs without changes.
         package var fullScan: Duration
-        /// The same while not all of the tree is heard of; at least this.
+        /// The minimum interval of full runs while the tree is not watched completely.
         package var shortageScan: Duration
-        /// The pauses after failures: they double from the first to the longest.
+        /// The pauses after failures, which double from the lower to the upper bound.
         package var pauses: ClosedRange<Duration>
-        /// So many paths are kept singly.
+        /// The maximum number of single paths.
         package var paths: Int
 
         package init(
@@ -27,19 +27,19 @@ package struct WatchScheduler: Sendable {
 
     /// The work of one run.
     package enum Work: Hashable, Sendable {
-        /// All of both sides.
+        /// Both sides completely.
         case everything
-        /// These paths, and whatever changed at the remote.
+        /// These paths, and all changes at the remote.
         ///
-        /// - isRemoteHinted: Whether there is word of a change at the remote.
+        /// - isRemoteHinted: Whether a change at the remote was reported.
         case changes(LocalChanges, isRemoteHinted: Bool)
     }
 
     package enum Step: Hashable, Sendable {
         case run(Work)
-        /// Nothing to do before this moment, unless something is heard.
+        /// Nothing to do before this time without a new change.
         case wait(until: Duration)
-        /// The end that was wished for.
+        /// Stop, as requested.
         case end
     }
 
@@ -50,7 +50,7 @@ package struct WatchScheduler: Sendable {
     private var isEnding = false
     private var nextScan: Duration
     private var shortageScan: Duration?
-    /// No run before this, after a failure.
+    /// The end of the pause after a failure.
     private var pauseEnd: Duration?
     private var backoff: Backoff
     /// Whether the last run failed.
@@ -74,7 +74,8 @@ package struct WatchScheduler: Sendable {
 
     package mutating func requestRemoteCheck() { isRemoteDue = true }
 
-    /// Takes note of a clock that was set or a machine that slept: what failed may go well now.
+    /// Ends a pause after the clock was set or the machine was suspended, because the cause may be
+    /// gone.
     package mutating func handleClockJump() {
         pauseEnd = nil
         requestFullRun()
@@ -87,7 +88,7 @@ package struct WatchScheduler: Sendable {
 
     package mutating func requestEnd() { isEnding = true }
 
-    /// What to do now.
+    /// The next step.
     package mutating func next(at now: Duration) -> Step {
         if isEnding { return .end }
         let scan = min(nextScan, shortageScan ?? nextScan)
@@ -106,10 +107,10 @@ package struct WatchScheduler: Sendable {
         return .run(.changes(changes, isRemoteHinted: isRemoteDue))
     }
 
-    /// The work is done.
+    /// Records that the work succeeded.
     ///
-    /// - Parameter took: How long it took. Where the tree is not heard of it is looked at again after
-    ///   some of these, so that looking is a small part of the time.
+    /// - Parameter took: The duration of the work. While the tree is not watched completely, the
+    ///   next full run follows after 20 times as long, so that scans take a small part of the time.
     package mutating func finish(_ work: Work, at now: Duration, took: Duration) {
         hasFailed = false
         backoff.reset()
@@ -119,9 +120,9 @@ package struct WatchScheduler: Sendable {
         if shortageScan != nil { shortageScan = now + max(limits.shortageScan, took * 20) }
     }
 
-    /// The work failed, and has to be done again after a pause.
+    /// Records that the work failed and must be repeated after a pause.
     ///
-    /// - Parameter wish: How long the remote wants to be left alone.
+    /// - Parameter retryAfter: The minimum pause that the remote requested.
     package mutating func fail(_ work: Work, at now: Duration, retryAfter: Duration = .zero) {
         hasFailed = true
         pauseEnd = now + backoff.next(atLeast: retryAfter)

@@ -3,7 +3,7 @@ import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 
-/// The thread of a ``LocalWatch``: waits for the first of several things, and deals with it.
+/// The thread of a ``LocalWatch``: waits for events and handles them.
 final class WatchThread {
     private let watch: LocalWatch
     private let tree: TreeWatch
@@ -43,7 +43,7 @@ final class WatchThread {
         }
     }
 
-    /// Sleeps until there is something to do; without a time-out when nothing is due.
+    /// Sleeps until an event or the next due time; without a timeout when nothing is due.
     private func wait() {
         var files = [watch.pipe.file, watch.signals.file, alarm.file, tree.file].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -52,7 +52,7 @@ final class WatchThread {
         var timeout: Int32 = -1
         if let due {
             let left = max(.zero, due - ClockReading.moment)
-            // Rounded up, so that what is due then is due.
+            // Rounded up, so that the due time has passed afterwards.
             let milliseconds =
                 left.components.seconds.multipliedReportingOverflow(by: 1000).partialValue
                 + (left.components.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
@@ -89,7 +89,7 @@ final class WatchThread {
     }
 }
 
-/// A pipe whose reading end wakes a thread out of poll(2). Never blocks, at either end.
+/// A non-blocking pipe that wakes a thread from poll(2).
 final class WakePipe: Sendable {
     private let pipe: Pipe
 
@@ -100,10 +100,10 @@ final class WakePipe: Sendable {
         pipe.setNonBlocking()
     }
 
-    /// Becomes readable when there is something.
+    /// The reading end; readable after ``wake()``.
     var file: Int32 { pipe.reading.raw }
 
-    /// Where a signal is reported to.
+    /// The writing end, for signal handlers.
     var signalFile: Int32 { pipe.writing.raw }
 
     func wake() {
@@ -111,7 +111,7 @@ final class WakePipe: Sendable {
         _ = write(pipe.writing.raw, &byte, 1)
     }
 
-    /// Takes the bytes that have come.
+    /// Reads the available bytes.
     func drain() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = bytes.withUnsafeMutableBytes { try? pipe.reading.read(into: $0) }

@@ -1,10 +1,10 @@
 import FilesinkiModel
 
-/// Which watch stands for which folder, as a tree: a renamed folder takes everything below it along
-/// by one change.
+/// The watched folders as a tree, so that a renamed folder moves with everything below it in one
+/// step.
 struct WatchedFolders {
     private struct Node {
-        /// The watch of the folder above; nil of the root, and of what was taken out of the tree.
+        /// The watch of the parent folder; nil for the root and for detached folders.
         var parent: Int32?
         var name: [UInt8]
         var children: [[UInt8]: Int32] = [:]
@@ -24,7 +24,7 @@ struct WatchedFolders {
         if nodes[watch] == nil { nodes[watch] = Node(parent: nil, name: []) }
     }
 
-    /// The watch of the folder of this name inside another one.
+    /// The watch of a subfolder by name.
     func child(_ name: [UInt8], of parent: Int32) -> Int32? { nodes[parent]?.children[name] }
 
     /// The watch of a path; nil is the root.
@@ -35,9 +35,9 @@ struct WatchedFolders {
         return place
     }
 
-    /// Puts a watch, new or not, in its place.
+    /// Adds a watch, or moves an existing one.
     ///
-    /// - Returns: The watch that was there before, which is out of the tree now; nil for none.
+    /// - Returns: The former watch at this path, now detached; nil for none.
     mutating func attach(_ watch: Int32, name: [UInt8], in parent: Int32) -> Int32? {
         let former = child(name, of: parent)
         if former == watch { return nil }
@@ -49,7 +49,7 @@ struct WatchedFolders {
         return former
     }
 
-    /// Takes a folder, and with it what is below, out of the tree.
+    /// Detaches a folder with everything below it.
     mutating func detach(_ watch: Int32) {
         guard let node = nodes[watch], let parent = node.parent else { return }
         if nodes[parent]?.children[node.name] == watch {
@@ -58,7 +58,7 @@ struct WatchedFolders {
         nodes[watch]?.parent = nil
     }
 
-    /// Forgets a folder and all below it.
+    /// Removes a folder and everything below it.
     ///
     /// - Returns: Their watches.
     mutating func remove(_ watch: Int32) -> [Int32] {
@@ -73,8 +73,8 @@ struct WatchedFolders {
         return gone
     }
 
-    /// The path of a name in a watched folder, or of the folder itself; nil for the root, and for what
-    /// is not in the tree.
+    /// The path of a name in a watched folder, or of the folder itself; nil for the root and for
+    /// detached folders.
     func path(of watch: Int32, _ name: [UInt8] = []) -> RelativePath? {
         var names = name.isEmpty ? [] : [name]
         var next = watch

@@ -66,7 +66,7 @@ package final class ContentLocator: Sendable {
         return try await search(loosePacks(), for: id, isLocal: isLocal)
     }
 
-    /// Searches packs: first those whose index is at hand, then the others.
+    /// Searches packs: first those whose index is in memory or cached, then the others.
     private func search(
         _ numbers: [Int], for id: ContentID, isLocal: Bool
     ) async throws -> Place? {
@@ -87,7 +87,7 @@ package final class ContentLocator: Sendable {
         return Place(pack: packs[number], member: member)
     }
 
-    /// Searches packs whose indexes are not at hand, the latest first.
+    /// Searches packs whose indexes must be fetched, latest first.
     private func search(unknown numbers: [Int], for id: ContentID) async throws -> Place? {
         let broken = state.withLock { $0.broken }
         let unknown = numbers.filter { broken[$0] == nil }
@@ -268,7 +268,7 @@ extension ContentLocator {
         state.withLock { $0.loose = loose }
     }
 
-    /// Adds packs to ``joined`` whose indexes are at hand, when there are enough of them.
+    /// Adds packs with loaded or cached indexes to ``joined`` if there are enough of them.
     private func joinIndexes(of numbers: [Int]) {
         guard let joined, numbers.count >= Self.joinedAtOnce else { return }
         var ready: [Int] = []

@@ -147,7 +147,7 @@ final class JoinedIndexFile: Sendable {
     let count: Int
     private let handle: FileHandle
 
-    /// A search ends with a read of so many entries: 3 KiB.
+    /// The number of entries that a search reads at its end: 3 KiB.
     private static let searchWindow = 256
     /// The most packs that a look-up names for one content.
     private static let maximumCopies = 16

@@ -233,7 +233,7 @@ package struct BlockBuilder {
 
     /// Closes the block and starts the next; nil when nothing was added.
     ///
-    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when there is too little memory.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when there is not enough memory.
     package mutating func finish() throws(Failure) -> EncodedBlock? {
         guard !members.isEmpty else { return nil }
         defer {
