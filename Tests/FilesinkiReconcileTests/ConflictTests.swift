@@ -133,20 +133,27 @@ import Testing
     @Test func `conflict copies get their names by path, not in the order of the resolutions`()
         throws
     {
-        let names = ["a.txt", "b.txt", "c.txt"].map(path)
+        // Names that are cut to the same one, and contents whose hashes begin with the same digits.
+        let names = ["a", "b"].map { path(String(repeating: "n", count: 254) + $0) }
+        let ours = try [UInt8(1), 2].map { byte in
+            let id = [UInt8](repeating: 0x59, count: 4) + [UInt8](repeating: byte, count: 28)
+            return Entry.file(
+                try #require(ContentID(id)), size: 1, mode: 0o644,
+                modified: Timestamp(nanoseconds: 1))
+        }
+        let theirs = RemoteChange(VersionedEntry(file("Z"), version: 1), device: .theirs)
         let input = ReconcileInput(
             base: [:] as [RelativePath: VersionedEntry],
-            ours: Dictionary(uniqueKeysWithValues: names.map { ($0, LocalChange(file("Y"))) }),
-            theirs: Dictionary(
-                uniqueKeysWithValues: names.map {
-                    ($0, RemoteChange(VersionedEntry(file("Z"), version: 1), device: .theirs))
-                }), device: .ours)
+            ours: [names[0]: LocalChange(ours[0]), names[1]: LocalChange(ours[1])],
+            theirs: [names[0]: theirs, names[1]: theirs], device: .ours)
         var forwards = Reconciliation(input)
         var backwards = forwards
         #expect(forwards.conflicts.map(\.path) == names)
         for conflict in forwards.conflicts { forwards.resolve(conflict, .keepBoth) }
         for conflict in backwards.conflicts.reversed() { backwards.resolve(conflict, .keepBoth) }
         #expect(forwards.plan() == backwards.plan())
-        #expect(forwards.plan().counts.conflictCopies == 3)
+        let copies = forwards.plan().steps.filter(\.isConflictCopy)
+        #expect(copies.map(\.copied) == [names[1], names[0]])
+        #expect(copies.first?.path.description.hasSuffix(" 5959595902020202)") ?? false)
     }
 }
