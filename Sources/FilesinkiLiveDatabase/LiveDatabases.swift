@@ -204,9 +204,9 @@ package struct LiveDatabases: Sendable {
         } catch let error as SQLiteError where keepsLog && error.kind == .readOnly {
             // The page sizes differ. The log can be left only when nobody else has the file open.
             try retrying { () throws(SQLiteError) in
-                try target.run("PRAGMA journal_mode = DELETE")
+                try target.execute("PRAGMA journal_mode = DELETE")
             }
-            defer { try? target.run("PRAGMA journal_mode = WAL") }
+            defer { try? target.execute("PRAGMA journal_mode = WAL") }
             return try transfer(source, target, raw, keepsLog: false, isExpected)
         }
     }

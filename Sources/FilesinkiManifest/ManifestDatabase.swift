@@ -66,7 +66,7 @@ package final class ManifestDatabase {
         case .empty where !create: throw connection.corrupt("it was never finished")
         case .empty, .older: try schema.bringUp(connection)
         }
-        try connection.run(Self.writingPragmas)
+        try connection.execute(Self.writingPragmas)
         return ManifestDatabase(connection)
     }
 
@@ -82,7 +82,7 @@ package final class ManifestDatabase {
         case .empty: throw connection.corrupt("it was never finished")
         case .older: _ = try open(at: path, create: false)
         }
-        try connection.run(Self.readingPragmas)
+        try connection.execute(Self.readingPragmas)
         return ManifestDatabase(connection)
     }
 

@@ -50,15 +50,17 @@ struct Schema {
     /// Creates the tables of an empty file, or migrates an older one, in one transaction.
     func bringUp(_ connection: OwnConnection) throws(Failure) {
         // Readers do not block on a writer; the mode is kept in the file.
-        if try state(of: connection) == .empty { try connection.run("PRAGMA journal_mode = WAL") }
+        if try state(of: connection) == .empty {
+            try connection.execute("PRAGMA journal_mode = WAL")
+        }
         try connection.transaction { () throws(Failure) in
             // Another process may have been faster.
             switch try state(of: connection) {
-            case .empty: try connection.run(String(decoding: creation, as: UTF8.self))
+            case .empty: try connection.execute(String(decoding: creation, as: UTF8.self))
             case .older(let found): try migrate(from: found, connection)
             case .current: break
             }
-            try connection.run(
+            try connection.execute(
                 "PRAGMA application_id = \(Self.application); PRAGMA user_version = \(version)")
         }
     }
@@ -71,7 +73,7 @@ struct Schema {
                     "Cannot migrate the manifest from version \(found) to version \(version).",
                     remedy: "It is rebuilt from the store's log by the next sync; no file is lost.")
             }
-            try connection.run(String(decoding: sql, as: UTF8.self))
+            try connection.execute(String(decoding: sql, as: UTF8.self))
         }
     }
 }

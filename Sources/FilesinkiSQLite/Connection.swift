@@ -36,7 +36,7 @@ package final class Connection<Thrown: Error> {
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, profile.busyTimeout)
         if let size = profile.contentSize { restrict(size) }
-        try run(profile.pragmas)
+        try execute(profile.pragmas)
         try setCache(of: "main")
         // Last, as it forbids to turn the journal off.
         if profile.contentSize != nil { set(SQLITE_DBCONFIG_DEFENSIVE, true) }
@@ -62,7 +62,7 @@ package final class Connection<Thrown: Error> {
 
     private func setCache(of database: String) throws(Thrown) {
         guard let kilobytes = profile.cacheSize else { return }
-        try run("PRAGMA \(database).cache_size = -\(kilobytes)")
+        try execute("PRAGMA \(database).cache_size = -\(kilobytes)")
     }
 
     /// The URI of a file, in which every byte that could mean something else is escaped.
@@ -75,7 +75,7 @@ package final class Connection<Thrown: Error> {
     // MARK: Statements
 
     /// Runs statements and ignores their rows.
-    package func run(_ sql: String) throws(Thrown) {
+    package func execute(_ sql: String) throws(Thrown) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw error(code, .use) }
     }
@@ -127,10 +127,10 @@ package final class Connection<Thrown: Error> {
     private func transaction<Result, Failed: Error>(
         _ body: () throws(Failed) -> Result, _ convert: (Thrown) -> Failed
     ) throws(Failed) -> Result {
-        do throws(Thrown) { try run("BEGIN IMMEDIATE") } catch { throw convert(error) }
+        do throws(Thrown) { try execute("BEGIN IMMEDIATE") } catch { throw convert(error) }
         do throws(Failed) {
             let result = try body()
-            do throws(Thrown) { try run("COMMIT") } catch { throw convert(error) }
+            do throws(Thrown) { try execute("COMMIT") } catch { throw convert(error) }
             return result
         } catch {
             rollBack()
@@ -143,7 +143,7 @@ package final class Connection<Thrown: Error> {
         _ body: () throws(Thrown) -> Result
     ) throws(Thrown) -> Result {
         guard !isInTransaction else { return try body() }
-        try run("BEGIN")
+        try execute("BEGIN")
         defer { rollBack() }
         return try body()
     }
@@ -151,7 +151,7 @@ package final class Connection<Thrown: Error> {
     /// As ``snapshot(_:)``, for a body that also throws errors of its own.
     package func snapshot<Result>(anyErrors body: () throws -> Result) throws -> Result {
         guard !isInTransaction else { return try body() }
-        try run("BEGIN")
+        try execute("BEGIN")
         defer { rollBack() }
         return try body()
     }
@@ -168,7 +168,7 @@ package final class Connection<Thrown: Error> {
     }
 
     /// Ends a transaction without its changes; SQLite may have ended it already.
-    private func rollBack() { try? run("ROLLBACK") }
+    private func rollBack() { try? execute("ROLLBACK") }
 
     // MARK: Errors
 

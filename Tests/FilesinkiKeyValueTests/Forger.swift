@@ -5,6 +5,7 @@ import FilesinkiStore
 import FilesinkiTesting
 
 @testable import FilesinkiKeyValue
+@testable import FilesinkiStore
 
 /// Somebody who may write to the store, and writes what no honest device does.
 struct Forger {
@@ -126,5 +127,13 @@ struct Forger {
             let name = String(repeating: "0", count: 20 - digits.utf8.count) + digits
             try await meeting.remote.delete(try ObjectKey("zones/kv-default/log/\(name)/c"))
         }
+    }
+}
+
+extension CommitLog {
+    /// Puts a draft into the log as it is: without the proof that readers accept it.
+    func forge(_ draft: CommitDraft, after parent: ChangeToken, id: [UInt8]) async throws {
+        let stored = try coder.encode(draft, after: parent, id: id)
+        _ = try await remote.publish(stored, to: try slot(parent.sequence + 1))
     }
 }

@@ -92,7 +92,7 @@ import Testing
 
     @Test func `notices rows that vanished together with their checks`() throws {
         let connection = try OwnConnection(temporary.path, .manifest(.writing))
-        try connection.run("DELETE FROM base WHERE path = x'61'")
+        try connection.execute("DELETE FROM base WHERE path = x'61'")
         let manifest = try ManifestDatabase.openReadOnly(at: temporary.path)
         let failure = #expect(throws: Failure.self) { try manifest.loadBase() }
         #expect(failure?.code == .corrupt)
@@ -108,7 +108,7 @@ import Testing
     ])
     func `notices a value that is not what was written`(_ sql: String) throws {
         let connection = try OwnConnection(temporary.path, .manifest(.writing))
-        try connection.run(sql)
+        try connection.execute(sql)
         let manifest = try ManifestDatabase.openReadOnly(at: temporary.path)
         let failure = #expect(throws: Failure.self) { try manifest.loadBase() }
         #expect(failure?.code == .corrupt)

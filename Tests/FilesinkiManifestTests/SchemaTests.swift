@@ -14,7 +14,7 @@ import Testing
     /// Makes the file that the first version left behind.
     private func restoreVersionOne() throws {
         try temporary.write([])
-        try OwnConnection(path, .manifest(.writing)).run(VersionOne.sql)
+        try OwnConnection(path, .manifest(.writing)).execute(VersionOne.sql)
     }
 
     /// A schema of a later version, with one more column.
@@ -42,7 +42,7 @@ import Testing
         let manifest = try ManifestDatabase.open(at: path, create: false, schema: later())
         try expectVersionOne(manifest)
         #expect(try later().state(of: manifest.connection) == .current)
-        try manifest.connection.run("SELECT host FROM run")
+        try manifest.connection.execute("SELECT host FROM run")
     }
 
     @Test(arguments: ["ALTER TABLE run ADD COLUMN host TEXT; SELECT none", ""])
@@ -74,7 +74,7 @@ import Testing
 
     @Test func `refuses a database of another program`() throws {
         try temporary.write([])
-        try OwnConnection(path, .manifest(.writing)).run(
+        try OwnConnection(path, .manifest(.writing)).execute(
             "CREATE TABLE theirs (x); PRAGMA user_version = 1")
         let failure = #expect(throws: Failure.self) {
             try ManifestDatabase.open(at: path, create: true)

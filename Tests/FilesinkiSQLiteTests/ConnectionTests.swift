@@ -12,7 +12,7 @@ import Testing
 
     @Test(arguments: ["a b.db", "%41?mode=ro#.db", "'\"\\.db", "ü.db", "file:x.db", ":memory:"])
     func `a name of any characters is a plain file`(_ name: String) throws {
-        try folder.own(name).run("CREATE TABLE t(x)")
+        try folder.own(name).execute("CREATE TABLE t(x)")
         #expect(folder.names == [Array(name.utf8)])
     }
 
@@ -21,16 +21,16 @@ import Testing
     {
         let bytes = Array(("/" + folder.path + "/").utf8) + [0xFF, 0x80]
         let connection = try OwnConnection(bytes, .own(.creating, .test))
-        try connection.run("CREATE TABLE t(x)")
+        try connection.execute("CREATE TABLE t(x)")
         #expect(folder.names == [[0xFF, 0x80]])
     }
 
     @Test func `a transaction commits everything or nothing`() throws {
         let connection = try folder.own()
-        try connection.run("CREATE TABLE t(x)")
+        try connection.execute("CREATE TABLE t(x)")
         #expect(throws: Stop.self) {
             try connection.transaction(anyErrors: {
-                try connection.run("INSERT INTO t VALUES (1)")
+                try connection.execute("INSERT INTO t VALUES (1)")
                 throw Stop()
             })
         }
@@ -38,15 +38,15 @@ import Testing
         #expect(try connection.number("SELECT count(*) FROM t") == 0)
         let failure = #expect(throws: Failure.self) {
             try connection.transaction { () throws(Failure) in
-                try connection.run("INSERT INTO t VALUES (1)")
-                try connection.run("INSERT INTO missing VALUES (1)")
+                try connection.execute("INSERT INTO t VALUES (1)")
+                try connection.execute("INSERT INTO missing VALUES (1)")
             }
         }
         #expect(failure?.code == .corrupt)
         #expect(!connection.isInTransaction)
         try connection.transaction { () throws(Failure) in
             try connection.requireTransaction()
-            try connection.run("INSERT INTO t VALUES (1)")
+            try connection.execute("INSERT INTO t VALUES (1)")
         }
         #expect(try folder.own().number("SELECT count(*) FROM t") == 1)
     }
@@ -60,16 +60,16 @@ import Testing
 
     @Test func `a snapshot is one state, and inside a transaction it is that one's`() throws {
         let (reader, writer) = (try folder.own(), try folder.own())
-        try writer.run("PRAGMA journal_mode = WAL; CREATE TABLE t(x)")
+        try writer.execute("PRAGMA journal_mode = WAL; CREATE TABLE t(x)")
         let count = "SELECT count(*) FROM t"
         try reader.snapshot { () throws(Failure) in
             #expect(try reader.number(count) == 0)
-            try writer.run("INSERT INTO t VALUES (1)")
+            try writer.execute("INSERT INTO t VALUES (1)")
             #expect(try reader.number(count) == 0)
         }
         #expect(try reader.number(count) == 1)
         try writer.transaction { () throws(Failure) in
-            try writer.run("INSERT INTO t VALUES (2)")
+            try writer.execute("INSERT INTO t VALUES (2)")
             #expect(try writer.snapshot { () throws(Failure) in try writer.number(count) } == 2)
             #expect(writer.isInTransaction)
         }
@@ -82,7 +82,7 @@ import Testing
             .null, .integer(.min), .real(0.5), .text([]), .text([0x61, 0xFF, 0]), .blob([]),
             .blob([0, 1]),
         ]
-        try connection.run("CREATE TABLE t(id INTEGER PRIMARY KEY, x)")
+        try connection.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, x)")
         let insert = try connection.prepare("INSERT INTO t(x) VALUES (?)")
         for value in values { try insert.execute([value]) }
         let rows = try connection.prepare("SELECT x FROM t ORDER BY id")

@@ -14,15 +14,15 @@ import Testing
     // MARK: Untrusted
 
     @Test func `no trigger of an untrusted file fires, and no view is read`() throws {
-        try folder.own().run(
+        try folder.own().execute(
             """
             CREATE TABLE a(x); CREATE TABLE b(x); CREATE VIEW v AS SELECT 1;
             CREATE TRIGGER t AFTER INSERT ON a BEGIN INSERT INTO b VALUES (1); END;
             """)
         let connection = try folder.untrusted()
-        try connection.run("INSERT INTO a VALUES (1)")
+        try connection.execute("INSERT INTO a VALUES (1)")
         #expect(try connection.number("SELECT count(*) FROM b") == 0)
-        #expect(kind { try connection.run("SELECT * FROM v") } == .mismatch)
+        #expect(kind { try connection.execute("SELECT * FROM v") } == .mismatch)
     }
 
     @Test(
@@ -33,14 +33,14 @@ import Testing
             "SELECT x LIKE printf('%.101c', 'a') FROM a",
         ])
     func refusals(_ sql: String) throws {
-        try folder.own().run("CREATE TABLE a(x); INSERT INTO a VALUES ('x')")
+        try folder.own().execute("CREATE TABLE a(x); INSERT INTO a VALUES ('x')")
         let connection = try folder.untrusted()
-        #expect(throws: SQLiteError.self) { try connection.run(sql) }
+        #expect(throws: SQLiteError.self) { try connection.execute(sql) }
         #expect(try connection.number("SELECT count(*) FROM sqlite_schema") == 1)
     }
 
     @Test func `an endless statement on an untrusted file is interrupted`() throws {
-        try folder.own().run("CREATE TABLE a(x)")
+        try folder.own().execute("CREATE TABLE a(x)")
         let connection = try folder.untrusted(isWritable: false)
         let endless = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i FROM c) SELECT i FROM c"
         #expect(
@@ -48,17 +48,18 @@ import Testing
     }
 
     @Test func `a value is no longer than the contents`() throws {
-        try folder.own().run("CREATE TABLE a(x)")
+        try folder.own().execute("CREATE TABLE a(x)")
         let connection = try folder.untrusted()
         #expect(
-            kind { try connection.run("INSERT INTO a VALUES (zeroblob(2000000))") } == .tooLarge)
-        try connection.run("INSERT INTO a VALUES (zeroblob(1000000))")
+            kind { try connection.execute("INSERT INTO a VALUES (zeroblob(2000000))") } == .tooLarge
+        )
+        try connection.execute("INSERT INTO a VALUES (zeroblob(1000000))")
     }
 
     @Test func `an attached file is read as it lies, and never written`() throws {
         let source = try folder.own("source.db")
-        try source.run("CREATE TABLE a(x); INSERT INTO a VALUES (1)")
-        try folder.own().run("CREATE TABLE a(x)")
+        try source.execute("CREATE TABLE a(x); INSERT INTO a VALUES (1)")
+        try folder.own().execute("CREATE TABLE a(x)")
         let connection = try folder.untrusted()
         // Whoever holds the file does not matter.
         try source.transaction { () throws(Failure) in
@@ -69,7 +70,7 @@ import Testing
                 Issue.record(error)
             }
         }
-        #expect(kind { try connection.run("INSERT INTO other.a VALUES (2)") } == .readOnly)
+        #expect(kind { try connection.execute("INSERT INTO other.a VALUES (2)") } == .readOnly)
         #expect(folder.names == ["own.db", "source.db"].map { Array($0.utf8) })
     }
 
@@ -77,7 +78,7 @@ import Testing
 
     @Test func `a live file that somebody has locked is busy at once`() throws {
         let holder = try folder.own()
-        try holder.run("CREATE TABLE a(x); BEGIN EXCLUSIVE")
+        try holder.execute("CREATE TABLE a(x); BEGIN EXCLUSIVE")
         let path = folder.path + "/own.db"
         let reader = try Connection(path, .live(.reading))
         let started = ContinuousClock.now
@@ -85,12 +86,12 @@ import Testing
         #expect(ContinuousClock.now - started < .seconds(4))
         // Without locks it is read as it lies.
         #expect(try Connection(path, .live(.immutable)).number("SELECT count(*) FROM a") == 0)
-        try holder.run("COMMIT")
+        try holder.execute("COMMIT")
         #expect(try reader.number("SELECT count(*) FROM a") == 0)
     }
 
     @Test func `a live file is not opened through a symlink`() throws {
-        try folder.own().run("CREATE TABLE a(x)")
+        try folder.own().execute("CREATE TABLE a(x)")
         symlink(folder.path + "/own.db", folder.path + "/link.db")
         for access in [Profile<SQLiteError>.LiveAccess.reading, .writing, .immutable] {
             #expect(
@@ -100,7 +101,7 @@ import Testing
 
     @Test func `a backup copies all pages, and its lock excludes other writers`() throws {
         let own = try folder.own()
-        try own.run("CREATE TABLE a(x); INSERT INTO a VALUES (1), (2)")
+        try own.execute("CREATE TABLE a(x); INSERT INTO a VALUES (1), (2)")
         let source = try Connection(folder.path + "/own.db", .live(.reading))
         let target = try Connection(folder.path + "/copy.db", .live(.scratch))
         try Backup(from: source, into: target).copyPages()
@@ -109,6 +110,6 @@ import Testing
             from: target, into: Connection(folder.path + "/own.db", .live(.writing)))
         try backup.lockTarget()
         let other = try Connection(folder.path + "/own.db", .live(.writing))
-        #expect(kind { try other.run("INSERT INTO a VALUES (3)") } == .busy)
+        #expect(kind { try other.execute("INSERT INTO a VALUES (3)") } == .busy)
     }
 }

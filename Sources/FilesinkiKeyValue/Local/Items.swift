@@ -113,7 +113,7 @@ extension KeyValueDatabase {
     }
 
     /// Removes every key.
-    func removeItems() throws(Failure) { try connection.run("DELETE FROM item") }
+    func removeItems() throws(Failure) { try connection.execute("DELETE FROM item") }
 
     /// The number of keys with a value, and their bytes.
     func usage() throws(Failure) -> Usage {

@@ -34,8 +34,8 @@ final class KeyValueDatabase {
     /// As ``write(_:)``, but a power failure may undo it: for what can be read from the store's log
     /// again.
     func writeWithoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
-        try connection.run("PRAGMA synchronous = NORMAL")
-        defer { try? connection.run("PRAGMA synchronous = FULL") }
+        try connection.execute("PRAGMA synchronous = NORMAL")
+        defer { try? connection.execute("PRAGMA synchronous = FULL") }
         return try write(body)
     }
 

@@ -19,10 +19,10 @@ enum KeyValueFile {
 
     /// Opens the file to read and write, and creates it when it is missing.
     static func open(_ path: String, chance: [UInt8]) throws(Failure) -> OwnConnection {
-        if access(path, F_OK) != 0 { try make(path, chance: chance) }
+        if access(path, F_OK) != 0 { try create(path, chance: chance) }
         let connection = try OwnConnection(path, .own(.writing, purpose))
         try check(connection)
-        try connection.run(pragmas)
+        try connection.execute(pragmas)
         return connection
     }
 
@@ -36,7 +36,7 @@ enum KeyValueFile {
 
     /// Creates the file under a temporary name, and links it once it is complete: of several processes
     /// that create it at once, one wins, and the others open its file.
-    private static func make(_ path: String, chance: [UInt8]) throws(Failure) {
+    private static func create(_ path: String, chance: [UInt8]) throws(Failure) {
         let staged = path + "." + hexadecimal(chance) + ".new"
         _ = try NamedFile(staged, O_RDWR | O_CREAT | O_EXCL, of: .own)
         defer { unlink(staged) }
@@ -51,14 +51,14 @@ enum KeyValueFile {
 
     private static func fill(_ path: String, chance: [UInt8]) throws(Failure) {
         let connection = try OwnConnection(path, .own(.writing, purpose))
-        try connection.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+        try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
         try connection.transaction { () throws(Failure) in
-            try connection.run(String(decoding: PackageResources.key_values_sql, as: UTF8.self))
+            try connection.execute(String(decoding: PackageResources.key_values_sql, as: UTF8.self))
             let feed = try connection.prepare(
                 "INSERT INTO setting (key, value) VALUES ('feed', ?)")
             chance.prefix(8).withUnsafeBytes { feed.bind($0, at: 1) }
             try feed.execute()
-            try connection.run(
+            try connection.execute(
                 "PRAGMA application_id = \(application); PRAGMA user_version = \(version)")
         }
     }

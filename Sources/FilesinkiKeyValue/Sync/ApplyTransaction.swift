@@ -40,7 +40,7 @@ extension KeyValues {
         let path = place.folder + "/" + place.name + ".archive-" + stamp + ".sqlite"
         let quoted = path.split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "''")
-        try database.connection.run("VACUUM INTO '\(quoted)'")
+        try database.connection.execute("VACUUM INTO '\(quoted)'")
         return path
     }
 }

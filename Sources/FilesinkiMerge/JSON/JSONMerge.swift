@@ -11,7 +11,7 @@ package struct JSONMerge: ContentMerge {
     package init() {}
 
     package func merge(_ input: MergeInput) -> MergeOutcome {
-        do throws(JSONRefusal) {
+        do throws(Declined) {
             let ours = try Self.read(input.ours, "The version of this replica")
             if input.ours == input.theirs { return .merged(input.ours) }
             let theirs = try Self.read(input.theirs, "The committed version")
@@ -24,17 +24,17 @@ package struct JSONMerge: ContentMerge {
         }
     }
 
-    private struct JSONRefusal: Error {
+    private struct Declined: Error {
         var conflict: MergeConflict
     }
 
     private static func read(
         _ bytes: [UInt8], _ name: String
-    ) throws(JSONRefusal) -> JSONDocument {
+    ) throws(Declined) -> JSONDocument {
         do throws(JSONError) {
             return try JSONDocument(bytes)
         } catch {
-            throw JSONRefusal(conflict: error.conflict(name))
+            throw Declined(conflict: error.conflict(name))
         }
     }
 

@@ -3,7 +3,7 @@ import FilesinkiText
 /// Objects, and what they have in common with arrays.
 extension JSONMerger {
     /// How a member or an element gets into the result.
-    enum Fate: Hashable {
+    enum Resolution: Hashable {
         case merged
         case taken(JSONVersion)
         case dropped
@@ -29,10 +29,10 @@ extension JSONMerger {
         _ trio: JSONTrio, _ match: JSONMatch, _ layouts: [JSONLayout?],
         _ order: SequenceOrder? = nil
     ) {
-        let fates = match.entries.map { fate($0, layouts) }
+        let resolutions = match.entries.map { resolution($0, layouts) }
         let order = order ?? self.order(match, layouts)
-        let things = order.merged { fates[$0] != .dropped }
-        writeContainer(trio, layouts, things.map { (match.entries[$0], fates[$0]) })
+        let things = order.merged { resolutions[$0] != .dropped }
+        writeContainer(trio, layouts, things.map { (match.entries[$0], resolutions[$0]) })
     }
 
     func order(_ match: JSONMatch, _ layouts: [JSONLayout?]) -> SequenceOrder {
@@ -42,21 +42,21 @@ extension JSONMerger {
             count: match.entries.count, precedes: sortings.precedes, sortings: { sortings.all })
     }
 
-    private mutating func fate(_ entry: JSONTrio, _ layouts: [JSONLayout?]) -> Fate {
+    private mutating func resolution(_ entry: JSONTrio, _ layouts: [JSONLayout?]) -> Resolution {
         switch (entry.base, entry.ours, entry.theirs) {
         case (_, .some, .some): .merged
         case (nil, .some, nil): .taken(.ours)
         case (nil, nil, .some): .taken(.theirs)
-        case (.some, .some, nil): fate(entry, layouts, of: .ours)
-        case (.some, nil, .some): fate(entry, layouts, of: .theirs)
+        case (.some, .some, nil): resolution(entry, layouts, of: .ours)
+        case (.some, nil, .some): resolution(entry, layouts, of: .theirs)
         default: .dropped
         }
     }
 
     /// How a thing is resolved that only one side still has.
-    private mutating func fate(
+    private mutating func resolution(
         _ entry: JSONTrio, _ layouts: [JSONLayout?], of side: JSONVersion
-    ) -> Fate {
+    ) -> Resolution {
         guard isChanged(nodes(entry, layouts), side) else { return .dropped }
         enter(entry, layouts)
         defer { place.leave() }
@@ -93,16 +93,17 @@ extension JSONMerger {
     // MARK: Writing
 
     mutating func writeContainer(
-        _ trio: JSONTrio, _ layouts: [JSONLayout?], _ things: [(entry: JSONTrio, fate: Fate)]
+        _ trio: JSONTrio, _ layouts: [JSONLayout?],
+        _ things: [(entry: JSONTrio, resolution: Resolution)]
     ) {
         guard let ours = trio.ours, let text = self[.ours]?.text(ours) else { return }
         let spacing = JSONSpacing(layouts, preferred: preferred, isContested: writer.isContested)
         writer.write(text.prefix(1))
         var previous: JSONTrio?
-        for (entry, fate) in things {
+        for (entry, resolution) in things {
             writeSpace(before: entry, after: previous, spacing)
             enter(entry, layouts)
-            writeThing(entry, fate, spacing)
+            writeThing(entry, resolution, spacing)
             place.leave()
             previous = entry
         }
@@ -130,9 +131,11 @@ extension JSONMerger {
         }
     }
 
-    private mutating func writeThing(_ entry: JSONTrio, _ fate: Fate, _ spacing: JSONSpacing) {
+    private mutating func writeThing(
+        _ entry: JSONTrio, _ resolution: Resolution, _ spacing: JSONSpacing
+    ) {
         let nodes = nodes(entry, spacing.layouts)
-        switch fate {
+        switch resolution {
         case .dropped: break
         case .taken(let side):
             guard let node = nodes[side] else { return }
@@ -203,7 +206,7 @@ extension JSONMerger {
     /// The elements of both, which are equal one by one.
     private mutating func writeTogether(_ trio: JSONTrio, _ layouts: [JSONLayout?]) {
         let count = layouts[1]?.children.count ?? 0
-        let things = (0..<count).map { (JSONTrio(ours: $0, theirs: $0), Fate.merged) }
+        let things = (0..<count).map { (JSONTrio(ours: $0, theirs: $0), Resolution.merged) }
         writeContainer(trio, layouts, things)
     }
 }
@@ -213,7 +216,7 @@ extension JSONMerger {
     mutating func mergeSequence(_ trio: JSONTrio, _ layouts: [JSONLayout?]) {
         let numbers = JSONNumbering(documents, layouts).lists
         let groups = SequenceMerge.groups(base: numbers[0], ours: numbers[1], theirs: numbers[2])
-        var things: [(entry: JSONTrio, fate: Fate)] = []
+        var things: [(entry: JSONTrio, resolution: Resolution)] = []
         for group in groups {
             guard let part = elements(of: group, numbers, layouts) else {
                 return decline("Both sides changed the same part of a list.")
@@ -244,7 +247,7 @@ extension JSONMerger {
     /// The elements that a part of the array gets; nil to decline.
     private func elements(
         of group: SequenceMerge.Group, _ numbers: [[Int]], _ layouts: [JSONLayout?]
-    ) -> [(entry: JSONTrio, fate: Fate)]? {
+    ) -> [(entry: JSONTrio, resolution: Resolution)]? {
         let isSame = numbers[1][group.ours] == numbers[2][group.theirs]
         switch group.change {
         case _ where isSame:
@@ -262,11 +265,11 @@ extension JSONMerger {
     /// Merges one by one when all versions have equally many and each is recognizably the same.
     private func inPlace(
         _ group: SequenceMerge.Group, _ layouts: [JSONLayout?]
-    ) -> [(entry: JSONTrio, fate: Fate)]? {
+    ) -> [(entry: JSONTrio, resolution: Resolution)]? {
         guard group.ours.count == group.base.count, group.theirs.count == group.base.count else {
             return nil
         }
-        var result: [(entry: JSONTrio, fate: Fate)] = []
+        var result: [(entry: JSONTrio, resolution: Resolution)] = []
         for index in 0..<group.base.count {
             let entry = JSONTrio(
                 base: group.base.lowerBound + index, ours: group.ours.lowerBound + index,
@@ -277,7 +280,9 @@ extension JSONMerger {
         return result
     }
 
-    private func chosen(_ group: SequenceMerge.Group) -> [(entry: JSONTrio, fate: Fate)]? {
+    private func chosen(_ group: SequenceMerge.Group) -> [(
+        entry: JSONTrio, resolution: Resolution
+    )]? {
         switch chosenSide {
         case .ours: group.ours.map { (JSONTrio(ours: $0), .taken(.ours)) }
         case .theirs: group.theirs.map { (JSONTrio(theirs: $0), .taken(.theirs)) }

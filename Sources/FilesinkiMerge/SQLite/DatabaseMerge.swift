@@ -44,7 +44,7 @@ struct DatabaseMerge {
                 try TableMerge(table, schemas, connection, cells, conflicts)?.merge()
             }
             try HeaderMerge(schemas: schemas, connection: connection, conflicts: conflicts).merge()
-            try conflicts.check()
+            try conflicts.throwIfAny()
         }
         try connection.checkIntegrity("The merged content would be damaged")
         try connection.checkForeignKeys()
@@ -107,7 +107,7 @@ struct HeaderMerge {
         try merge("application_id", \.applicationID)
         guard schemas.skeleton.hasSequence, schemas.other.hasSequence else { return }
         // A number that either side ever gave is not given again.
-        try connection.run(
+        try connection.execute(
             """
             UPDATE main.sqlite_sequence AS m SET seq = o.seq FROM other.sqlite_sequence AS o
             WHERE o.name = m.name AND o.seq > m.seq;
@@ -127,7 +127,7 @@ struct HeaderMerge {
         guard mine == known else {
             return try conflicts.add(name, "It is \(mine) on one side and \(theirs) on the other.")
         }
-        try connection.run("PRAGMA main.\(name) = \(theirs)")
+        try connection.execute("PRAGMA main.\(name) = \(theirs)")
     }
 }
 
@@ -146,7 +146,7 @@ final class ConflictList {
     var isEmpty: Bool { conflicts.isEmpty }
 
     /// - Throws: `declined` when there are conflicts.
-    func check() throws(SQLiteMergeError) {
+    func throwIfAny() throws(SQLiteMergeError) {
         if !conflicts.isEmpty { throw .declined(conflicts) }
     }
 }

@@ -21,15 +21,15 @@ struct KeyedRows {
     private var other: SQLiteTable { table.other }
 
     func merge() throws(SQLiteMergeError) {
-        let candidates = Candidates(table: table, source: "other", columns: other.columns)
-        try candidates.find()
+        let changedRows = ChangedRows(table: table, source: "other", columns: other.columns)
+        try changedRows.findRows()
         if !other.isKeyedByRowid { try checkIndices() }
-        try plan.begin()
-        try planChanged(candidates)
-        try planRemoved(candidates)
-        try candidates.drop()
-        if table.conflicts.isEmpty { try plan.carryOut() }
-        try plan.end()
+        try plan.createTables()
+        try planChanged(changedRows)
+        try planRemoved(changedRows)
+        try changedRows.dropTables()
+        if table.conflicts.isEmpty { try plan.execute() }
+        try plan.dropTables()
     }
 
     private func checkIndices() throws(SQLiteMergeError) {
@@ -38,9 +38,9 @@ struct KeyedRows {
     }
 
     /// Rows that the other side added or changed.
-    private func planChanged(_ candidates: Candidates) throws(SQLiteMergeError) {
+    private func planChanged(_ changedRows: ChangedRows) throws(SQLiteMergeError) {
         let query = RowQuery(table: table, skeleton: skeleton)
-        let rows = try table.connection.prepare(query.changed(candidates))
+        let rows = try table.connection.prepare(query.changed(changedRows))
         while try rows.step() {
             let row = query.row(rows)
             guard let old = row.skeleton else {
@@ -101,10 +101,10 @@ struct KeyedRows {
     }
 
     /// Rows that the other side removed.
-    private func planRemoved(_ candidates: Candidates) throws(SQLiteMergeError) {
+    private func planRemoved(_ changedRows: ChangedRows) throws(SQLiteMergeError) {
         guard table.base != nil else { return }
         let query = RowQuery(table: table, skeleton: skeleton)
-        let rows = try table.connection.prepare(query.removed(candidates))
+        let rows = try table.connection.prepare(query.removed(changedRows))
         while try rows.step() {
             let row = query.row(rows)
             let isSame = zip(other.columns, row.other).allSatisfy { column, value in
@@ -159,13 +159,13 @@ struct RowQuery {
     private var other: SQLiteTable { table.other }
 
     /// Rows of the other side that the base has not, or has with other cells.
-    func changed(_ candidates: Candidates) -> String {
+    func changed(_ changedRows: ChangedRows) -> String {
         let source =
             other.rowid.map {
-                "\(candidates.mine) c CROSS JOIN other.\(name) o ON o.\($0) = c.id"
+                "\(changedRows.mine) c CROSS JOIN other.\(name) o ON o.\($0) = c.id"
             } ?? "other.\(name) o"
         let join = table.base == nil ? "" : "LEFT JOIN base.\(name) b ON \(sameKey("b", "o", key))"
-        let isSame = candidates.isComparable ? sameCells("b", "o", other.columns) : "0"
+        let isSame = changedRows.isComparable ? sameCells("b", "o", other.columns) : "0"
         return """
             SELECT \(columns(row: "o"))
             FROM \(source) \(join) LEFT JOIN main.\(name) m ON \(sameKey("m", "o", key))
@@ -174,10 +174,10 @@ struct RowQuery {
     }
 
     /// Rows of the base that the other side has not, and the skeleton has.
-    func removed(_ candidates: Candidates) -> String {
+    func removed(_ changedRows: ChangedRows) -> String {
         let source =
             table.base?.rowid.map {
-                "\(candidates.gone) c CROSS JOIN base.\(name) b ON b.\($0) = c.id"
+                "\(changedRows.gone) c CROSS JOIN base.\(name) b ON b.\($0) = c.id"
             } ?? "base.\(name) b"
         return """
             SELECT \(columns(row: "b"))

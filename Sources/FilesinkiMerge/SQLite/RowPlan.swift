@@ -26,11 +26,11 @@ struct RowPlan {
         adding = ValueList("temp.\"to add\"", added.count, connection)
     }
 
-    func begin() throws(SQLiteMergeError) {
+    func createTables() throws(SQLiteMergeError) {
         for list in [removing, renewing, adding] { try list.create() }
     }
 
-    func end() throws(SQLiteMergeError) {
+    func dropTables() throws(SQLiteMergeError) {
         for list in [removing, renewing, adding] { try list.drop() }
     }
 
@@ -45,7 +45,7 @@ struct RowPlan {
 
     func add(_ values: [SQLiteValue]) throws(SQLiteMergeError) { try adding.append(values) }
 
-    func carryOut() throws(SQLiteMergeError) {
+    func execute() throws(SQLiteMergeError) {
         try remove()
         let rowid = skeleton.isKeyedByRowid ? nil : skeleton.rowid
         let columns = skeleton.columns
@@ -57,7 +57,7 @@ struct RowPlan {
         let place = skeleton.rowid ?? "(\(skeleton.key.map(quoted).joined(separator: ", ")))"
         let width = skeleton.rowid == nil ? skeleton.key.count : 1
         let columns = (0..<width).map { "v\($0)" }.joined(separator: ", ")
-        try connection.run(
+        try connection.execute(
             "DELETE FROM main.\(quoted(table)) "
                 + "WHERE \(place) IN (SELECT \(columns) FROM \(removing.name))")
     }
@@ -104,7 +104,7 @@ private final class ValueList {
 
     func create() throws(SQLiteMergeError) {
         let columns = (0..<width).map { "v\($0)" }.joined(separator: ", ")
-        try connection.run("CREATE TABLE \(name)(\(columns))")
+        try connection.execute("CREATE TABLE \(name)(\(columns))")
     }
 
     func append(_ values: [SQLiteValue]) throws(SQLiteMergeError) {
@@ -119,16 +119,16 @@ private final class ValueList {
 
     func drop() throws(SQLiteMergeError) {
         statement = nil
-        try connection.run("DROP TABLE \(name)")
+        try connection.execute("DROP TABLE \(name)")
     }
 }
 
-/// The rows in which a side may differ from the base: those that have no equal at the same rowid.
+/// The rows in which a side may differ from the base: those without an equal row at the same rowid.
 ///
-/// To compare by rowid takes one pass over both tables in their own order, whatever the key; only
-/// what is left is looked up by key. After a VACUUM that numbered the rows anew all of them are
-/// candidates: slower, and still right. Tables WITHOUT ROWID have the order of their key already.
-struct Candidates {
+/// Comparing by rowid takes one pass over both tables in their own order, whatever the key; only
+/// what is left is looked up by key. After a VACUUM that renumbered the rows all of them count as
+/// changed: slower, and still correct. Tables WITHOUT ROWID are in the order of their key already.
+struct ChangedRows {
     let table: TableMerge
     /// The side: `other` or `main`.
     let source: String
@@ -144,20 +144,21 @@ struct Candidates {
     /// The temporary table of the base's rowids.
     var gone: String { "temp.\"gone \(source)\"" }
 
-    /// Whether the base's rows can be compared at all; not when it has other columns.
+    /// Whether the base has the same columns, so that its rows can be compared.
     var isComparable: Bool {
         guard let base = table.base else { return false }
         return columns.allSatisfy { base.column($0.name)?.affinity == $0.affinity }
             && base.rowid == rowid
     }
 
-    func find() throws(SQLiteMergeError) {
+    /// Fills the temporary tables.
+    func findRows() throws(SQLiteMergeError) {
         guard let rowid else { return }
-        try table.connection.run(
+        try table.connection.execute(
             "CREATE TABLE \(mine)(id INTEGER PRIMARY KEY);"
                 + "CREATE TABLE \(gone)(id INTEGER PRIMARY KEY)")
-        guard isComparable else { return try takeAll(rowid) }
-        try table.connection.run(
+        guard isComparable else { return try insertAll(rowid) }
+        try table.connection.execute(
             """
             INSERT INTO \(mine) SELECT x.\(rowid) FROM \(source).\(name) x
             LEFT JOIN base.\(name) b ON b.\(rowid) = x.\(rowid)
@@ -177,7 +178,7 @@ struct Candidates {
                 + (SELECT count(*) FROM \(mine)) - (SELECT count(*) FROM \(gone))
             """)
         guard removed != 0 else { return }
-        try table.connection.run(
+        try table.connection.execute(
             """
             INSERT OR IGNORE INTO \(gone) SELECT b.\(rowid) FROM base.\(name) b NOT INDEXED
             LEFT JOIN \(source).\(name) x ON x.\(rowid) = b.\(rowid)
@@ -185,15 +186,15 @@ struct Candidates {
             """)
     }
 
-    private func takeAll(_ rowid: String) throws(SQLiteMergeError) {
-        try table.connection.run(
+    private func insertAll(_ rowid: String) throws(SQLiteMergeError) {
+        try table.connection.execute(
             "INSERT INTO \(mine) SELECT \(rowid) FROM \(source).\(name)")
         guard let own = table.base?.rowid else { return }
-        try table.connection.run("INSERT INTO \(gone) SELECT \(own) FROM base.\(name)")
+        try table.connection.execute("INSERT INTO \(gone) SELECT \(own) FROM base.\(name)")
     }
 
-    func drop() throws(SQLiteMergeError) {
+    func dropTables() throws(SQLiteMergeError) {
         guard rowid != nil else { return }
-        try table.connection.run("DROP TABLE \(mine); DROP TABLE \(gone)")
+        try table.connection.execute("DROP TABLE \(mine); DROP TABLE \(gone)")
     }
 }

@@ -19,33 +19,33 @@ struct WholeRows {
 
     func merge() throws(SQLiteMergeError) {
         guard !columns.isEmpty else { return }
-        let mine = Candidates(table: table, source: "main", columns: columns)
-        let theirs = Candidates(table: table, source: "other", columns: columns)
-        try theirs.find()
+        let mine = ChangedRows(table: table, source: "main", columns: columns)
+        let theirs = ChangedRows(table: table, source: "other", columns: columns)
+        try theirs.findRows()
         if try connection.hasRow(
             "SELECT 1 FROM \(theirs.mine) UNION ALL SELECT 1 FROM \(theirs.gone)")
         {
-            try mine.find()
-            try count(mine, theirs)
-            if try !declines(theirs) { try carryOut() }
-            try connection.run("DROP TABLE \(Self.raw); DROP TABLE \(Self.net)")
-            try mine.drop()
+            try mine.findRows()
+            try countRows(mine, theirs)
+            if try !declines(theirs) { try execute() }
+            try connection.execute("DROP TABLE \(Self.raw); DROP TABLE \(Self.net)")
+            try mine.dropTables()
         }
-        try theirs.drop()
+        try theirs.dropTables()
     }
 
     /// Counts for every row how often each side has it more than the base.
-    private func count(_ mine: Candidates, _ theirs: Candidates) throws(SQLiteMergeError) {
+    private func countRows(_ mine: ChangedRows, _ theirs: ChangedRows) throws(SQLiteMergeError) {
         let list = names.joined(separator: ", ")
-        try connection.run("CREATE TABLE \(Self.raw)(\(list), \"+main\", \"+other\")")
-        try collect("main", mine.mine, "1, 0")
-        try collect("other", theirs.mine, "0, 1")
+        try connection.execute("CREATE TABLE \(Self.raw)(\(list), \"+main\", \"+other\")")
+        try collectRows("main", mine.mine, "1, 0")
+        try collectRows("other", theirs.mine, "0, 1")
         if table.base != nil {
-            try collect("base", mine.gone, "-1, 0")
-            try collect("base", theirs.gone, "0, -1")
+            try collectRows("base", mine.gone, "-1, 0")
+            try collectRows("base", theirs.gone, "0, -1")
         }
         let kinds = columns.filter { $0.affinity == .blob }.map { "typeof(\(quoted($0.name)))" }
-        try connection.run(
+        try connection.execute(
             """
             CREATE TABLE \(Self.net) AS
             SELECT \(list), sum("+main") AS "+main", sum("+other") AS "+other"
@@ -54,11 +54,11 @@ struct WholeRows {
             """)
     }
 
-    private func collect(_ database: String, _ ids: String, _ counts: String)
+    private func collectRows(_ database: String, _ ids: String, _ counts: String)
         throws(SQLiteMergeError)
     {
         let list = names.map { "x.\($0)" }.joined(separator: ", ")
-        try connection.run(
+        try connection.execute(
             """
             INSERT INTO \(Self.raw) SELECT \(list), \(counts)
             FROM \(ids) c CROSS JOIN \(database).\(name) x ON x.\(rowid) = c.id
@@ -66,7 +66,7 @@ struct WholeRows {
     }
 
     /// Whether both sides replaced a row of the base, each by another.
-    private func declines(_ theirs: Candidates) throws(SQLiteMergeError) -> Bool {
+    private func declines(_ theirs: ChangedRows) throws(SQLiteMergeError) -> Bool {
         guard table.base != nil else { return false }
         let row = try connection.prepare(
             """
@@ -85,11 +85,11 @@ struct WholeRows {
         return true
     }
 
-    private func carryOut() throws(SQLiteMergeError) {
+    private func execute() throws(SQLiteMergeError) {
         let plan = RowPlan(
             table: table.name, skeleton: table.skeleton ?? table.other, added: columns,
             connection: connection)
-        try plan.begin()
+        try plan.createTables()
         let rows = try connection.prepare("SELECT *, rowid FROM \(Self.net) ORDER BY rowid")
         var surplus: [SQLiteValue: Int64] = [:]
         while try rows.step() {
@@ -102,8 +102,8 @@ struct WholeRows {
             if change < 0 { surplus[rows.value(columns.count + 2)] = -change }
         }
         try remove(surplus, plan)
-        if table.conflicts.isEmpty { try plan.carryOut() }
-        try plan.end()
+        if table.conflicts.isEmpty { try plan.execute() }
+        try plan.dropTables()
     }
 
     /// Both sides' differences from the base as one.
@@ -118,7 +118,7 @@ struct WholeRows {
         guard !surplus.isEmpty else { return }
         var left = surplus
         let indexed = names.prefix(8).joined(separator: ", ")
-        try connection.run("CREATE INDEX temp.\"net rows\" ON \"net\"(\(indexed))")
+        try connection.execute("CREATE INDEX temp.\"net rows\" ON \"net\"(\(indexed))")
         let rows = try connection.prepare(
             """
             SELECT n.rowid, m.\(rowid) FROM main.\(name) m

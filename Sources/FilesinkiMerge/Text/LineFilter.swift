@@ -39,16 +39,16 @@ struct LineFilter {
     private func isAmongUnknown(_ line: Int) -> Bool {
         let first = max(range.lowerBound, line - Self.window)
         let last = min(range.upperBound - 1, line + Self.window)
-        let before = run(stride(from: line - 1, through: first, by: -1))
+        let before = countMarks(stride(from: line - 1, through: first, by: -1))
         guard before.unknown > 0 else { return false }
-        let behind = run(stride(from: line + 1, through: last, by: 1))
+        let behind = countMarks(stride(from: line + 1, through: last, by: 1))
         guard behind.unknown > 0 else { return false }
         // The line itself counts as frequent once for each direction.
         let frequent = before.frequent + behind.frequent + 2
         return frequent * Self.dropRatio < frequent + before.unknown + behind.unknown
     }
 
-    private func run(_ lines: StrideThrough<Int>) -> (unknown: Int, frequent: Int) {
+    private func countMarks(_ lines: StrideThrough<Int>) -> (unknown: Int, frequent: Int) {
         var counts = (unknown: 0, frequent: 0)
         for line in lines {
             switch marks[line - range.lowerBound] {

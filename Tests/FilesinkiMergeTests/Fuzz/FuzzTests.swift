@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import FilesinkiMerge
@@ -34,5 +35,106 @@ import Testing
         }
         if seconds != nil { print("\(target.name): \(counts)") }
         #expect(counts.merged > 0)
+    }
+}
+
+/// A merge that the fuzzer runs, and what it begins with.
+struct FuzzTarget: Sendable, CustomTestStringConvertible {
+    let name: String
+    let laws: @Sendable () -> MergeLaws
+    /// Contents of the format; mutations begin with these.
+    let corpus: [String]
+
+    var testDescription: String { name }
+
+    /// Every merge has one line here.
+    static let all: [FuzzTarget] = [text, lines, csv, json]
+
+    static let text = FuzzTarget(
+        name: "text",
+        laws: { MergeLaws(merge: TextMerge(), pieces: linePieces, again: .unknown) },
+        corpus: [
+            "", "a\n", "a\nb\nc\nd\n", "a\r\nb\r\nc\r\n", "no end", "\n\n\n\n", "\u{FEFF}bom\nb\n",
+            "int f(void)\n{\n    return 0;\n}\n\nint g(void)\n{\n    return 1;\n}\n",
+            "# Title\n\nText that is\nlonger.\n\n* one\n* two\n\n# Title\n",
+        ])
+
+    static let lines = FuzzTarget(
+        name: "lines",
+        laws: { MergeLaws(merge: LinesMerge(), pieces: linePieces, again: .unknown) },
+        corpus: text.corpus + ["*.o\n!keep.o\n/build/\n", "b\na\na\nc\n"])
+
+    static let csv = FuzzTarget(
+        name: "csv",
+        laws: { MergeLaws(merge: CSVMerge(), pieces: fieldPieces, again: .unknown) },
+        corpus: [
+            "id,name,score\n1,Ann,10\n2,Bob,20\n3,Cid,30\n",
+            "id;name\r\n1;\"a;b\"\r\n2;\"say \"\"hi\"\"\"\r\n", "name\tage\nx\t1\ny\t2\nz\t3",
+            "a|b|c\n1|2|3\n1|2|3\n4|5|6\n", "\"id\",\"text\"\n\"1\",\"two\nlines\"\n\"2\",\"\"\n",
+            "1,2,3\n4,5,6\n7,8,9\n", "id,b\n1,x\n2\n\n", "", "x\n",
+        ])
+
+    /// What is kept of a document cannot be told by its pieces; that it parses is told.
+    static let json = FuzzTarget(
+        name: "json",
+        laws: { MergeLaws(merge: JSONMerge(), pieces: documents, again: .unknown) },
+        corpus: [
+            "{}", "[]", "{\"a\": 1, \"b\": [1, 2, 3]}\n",
+            "[{\"id\": 1, \"x\": 2}, {\"id\": 2, \"x\": 3}]",
+            "{\n  \"name\": \"p\",\n  \"deps\": {\n    \"a\": \"^1.0\",\n    \"b\": \"2\"\n  }\n}\n",
+            "{\"n\": 1e400, \"big\": 12345678901234567890, \"s\": \"\\ud800\\n\\/\"}",
+            "\u{FEFF}{\"a\":null}",
+            "{\"d\": 1, \"d\": 2}", "[[1, [2, [3]]], true, false, null, \"x\"]",
+            "\r\n[1,\r\n2]\r\n",
+        ])
+
+    /// Lost where the result is no document while both sides are.
+    private static let documents: @Sendable ([UInt8], MergeInput) -> Set<[UInt8]> = { content, _ in
+        JSONMerge.isDocument(content) ? [Array("document".utf8)] : []
+    }
+
+    /// The lines without their ends, carriage returns and byte order marks.
+    private static let linePieces: @Sendable ([UInt8], MergeInput) -> Set<[UInt8]> = { content, _ in
+        Set(content.split(separator: 10).map(bare)).subtracting([[]])
+    }
+
+    private static func bare(_ piece: some Sequence<UInt8>) -> [UInt8] {
+        piece.filter { ![13, 0xEF, 0xBB, 0xBF].contains($0) }
+    }
+
+    /// What the fields say, separated as the merge's versions are.
+    private static let fieldPieces: @Sendable ([UInt8], MergeInput) -> Set<[UInt8]> = {
+        content, input in
+        var base = input.base ?? []
+        _ = TextFrame(removingFrom: &base)
+        let newline = TextFrame.newline(in: base) ?? [10]
+        func unframed(_ content: [UInt8]) -> [UInt8] {
+            var content = content
+            // As the merge does: only the sides take the base's line end.
+            let isBase = content == input.base
+            _ = TextFrame(removingFrom: &content, newline: isBase ? [10] : newline)
+            return content
+        }
+        let versions = [base, unframed(input.ours), unframed(input.theirs)]
+        let separator = CSVSeparator.found(in: versions.filter { !$0.isEmpty })
+        guard let table = CSVTable(unframed(content), separator: separator) else { return [] }
+        let values = table.fields.indices.map { bare(CSVTable.value(of: table.raw($0))) }
+        return Set(values).subtracting([[]])
+    }
+}
+
+/// A number that the environment may set for a longer run, or to repeat one.
+enum MergeKnob: String {
+    /// How many generated triples the oracle judges.
+    case cases = "FILESINKI_MERGE_CASES"
+    case seed = "FILESINKI_MERGE_SEED"
+    case fuzzSeconds = "FILESINKI_FUZZ_SECONDS"
+    case fuzzSeed = "FILESINKI_FUZZ_SEED"
+
+    func value() throws -> Int? {
+        guard let value = getenv(rawValue) else { return nil }
+        let number: Int = try #require(
+            Int(String(cString: value)), "\(rawValue) must be a number")
+        return number
     }
 }
