@@ -71,7 +71,7 @@ struct Renames: Sendable {
     private func withFreeNames(
         _ candidates: [ItemPaths], _ input: ReconcileInput
     ) -> [ItemPaths] {
-        var items = candidates.filter { !input.isBlocked($0.base) && !input.isBlocked($0.final) }
+        var items = candidates
         while true {
             let usedOurs = Set(items.map(\.ours))
             let usedTheirs = Set(items.map(\.theirs))

@@ -217,6 +217,13 @@ import Testing
             result: [
                 "d": folder, "d/n": file("Y"), "e": folder, "e/f": file("X"), "e/n": file("W"),
             ]),
+        Row(
+            name: "14: renamed d→e, child created whose name was deleted in e: it stays in d",
+            base: ["d": folder, "d/f": file("X"), "e": folder, "e/n": file("W")],
+            ours: ["e": folder, "e/f": file("X"), "e/n": file("W")],
+            theirs: ["d": folder, "d/f": file("X"), "d/n": file("Y"), "e": folder],
+            result: ["d": folder, "d/n": file("Y"), "e": folder, "e/f": file("X")],
+            reasons: ["d/n": .created, "e/n": .deleted]),
     ]
 
     static let circles = [
