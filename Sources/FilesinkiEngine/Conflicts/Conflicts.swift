@@ -91,7 +91,7 @@ struct Conflicts: ReplicaPart {
         }
     }
 
-    /// The open conflicts of one path as rows, whoever found them.
+    /// The open conflicts of one path, of this replica and of other devices.
     func openConflicts(at path: RelativePath) throws -> [ConflictRow] {
         let own = try manifest.openConflicts(at: path)
         let known = Set(own.compactMap(\.copyPath))

@@ -67,7 +67,7 @@ struct ConflictResolver: Sendable {
     /// Where working copies are made, and where merged contents wait to be stored.
     let outputs: MergeOutputs
     let links: LinkRunner
-    /// The program that knows types of files; nil where there is none.
+    /// The program that resolves conflicts of its own files; nil when there is no program.
     let program: (any ProgramResolver)?
 
     /// A dry run starts no command: where one would have to be asked, the conflict stays undecided.
