@@ -5,13 +5,13 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Connections to servers, kept open between requests and shared by them.
+/// Connections to servers, kept open and shared between requests.
 package final class HTTPConnections: HTTPTransport {
     private let client: HTTPClient
     private let settings: ConnectionSettings
 
-    /// Bytes a second below which a link is too slow to wait for: 16 KiB.
-    private static let slowest = 16 << 10
+    /// The slowest acceptable rate in bytes per second: 16 KiB.
+    private static let slowestRate = 16 << 10
 
     /// - Throws: `Failure` with code `usage` when the file of certificates cannot be read.
     package init(_ settings: ConnectionSettings = ConnectionSettings()) throws(Failure) {
@@ -22,12 +22,12 @@ package final class HTTPConnections: HTTPTransport {
                 connect: .nanoseconds(settings.connectLimit.nanoseconds),
                 read: .nanoseconds(settings.silenceLimit.nanoseconds),
                 write: .nanoseconds(settings.silenceLimit.nanoseconds)))
-        configuration.tlsConfiguration = try Self.trust(settings)
+        configuration.tlsConfiguration = try Self.tlsConfiguration(settings)
         configuration.proxy = settings.proxy.map(Self.proxy)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
             settings.connections
         configuration.connectionPool.retryConnectionEstablishment = false
-        // A commit is one small request: what a second protocol would win is lost in its handshake.
+        // A commit is one small request: negotiating HTTP/2 costs more than it saves.
         configuration.httpVersion = .http1Only
         client = HTTPClient(
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
@@ -35,7 +35,7 @@ package final class HTTPConnections: HTTPTransport {
     }
 
     deinit {
-        // What is closed here is idle; a process that ends need not wait for it.
+        // The connections are idle here; the process need not wait for them to close.
         Task { [client] in try? await client.shutdown() }
     }
 
@@ -92,21 +92,23 @@ package final class HTTPConnections: HTTPTransport {
     private func limit(of request: HTTPRequest) -> Duration {
         if let limit = request.limit { return limit }
         let bytes = Int64(request.body.count) + Int64(request.maximumReply)
-        return settings.silenceLimit + .seconds(bytes / Int64(Self.slowest))
+        return settings.silenceLimit + .seconds(bytes / Int64(Self.slowestRate))
     }
 
     private func tooLong(_ request: HTTPRequest) -> Failure {
         Failure(
             .limit, path: request.url,
-            "The server's answer is longer than \(request.maximumReply) bytes.",
-            remedy: "Check the address; what answers there may not be the store.")
+            "The server's reply is longer than \(request.maximumReply) bytes.",
+            remedy: "Check the address; another server may have replied.")
     }
 
     private static func fields(_ response: HTTPClientResponse) -> HTTPFields {
         HTTPFields(response.headers.map { ($0.name, $0.value) })
     }
 
-    private static func trust(_ settings: ConnectionSettings) throws(Failure) -> TLSConfiguration {
+    private static func tlsConfiguration(
+        _ settings: ConnectionSettings
+    ) throws(Failure) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         do {
@@ -119,7 +121,7 @@ package final class HTTPConnections: HTTPTransport {
             }
         } catch {
             throw Failure(
-                .usage, path: settings.certificateFile ?? "", "These certificates cannot be read.",
+                .usage, path: settings.certificateFile ?? "", "Cannot read the certificates.",
                 remedy: "Name a file of certificates in PEM form.", cause: error)
         }
         return configuration
@@ -132,15 +134,15 @@ package final class HTTPConnections: HTTPTransport {
     }
 }
 
-/// A body that ends before its end.
+/// A body that fails after its first part, which cuts the connection.
 private struct CutBody: AsyncSequence, Sendable {
-    struct Cut: Error {}
+    struct CutError: Error {}
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var part: ByteBuffer?
 
         mutating func next() async throws -> ByteBuffer? {
-            guard let part else { throw Cut() }
+            guard let part else { throw CutError() }
             self.part = nil
             return part
         }
@@ -152,10 +154,49 @@ private struct CutBody: AsyncSequence, Sendable {
 }
 
 extension Duration {
-    /// Held to what 64 bits can count.
+    /// Clamped to 64 bits.
     fileprivate var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         return overflow ? .max / 2 : whole + attoseconds / 1_000_000_000
+    }
+}
+
+/// Settings of the connections to a server.
+package struct ConnectionSettings: Hashable, Sendable {
+    /// A PEM file of certificates to trust besides the system's; nil for none.
+    package var certificateFile: String?
+    /// Such certificates in PEM form, if no file is named.
+    package var certificates: [UInt8]?
+    /// Nil for direct connections.
+    package var proxy: Proxy?
+    /// The most simultaneous connections to one server.
+    package var connections: Int
+    /// The time limit for opening a connection.
+    package var connectLimit: Duration
+    /// How long the server may send nothing during an exchange.
+    package var silenceLimit: Duration
+
+    package struct Proxy: Hashable, Sendable {
+        package var host: String
+        package var port: Int
+        package var authorization: Secret?
+
+        package init(host: String, port: Int, authorization: Secret? = nil) {
+            self.host = host
+            self.port = port
+            self.authorization = authorization
+        }
+    }
+
+    package init(
+        certificateFile: String? = nil, proxy: Proxy? = nil, connections: Int = 8,
+        connectLimit: Duration = .seconds(10), silenceLimit: Duration = .seconds(30)
+    ) {
+        self.certificateFile = certificateFile
+        self.proxy = proxy
+        self.connections = connections
+        self.connectLimit = connectLimit
+        self.silenceLimit = silenceLimit
     }
 }

@@ -1,4 +1,4 @@
-/// One request to a server.
+/// A request to a server.
 package struct HTTPRequest: Sendable {
     /// Such as `GET` or `PROPFIND`.
     package var method: String
@@ -6,15 +6,15 @@ package struct HTTPRequest: Sendable {
     package var url: String
     package var fields: HTTPFields
     package var body: [UInt8]
-    /// The most bytes that are taken of the reply's body.
+    /// The largest accepted body of the reply, in bytes.
     package var maximumReply: Int
-    /// How long the whole exchange may take; nil for what its bytes need at a slow link's rate.
+    /// The time limit of the whole exchange; nil for what its bytes need on a slow link.
     package var limit: Duration?
-    /// Ends the connection after so many bytes of the body, on purpose, to see what a server makes of
-    /// it; nil for the whole.
+    /// Cuts the connection after this many bytes of the body, to test what the server does then; nil to
+    /// send all of it.
     package var cutAfter: Int?
 
-    /// - Parameter maximumReply: In bytes; 1 MiB without it.
+    /// - Parameter maximumReply: In bytes; 1 MiB by default.
     package init(
         _ method: String, _ url: String, fields: HTTPFields = [:], body: [UInt8] = [],
         maximumReply: Int = 1 << 20, limit: Duration? = nil
@@ -26,9 +26,12 @@ package struct HTTPRequest: Sendable {
         self.maximumReply = maximumReply
         self.limit = limit
     }
+
+    /// The address without its query, which may contain a signature.
+    var addressForMessages: String { String(url.prefix { $0 != "?" }) }
 }
 
-/// What a server answered.
+/// A server's reply.
 package struct HTTPReply: Sendable {
     package var status: Int
     package var fields: HTTPFields
@@ -42,22 +45,89 @@ package struct HTTPReply: Sendable {
 
     /// Whether the status is one of 200 to 299.
     package var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// Whether the body is a web page, as a captive portal sends to every request.
+    package var isWebPage: Bool {
+        fields["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
+    }
 }
 
-/// Sends requests. The product's is ``HTTPConnections``; a test may give its own.
+/// Sends requests: ``HTTPConnections``, or a test's own implementation.
 package protocol HTTPTransport: Sendable {
-    /// Sends a request and waits for the whole reply, whatever its status. Redirects are replies:
-    /// they are never followed, so that credentials stay where they belong.
+    /// Sends a request and waits for the whole reply, whatever its status. A redirect is returned as a
+    /// reply and never followed, so that credentials are sent to no other server.
     ///
-    /// - Throws: `Failure` with code `away` when there is no whole reply, `not-allowed` when the
+    /// - Throws: `Failure` with code `away` when there is no complete reply, `not-allowed` when the
     ///   server's certificate is not trusted, `limit` when the reply is too long.
     func send(_ request: HTTPRequest) async throws -> HTTPReply
 
-    /// Sends a request and hands out the body of the reply as it comes, for as long as `receive`
-    /// says that it wants more. The status and fields are handed out first, with no bytes.
+    /// Sends a request and passes on the reply's body as it arrives, until `receive` returns false. The
+    /// first call has the status and fields and no bytes.
     ///
     /// - Throws: As ``send(_:)`` does, and what `receive` throws.
     func stream(
         _ request: HTTPRequest, _ receive: @Sendable (HTTPReply) async throws -> Bool
     ) async throws
+}
+
+/// The header fields of a request or a reply, in order. Names are case-insensitive.
+package struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
+    private(set) package var all: [(name: String, value: String)] = []
+
+    package init(dictionaryLiteral elements: (String, String)...) {
+        all = elements.map { (name: $0.0, value: $0.1) }
+    }
+
+    package init(_ fields: some Sequence<(String, String)>) {
+        all = fields.map { (name: $0.0, value: $0.1) }
+    }
+
+    /// The first value of a field. Setting replaces all values; nil removes them.
+    package subscript(name: String) -> String? {
+        get { all.first { Self.isSame($0.name, name) }?.value }
+        set {
+            all.removeAll { Self.isSame($0.name, name) }
+            if let newValue { all.append((name, newValue)) }
+        }
+    }
+
+    /// All values of a field, in order.
+    package func values(of name: String) -> [String] {
+        all.filter { Self.isSame($0.name, name) }.map(\.value)
+    }
+
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        left.utf8.count == right.utf8.count
+            && zip(left.utf8, right.utf8).allSatisfy { lowercase($0) == lowercase($1) }
+    }
+
+    private static func lowercase(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+}
+
+/// The field `Content-Range`: `bytes first-last/size`, where the size may be `*`.
+/// https://www.rfc-editor.org/rfc/rfc9110#section-14.4
+package struct ContentRange: Hashable, Sendable {
+    package var first: Int64
+    package var last: Int64
+    /// The size of the whole object in bytes; nil when unknown.
+    package var size: Int64?
+
+    /// Nil for a malformed value.
+    package init?(_ text: String) {
+        guard text.lowercased().hasPrefix("bytes ") else { return nil }
+        let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = Int64(ends[0]), let last = Int64(ends[1]),
+            first >= 0, last >= first, last < .max
+        else { return nil }
+        self.first = first
+        self.last = last
+        if parts[1] != "*" {
+            guard let size = Int64(parts[1]), size > last else { return nil }
+            self.size = size
+        }
+    }
 }

@@ -3,14 +3,13 @@ import FilesinkiModel
 import FilesinkiText
 
 extension ConnectionSettings {
-    /// What the command line and the environment say of connections to a server: `FILESINKI_CA_FILE`,
-    /// and the variables that curl and others know: `https_proxy`, `http_proxy`, `all_proxy`,
-    /// `no_proxy`.
+    /// The settings given by the command line and the environment: `FILESINKI_CA_FILE`, and the variables
+    /// that curl uses: `https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`.
     ///
     /// - Parameters:
-    ///   - certificateFile: What the command line names.
-    ///   - pinned: The certificates that count where nobody names a file.
-    /// - Throws: `Failure` with code `usage` when a proxy's address is not understood.
+    ///   - certificateFile: The file that the command line names.
+    ///   - pinned: The certificates in PEM form to use if no file is named.
+    /// - Throws: `Failure` with code `usage` for an invalid proxy address.
     init(
         for address: WebAddress, certificateFile: String? = nil, pinned: String? = nil,
         environment: (String) -> String?
@@ -18,7 +17,7 @@ extension ConnectionSettings {
         self.init(certificateFile: certificateFile ?? environment("FILESINKI_CA_FILE"))
         if self.certificateFile == nil { certificates = pinned.map { Array($0.utf8) } }
         func value(_ name: String) -> String? {
-            // Upper-case HTTP_PROXY is not read: a web server sets it from a visitor's request.
+            // HTTP_PROXY in upper case is ignored: in a CGI script it comes from the client's request.
             let upper = name == "http_proxy" ? nil : environment(name.uppercased())
             return (environment(name) ?? upper).flatMap { $0.isEmpty ? nil : $0 }
         }
@@ -29,7 +28,7 @@ extension ConnectionSettings {
         proxy = try Proxy(parsing: text)
     }
 
-    /// Whether a list such as `localhost,.example.org` names a host.
+    /// Whether a list such as `localhost,.example.org` contains a host.
     static func isExcepted(_ host: String, by list: String) -> Bool {
         list.split(separator: ",").contains { item in
             var name = item.filter { $0 != " " }.lowercased()[...]
@@ -41,7 +40,7 @@ extension ConnectionSettings {
 }
 
 extension ConnectionSettings.Proxy {
-    /// Reads `http://user:password@host:port`; these variables may hold a password, by custom.
+    /// Parses `http://user:password@host:port`. By convention, these variables may contain a password.
     init(parsing text: String) throws(Failure) {
         var text = text.contains("://") ? text[...] : "http://\(text)"
         var secret: Secret?
@@ -53,7 +52,7 @@ extension ConnectionSettings.Proxy {
         }
         guard let address = try? WebAddress(String(text), schemes: ["http": false]) else {
             throw Failure(
-                .usage, "The address of the proxy is not understood.",
+                .usage, "Invalid proxy address.",
                 remedy: "Write http://host:port; other kinds of proxies are not supported.")
         }
         self.init(host: address.host, port: address.port ?? 3128, authorization: secret)

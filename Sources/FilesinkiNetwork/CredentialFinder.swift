@@ -2,31 +2,32 @@ import FilesinkiHTTP
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiSystem
+import FilesinkiText
 
-/// Finds who the user is to a server: on the command line, in the environment, in what the replica was
-/// given when it was made, then in the file of credentials.
+/// Finds the credentials for a server: on the command line, in the environment, in the replica's own
+/// file, then in the credentials file.
 struct CredentialFinder: Sendable {
-    /// What the command line names, and where the replica keeps what it was given.
+    /// The files named by the command line and by the replica.
     var access = RemoteAccess()
-    /// Gives a variable's value.
+    /// Returns the value of a variable.
     let environment: @Sendable (String) -> String?
 
-    /// The name of the file in the user's configuration.
+    /// The credentials file in the user's configuration folder.
     static let fileName = "credentials.toml"
 
     /// - Parameters:
     ///   - text: The address as the user wrote it.
-    ///   - user: The name that stands in the address.
-    /// - Throws: `Failure` with code `not-allowed` when a secret cannot be found where it should be
-    ///   or is not private, `usage` when the file of credentials is not understood.
-    func find(_ text: String, user: String?) throws(Failure) -> Credentials {
+    ///   - user: The user name in the address.
+    /// - Throws: `Failure` with code `not-allowed` when a secret cannot be read or its file is not private,
+    ///   `usage` when the credentials file is malformed.
+    func findCredentials(_ text: String, user: String?) throws(Failure) -> Credentials {
         if let credentials = try credentials(given, user: user) { return credentials }
         if let path = access.pinned, let pinned = try PinnedAccess.read(path, for: text),
             let credentials = try credentials(pinned.credential, user: user)
         {
             return credentials
         }
-        for entry in try fileEntries() where entry.isFor(text) {
+        for entry in try fileEntries() where entry.applies(to: text) {
             if let user, let other = entry.user, user != other { continue }
             if let credentials = try credentials(entry, user: user) { return credentials }
         }
@@ -36,12 +37,12 @@ struct CredentialFinder: Sendable {
     private func credentials(
         _ entry: CredentialEntry, user: String?
     ) throws(Failure) -> Credentials? {
-        if let token = entry.token { return .bearer(try token.find()) }
+        if let token = entry.token { return .bearer(try token.readSecret()) }
         guard let password = entry.password, let name = user ?? entry.user else { return nil }
-        return .password(user: name, try password.find())
+        return .password(user: name, try password.readSecret())
     }
 
-    /// What the command line and the environment say.
+    /// The credentials given by the command line and the environment.
     var given: CredentialEntry {
         if let file = access.tokenFile { return CredentialEntry(token: .file(file)) }
         return CredentialEntry(
@@ -73,5 +74,139 @@ struct CredentialFinder: Sendable {
 
     private func absolute(_ name: String) -> String? {
         value(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+}
+
+/// The credentials for some addresses, from one place of settings.
+struct CredentialEntry: Hashable, Sendable {
+    /// The prefix of the addresses; empty for all.
+    var address = ""
+    var user: String?
+    var password: SecretSource?
+    var token: SecretSource?
+
+    /// Whether the entry is for an address. Prefixes match whole names: `https://host/a` does not apply to
+    /// `https://host/ab`, and `https://host` not to `https://host.example`.
+    func applies(to text: String) -> Bool {
+        guard text.hasPrefix(address) else { return false }
+        if address.isEmpty || address.hasSuffix("/") { return true }
+        let rest = text.dropFirst(address.count)
+        return rest.isEmpty || rest.hasPrefix("/") || rest.hasPrefix("?")
+    }
+}
+
+/// Where a secret is found. It is read when it is needed, not before.
+enum SecretSource: Hashable, Sendable {
+    case given(Secret)
+    /// The first line of a private file.
+    case file(String)
+    /// The first line of the output of a user's command.
+    case command(String)
+
+    /// The time limit of a command, which may have to ask the user: a minute.
+    static let limit = Duration.seconds(60)
+
+    /// Reads the secret.
+    ///
+    /// - Throws: `Failure` with code `not-allowed` when it is missing, or other users can read its file.
+    func readSecret() throws(Failure) -> Secret {
+        switch self {
+        case .given(let secret): return secret
+        case .file(let path):
+            guard let bytes = try PrivateFile(path).read() else {
+                throw Self.missing(path, "The secret file was not found.")
+            }
+            return try Self.firstLine(bytes, path)
+        case .command(let text):
+            return try Self.outputOfCommand(text)
+        }
+    }
+
+    private static func outputOfCommand(_ text: String) throws(Failure) -> Secret {
+        let outcome = try UserCommand(text: text, limit: limit, inheritance: .all).run()
+        switch outcome {
+        case .ended(code: 0, let output): return try firstLine(output, text)
+        case .ended(let code, _):
+            throw missing(text, "The credentials command failed with exit code \(code).")
+        case .ranOutOfTime: throw missing(text, "The credentials command timed out.")
+        }
+    }
+
+    private static func firstLine(_ bytes: [UInt8], _ source: String) throws(Failure) -> Secret {
+        var line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        guard !line.isEmpty, let text = String(validating: line, as: UTF8.self) else {
+            throw missing(source, "The first line is empty or not UTF-8.")
+        }
+        return Secret(text)
+    }
+
+    private static func missing(_ source: String, _ message: String) -> Failure {
+        Failure(
+            .notAllowed, path: source, message,
+            remedy: "Its first line must be the secret.")
+    }
+}
+
+/// The user's credentials file, in TOML:
+///
+/// ```
+/// [[credential]]
+/// address = "webdavs://example.org/"
+/// user = "me"
+/// password-command = "pass show example.org"
+/// ```
+enum CredentialsFile {
+    /// Parses the entries, and sorts the longest addresses first.
+    ///
+    /// - Throws: `Failure` with code `usage`, which names the line, for a malformed file.
+    static func read(_ bytes: [UInt8], file: String) throws(Failure) -> [CredentialEntry] {
+        var entries: [CredentialEntry] = []
+        for statement in try TOMLReader.read(bytes, file: file) {
+            switch statement.kind {
+            case .tableInArray(["credential"]): entries.append(CredentialEntry())
+            case .pair(let pair):
+                guard !entries.isEmpty else { throw unknownSetting(pair.key, statement.line, file) }
+                try set(pair, in: &entries[entries.count - 1], statement.line, file)
+            case .table(let name), .tableInArray(let name):
+                throw unknownSetting(name, statement.line, file)
+            }
+        }
+        for entry in entries where entry.address.isEmpty {
+            throw Failure(
+                .usage, path: file,
+                "A credential\(entry.user.map { " of \($0)" } ?? "") has no address.",
+                remedy: "Add the server that may receive it: address = \"https://example.org/\".")
+        }
+        return entries.sorted { $0.address.utf8.count > $1.address.utf8.count }
+    }
+
+    private static func set(
+        _ pair: TOMLPair, in entry: inout CredentialEntry, _ line: Int, _ file: String
+    ) throws(Failure) {
+        guard case .string(let text) = pair.value, !text.isEmpty else {
+            throw Failure(
+                .usage, path: file, "Line \(line): the value must be a string.",
+                remedy: "Write it in quotation marks.")
+        }
+        switch pair.key {
+        case ["address"]: entry.address = text
+        case ["user"]: entry.user = text
+        case ["password"]: entry.password = .given(Secret(text))
+        case ["password-file"]: entry.password = .file(text)
+        case ["password-command"]: entry.password = .command(text)
+        case ["token"]: entry.token = .given(Secret(text))
+        case ["token-file"]: entry.token = .file(text)
+        case ["token-command"]: entry.token = .command(text)
+        default: throw unknownSetting(pair.key, line, file)
+        }
+    }
+
+    private static func unknownSetting(_ key: [String], _ line: Int, _ file: String) -> Failure {
+        Failure(
+            .usage, path: file, "Line \(line): unknown setting '\(key.joined(separator: "."))'.",
+            remedy:
+                "The settings of [[credential]] are address, user, password and token, and the last "
+                + "two also with -file or -command.")
     }
 }

@@ -1,3 +1,4 @@
+import FilesinkiDirectory
 import FilesinkiHTTP
 package import FilesinkiModel
 package import FilesinkiRemote
@@ -7,19 +8,19 @@ import FilesinkiWebDAV
 import Glibc
 import Synchronization
 
-/// Opens the remotes that are reached over a network, by their addresses.
+/// Opens remotes that are reached over a network, by their addresses.
 package final class NetworkRemotes: Sendable {
     private let environment: @Sendable (String) -> String?
     private let systemContext: SystemContext
-    /// What was found for an address: a command for a password is run once in a process.
-    private let found = Mutex<[Place: Credentials]>([:])
+    /// Credentials found before, so that a password command is run once in a process.
+    private let found = Mutex<[Target: Credentials]>([:])
 
-    private struct Place: Hashable {
+    private struct Target: Hashable {
         var address: String
         var access: RemoteAccess
     }
 
-    /// - Parameter environment: Gives a variable's value.
+    /// - Parameter environment: Returns the value of a variable.
     package init(
         systemContext: SystemContext, environment: @escaping @Sendable (String) -> String?
     ) {
@@ -27,29 +28,29 @@ package final class NetworkRemotes: Sendable {
         self.systemContext = systemContext
     }
 
-    /// Opens a remote, with connections of its own; what it is asked for is tried again when it
-    /// fails in passing.
+    /// Opens a remote that has its own connections and retries transient failures.
     ///
     /// - Parameters:
-    ///   - text: `http(s)://` for the own server, `webdav(s)://` or `dav(s)://`, `s3://`.
-    ///   - access: Where the secret and the certificates for it are found first.
-    /// - Throws: `Failure` with code `usage` for an address that is not understood, `not-allowed`
-    ///   when credentials cannot be found where they should be.
+    ///   - text: `http(s)://` for `filesinki serve`, `webdav(s)://` or `dav(s)://`, `s3://`.
+    ///   - access: Where to look first for its credentials and certificates.
+    /// - Throws: `Failure` with code `usage` for an invalid address, `not-allowed` when credentials cannot
+    ///   be read.
     package func connect(
         _ text: String, _ access: RemoteAccess = RemoteAccess()
     ) throws(Failure) -> any Remote {
         RetryingRemote(
-            try remote(Place(address: text, access: access)), systemContext: systemContext)
+            try remote(Target(address: text, access: access)), systemContext: systemContext)
     }
 
-    /// Keeps what the command line or the environment says of a remote in the replica's own file, for
-    /// its later runs; where neither says anything, only a file for another address is removed.
+    /// Stores the credentials and certificates given by the command line or the environment in the
+    /// replica's file, for its later runs. If there are none, the file is removed if it is for another
+    /// address.
     ///
-    /// - Throws: `Failure` when a secret or a file of certificates cannot be read, or the replica's file
-    ///   cannot be written.
+    /// - Throws: `Failure` when a secret or certificate file cannot be read, or the replica's file cannot be
+    ///   written.
     package func pin(_ text: String, _ access: RemoteAccess) throws(Failure) {
         guard let path = access.pinned else { return }
-        let before = try? PinnedAccess.read(path, for: text)
+        let previous = try? PinnedAccess.read(path, for: text)
         var pinned = PinnedAccess(address: text)
         pinned.credential = CredentialFinder(access: access, environment: environment).given
         let file = access.certificateFile ?? environment("FILESINKI_CA_FILE")
@@ -57,9 +58,9 @@ package final class NetworkRemotes: Sendable {
             pinned.certificates = try CertificateFile.text(file)
         }
         if pinned.credential.token == nil, pinned.credential.password == nil {
-            pinned.credential = before?.credential ?? CredentialEntry()
+            pinned.credential = previous?.credential ?? CredentialEntry()
         }
-        pinned.certificates = pinned.certificates ?? before?.certificates
+        pinned.certificates = pinned.certificates ?? previous?.certificates
         if pinned.isEmpty {
             unlink(path)
         } else {
@@ -67,65 +68,85 @@ package final class NetworkRemotes: Sendable {
         }
     }
 
-    private func remote(_ place: Place) throws(Failure) -> any Remote {
-        let scheme = place.address.prefix { $0 != ":" }.lowercased()
+    private func remote(_ target: Target) throws(Failure) -> any Remote {
+        let scheme = target.address.prefix { $0 != ":" }.lowercased()
         switch scheme {
-        case "s3": return try bucket(place)
-        case "http", "https": return try server(place)
-        default: return try webDAV(place)
+        case "s3": return try bucket(target)
+        case "http", "https": return try server(target)
+        default: return try webDAV(target)
         }
     }
 
-    private func server(_ place: Place) throws(Failure) -> any Remote {
-        let address = try WebAddress(place.address, schemes: ["http": false, "https": true])
+    private func server(_ target: Target) throws(Failure) -> any Remote {
+        let address = try WebAddress(target.address, schemes: ["http": false, "https": true])
         return try ServerRemote(
-            ServerPlace(
-                address, transport: connections(to: address, place),
-                credentials: credentials(place, user: address.user), isInsecure: isInsecure),
-            systemContext: systemContext)
+            address: address, transport: connections(to: address, target),
+            credentials: credentials(target, user: address.user), systemContext: systemContext,
+            allowsInsecure: allowsInsecure)
     }
 
-    private func webDAV(_ place: Place) throws(Failure) -> any Remote {
+    private func webDAV(_ target: Target) throws(Failure) -> any Remote {
         let address = try WebAddress(
-            place.address,
+            target.address,
             schemes: ["webdav": false, "dav": false, "webdavs": true, "davs": true])
         return WebDAVRemote(
-            address: address, transport: try connections(to: address, place),
-            credentials: try credentials(place, user: address.user), systemContext: systemContext,
-            allowsInsecure: isInsecure)
+            address: address, transport: try connections(to: address, target),
+            credentials: try credentials(target, user: address.user), systemContext: systemContext,
+            allowsInsecure: allowsInsecure)
     }
 
-    private func bucket(_ place: Place) throws(Failure) -> any Remote {
-        let written = try S3Address(place.address)
+    private func bucket(_ target: Target) throws(Failure) -> any Remote {
+        let parsed = try S3Address(target.address)
         let configuration = try AWSConfiguration(
-            profile: written.profile, environment: environment)
-        let address = try configuration.completing(written)
+            profile: parsed.profile, environment: environment)
+        let address = try configuration.completing(parsed)
         return S3Remote(
-            address: address, transport: try connections(to: address.service, place),
-            credentials: configuration, systemContext: systemContext, allowsInsecure: isInsecure)
+            address: address, transport: try connections(to: address.service, target),
+            credentials: configuration, systemContext: systemContext, allowsInsecure: allowsInsecure
+        )
     }
 
     private func connections(
-        to address: WebAddress, _ place: Place
+        to address: WebAddress, _ target: Target
     ) throws(Failure) -> HTTPConnections {
         var pinned: PinnedAccess?
-        if let path = place.access.pinned {
-            pinned = try PinnedAccess.read(path, for: place.address)
+        if let path = target.access.pinned {
+            pinned = try PinnedAccess.read(path, for: target.address)
         }
         return try HTTPConnections(
             ConnectionSettings(
-                for: address, certificateFile: place.access.certificateFile,
+                for: address, certificateFile: target.access.certificateFile,
                 pinned: pinned?.certificates, environment: environment))
     }
 
-    private func credentials(_ place: Place, user: String?) throws(Failure) -> Credentials {
-        if let known = found.withLock({ $0[place] }) { return known }
-        let finder = CredentialFinder(access: place.access, environment: environment)
-        let credentials = try finder.find(place.address, user: user)
-        found.withLock { $0[place] = credentials }
+    private func credentials(_ target: Target, user: String?) throws(Failure) -> Credentials {
+        if let known = found.withLock({ $0[target] }) { return known }
+        let finder = CredentialFinder(access: target.access, environment: environment)
+        let credentials = try finder.findCredentials(target.address, user: user)
+        found.withLock { $0[target] = credentials }
         return credentials
     }
 
-    /// Whether secrets may pass over a network without encryption, because the user said so.
-    private var isInsecure: Bool { environment("FILESINKI_INSECURE") == "1" }
+    /// Whether the user allowed to send secrets without encryption.
+    private var allowsInsecure: Bool { environment("FILESINKI_INSECURE") == "1" }
+}
+
+extension RemoteAddress {
+    /// Returns a function that opens remotes by their addresses, for programs that use the library. It
+    /// runs a password command once.
+    ///
+    /// - Parameter access: Where to look first for a remote's credentials and certificates.
+    package static func connector(
+        _ systemContext: SystemContext, _ access: RemoteAccess = RemoteAccess()
+    ) -> @Sendable (String) throws -> any Remote {
+        let remotes = NetworkRemotes(systemContext: systemContext) { name in
+            getenv(name).map { String(cString: $0) }
+        }
+        return { text in
+            switch try RemoteAddress(absolute: text) {
+            case .folder(let path): DirectoryRemote(path: path)
+            case .network(let address): try remotes.connect(address, access)
+            }
+        }
+    }
 }

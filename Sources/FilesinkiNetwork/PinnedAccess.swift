@@ -2,24 +2,25 @@ import FilesinkiHTTP
 import FilesinkiModel
 import FilesinkiSystem
 import FilesinkiText
+import Glibc
 
-/// The secret and the certificates that a replica was given for its remote when it was made, so that
-/// later runs need nothing else. They are used for this address only.
+/// The credentials and certificates that a replica stores for its remote, so that later runs need no
+/// other settings. They are used for this address only.
 ///
-/// The file lies in the replica's state folder, has mode 0600, and is TOML: see Docs/Remotes.md.
+/// The file is in the replica's state folder, has mode 0600, and is TOML: see Docs/Remotes.md.
 struct PinnedAccess {
-    /// The remote's address as the user gave it.
+    /// The remote's address as the user wrote it.
     var address: String
     var credential = CredentialEntry()
-    /// Certificates in PEM form that are trusted besides the system's.
+    /// Certificates in PEM form to trust besides the system's.
     var certificates: String?
 
-    /// Whether it says anything.
+    /// Whether it contains neither credentials nor certificates.
     var isEmpty: Bool {
         credential.token == nil && credential.password == nil && certificates == nil
     }
 
-    /// Reads the file; nil when there is none, or when it is for another address.
+    /// Reads the file; nil when it is missing or for another address.
     ///
     /// - Throws: `Failure`: `not-allowed` when other users can read it, `usage` when it is malformed.
     static func read(_ path: String, for address: String) throws(Failure) -> PinnedAccess? {
@@ -27,17 +28,17 @@ struct PinnedAccess {
         var pinned = PinnedAccess(address: "")
         for statement in try TOMLReader.read(bytes, file: path) {
             guard case .pair(let pair) = statement.kind, pair.key.count == 1,
-                case .string(let text) = pair.value, pinned.take(pair.key[0], text)
+                case .string(let text) = pair.value, pinned.set(pair.key[0], text)
             else {
                 throw Failure(
                     .usage, path: path, "Line \(statement.line): unknown setting.",
-                    remedy: "Write the file anew with filesinki remote set URL --token-file FILE.")
+                    remedy: "Write the file again with filesinki remote set URL --token-file FILE.")
             }
         }
         return pinned.address == address ? pinned : nil
     }
 
-    private mutating func take(_ key: String, _ text: String) -> Bool {
+    private mutating func set(_ key: String, _ text: String) -> Bool {
         switch key {
         case "address": address = text
         case "user": credential.user = text
@@ -51,13 +52,13 @@ struct PinnedAccess {
         return true
     }
 
-    /// Writes the file. Secrets in files are copied; of a command the command is kept.
+    /// Writes the file. Secrets from files are copied; for a command, the command is stored.
     ///
-    /// - Throws: `Failure` when a secret is not found, or the file cannot be written.
+    /// - Throws: `Failure` when a secret cannot be read, or the file cannot be written.
     func write(_ path: String) throws(Failure) {
         var lines = [
-            "# How this replica reaches its remote. Holds secrets. Written by filesinki clone, init and",
-            "# remote set; remove it to use credentials.toml and the environment alone.",
+            "# How this replica connects to its remote. Contains secrets. Written by filesinki clone, init",
+            "# and remote set. Delete it to use only credentials.toml and the environment.",
             "address = \(JSONString.quoted(address))",
         ]
         if let user = credential.user { lines.append("user = \(JSONString.quoted(user))") }
@@ -66,12 +67,43 @@ struct PinnedAccess {
             case nil: break
             case .command(let text): lines.append("\(name)-command = \(JSONString.quoted(text))")
             case .given, .file:
-                let secret = try source?.find().value ?? ""
+                let secret = try source?.readSecret().value ?? ""
                 lines.append("\(name) = \(JSONString.quoted(secret))")
             }
         }
         if let certificates { lines.append("certificates = \(JSONString.quoted(certificates))") }
         let text = lines.map { $0 + "\n" }.joined()
         try PrivateFile(path).replace(with: Array(text.utf8))
+    }
+}
+
+/// A certificate file named by the user. Certificates are public, so the file need not be private.
+enum CertificateFile {
+    /// The largest accepted file in bytes: 512 KiB. The certificates of a whole system need less.
+    private static let limit = 512 << 10
+
+    /// The file's text.
+    ///
+    /// - Throws: `Failure` with code `usage` when it cannot be read or is not UTF-8.
+    static func text(_ path: String) throws(Failure) -> String {
+        guard let file = fopen(path, "re") else { throw unreadable(path) }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while bytes.count <= limit {
+            let count = fread(&buffer, 1, buffer.count, file)
+            if count == 0 { break }
+            bytes += buffer[..<count]
+        }
+        guard ferror(file) == 0, bytes.count <= limit,
+            let text = String(validating: bytes, as: UTF8.self)
+        else { throw unreadable(path) }
+        return text
+    }
+
+    private static func unreadable(_ path: String) -> Failure {
+        Failure(
+            .usage, path: path, "Cannot read the certificates.",
+            remedy: "Name a file of certificates in PEM form.")
     }
 }

@@ -1,29 +1,29 @@
 package import FilesinkiModel
 
-/// A notice in the stream of ``WirePaths/events``, as a server-sent event:
+/// A server-sent event in the stream of ``WirePaths/events``:
 /// https://html.spec.whatwg.org/multipage/server-sent-events.html
 package enum ChangeNotice: Hashable, Sendable {
-    /// The stream has begun: what changes from now on is told.
+    /// The stream has begun; changes from now on are reported.
     case hello
-    /// Something may have changed at these places. Each is a key, or a prefix that ends with a slash;
-    /// an empty one is the whole store.
+    /// Something may have changed at these keys, or below these prefixes, which end with a slash; an
+    /// empty prefix is the whole store.
     case change([String])
-    /// The connection lives.
+    /// The connection is alive.
     case heartbeat
 
     package var encoded: String {
         switch self {
         case .hello: "event: hello\ndata: \(WireHeaders.versionValue)\n\n"
-        case .change(let places):
-            "event: change\n" + places.map { "data: \($0)\n" }.joined() + "\n"
+        case .change(let keys):
+            "event: change\n" + keys.map { "data: \($0)\n" }.joined() + "\n"
         case .heartbeat: ": heartbeat\n\n"
         }
     }
 }
 
-/// Reads change notices as the pieces of the stream arrive.
+/// Parses change notices as the pieces of the stream arrive.
 package struct ChangeNoticeReader {
-    /// The most bytes of an unfinished line, and of an unfinished event.
+    /// The most bytes of an unfinished event.
     private static let limit = 256 << 10
 
     private var line: [UInt8] = []
@@ -33,10 +33,10 @@ package struct ChangeNoticeReader {
 
     package init() {}
 
-    /// Takes a piece of the stream.
+    /// Adds a piece of the stream.
     ///
-    /// - Returns: The notices that it completes; events of other names are passed over.
-    /// - Throws: `Failure` with code `corrupt` when a line or an event does not end.
+    /// - Returns: The notices that the piece completes; events with other names are ignored.
+    /// - Throws: `Failure` with code `corrupt` when an event is too long.
     package mutating func add(_ piece: some Sequence<UInt8>) throws(Failure) -> [ChangeNotice] {
         var notices: [ChangeNotice] = []
         for byte in piece {
@@ -45,7 +45,7 @@ package struct ChangeNoticeReader {
             } else {
                 line.append(byte)
                 size += 1
-                guard size <= Self.limit else { throw WireFailure.corruptReply }
+                guard size <= Self.limit else { throw WireFailure.malformedReply }
             }
         }
         return notices

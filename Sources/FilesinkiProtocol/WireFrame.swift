@@ -1,18 +1,18 @@
 package import FilesinkiModel
 
-/// One answer in a reply for many objects: a byte that says which, and for ``bytes(_:)`` eight bytes
-/// of length, the most significant first, and the bytes.
+/// One object in the reply of a batch read: a byte for the kind, and for ``bytes(_:)`` eight bytes of
+/// length, most significant first, and the bytes.
 package enum WireFrame: Hashable, Sendable {
-    /// Nothing is there (0).
+    /// The object is absent (0).
     case absent
     /// The object's bytes, or those of the range (1).
     case bytes([UInt8])
-    /// The object is the one whose hash was named (2).
+    /// The object is the one whose hash the request named (2).
     case same
-    /// The reply is full (3): ask for this one again, or get it by itself when it is the first.
+    /// The reply is full (3): request this object again, or alone if it is the first.
     case askAgain
 
-    /// The byte that each begins with.
+    /// The first byte of each kind.
     package enum Mark {
         package static let absent: UInt8 = 0
         package static let bytes: UInt8 = 1
@@ -20,7 +20,7 @@ package enum WireFrame: Hashable, Sendable {
         package static let askAgain: UInt8 = 3
     }
 
-    /// What stands before the bytes of a ``bytes(_:)``: its mark and its length.
+    /// The mark and the length before the bytes of a ``bytes(_:)``.
     ///
     /// - Parameter count: At least 0.
     package static func head(ofBytes count: Int64) -> [UInt8] {
@@ -41,47 +41,46 @@ package enum WireFrame: Hashable, Sendable {
     }
 }
 
-/// Reads the frames of a reply as its pieces arrive. Holds no more than one frame and one piece.
+/// Parses the frames of a reply as its pieces arrive. Holds at most one frame and one piece in memory.
 package struct WireFrameReader {
-    /// The bytes that no frame was made of yet.
+    /// Bytes received, of which those before `start` are parsed.
     private var held: [UInt8] = []
     private var start = 0
-    /// The most bytes that all frames together may still declare.
+    /// The most bytes that the remaining frames may declare in total.
     private var allowance: Int64
 
-    /// - Parameter limit: The most bytes of contents that the whole reply may hold.
+    /// - Parameter limit: The most bytes of contents in the whole reply.
     package init(limit: Int64 = Int64(WireLimits.replyBytes)) { allowance = limit }
 
-    /// Takes a piece of the reply.
+    /// Adds a piece of the reply.
     package mutating func add(_ piece: some Sequence<UInt8>) {
         held.removeFirst(start)
         start = 0
         held += piece
     }
 
-    /// The next whole frame; nil when more bytes are needed.
+    /// The next complete frame; nil when more bytes are needed.
     ///
-    /// - Throws: `Failure` with code `corrupt` for a mark that there is not, or for more bytes than
-    ///   the limit.
+    /// - Throws: `Failure` with code `corrupt` for an unknown mark, or for more bytes than the limit.
     package mutating func next() throws(Failure) -> WireFrame? {
         guard start < held.count else { return nil }
         switch held[start] {
-        case WireFrame.Mark.absent: return take(.absent)
-        case WireFrame.Mark.same: return take(.same)
-        case WireFrame.Mark.askAgain: return take(.askAgain)
+        case WireFrame.Mark.absent: return consume(.absent)
+        case WireFrame.Mark.same: return consume(.same)
+        case WireFrame.Mark.askAgain: return consume(.askAgain)
         case WireFrame.Mark.bytes: return try nextBytes()
-        default: throw WireFailure.corruptReply
+        default: throw WireFailure.malformedReply
         }
     }
 
-    /// Call it when the reply has ended.
+    /// Checks that the reply ended with a complete frame.
     ///
-    /// - Throws: `Failure` with code `away` when it ended inside a frame.
-    package func finish() throws(Failure) {
-        guard start == held.count else { throw WireFailure.cutReply }
+    /// - Throws: `Failure` with code `away` when it did not.
+    package func checkComplete() throws(Failure) {
+        guard start == held.count else { throw WireFailure.incompleteReply }
     }
 
-    private mutating func take(_ frame: WireFrame) -> WireFrame {
+    private mutating func consume(_ frame: WireFrame) -> WireFrame {
         start += 1
         return frame
     }
@@ -89,7 +88,7 @@ package struct WireFrameReader {
     private mutating func nextBytes() throws(Failure) -> WireFrame? {
         guard held.count - start >= 9 else { return nil }
         let length = held[(start + 1)..<(start + 9)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard length <= UInt64(clamping: allowance) else { throw WireFailure.corruptReply }
+        guard length <= UInt64(clamping: allowance) else { throw WireFailure.malformedReply }
         let count = Int(length)
         guard held.count - start - 9 >= count else { return nil }
         let first = start + 9

@@ -1,17 +1,18 @@
-import FilesinkiHTTP
+package import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiText
 
 /// Sends signed requests to the service of one bucket.
 struct S3Connection: Sendable {
     let address: S3Address
     let transport: any HTTPTransport
-    let keeper: CredentialKeeper
+    let credentials: S3CredentialCache
     let now: @Sendable () -> Timestamp
-    /// Whether requests may pass over a network without encryption.
+    /// Whether requests may be sent to another machine without encryption.
     let allowsInsecure: Bool
 
-    /// One request about a key of the bucket, or about the bucket itself.
-    struct Call: Sendable {
+    /// A request about a key of the bucket, or about the bucket itself.
+    struct Request: Sendable {
         var method: String
         /// The key in the bucket; empty for the bucket.
         var key = ""
@@ -20,68 +21,112 @@ struct S3Connection: Sendable {
         var body: [UInt8] = []
         /// In bytes.
         var maximumReply = 1 << 20
-        /// Where to end the connection on purpose.
+        /// See ``HTTPRequest/cutAfter``.
         var cutAfter: Int?
     }
 
-    /// Sends a request, once more when the credentials had expired.
+    /// Sends a request, and sends it again with renewed credentials if they had expired.
     ///
     /// - Returns: The reply, whatever its status.
-    /// - Throws: `Failure` with code `away` when there is none, or when something else than an S3
-    ///   service answered that all is well.
-    func send(_ call: Call) async throws -> HTTPReply {
-        try refuseOpenNetwork()
-        let credentials = try await keeper.current()
-        let reply = try await send(call, as: credentials)
-        guard [400, 401, 403].contains(reply.status), S3Fault(reply).isAboutExpiry,
-            let renewed = try await keeper.renewed(after: credentials)
+    /// - Throws: `Failure` with code `away` when there is no reply, or when something else than an S3
+    ///   service replied with success.
+    func send(_ request: Request) async throws -> HTTPReply {
+        // The key itself is never sent, but a session token is, and signed requests can be replayed.
+        guard address.service.permitsSecrets(allowsInsecure: allowsInsecure) else {
+            throw address.service.unencryptedError
+        }
+        let current = try await credentials.current()
+        let reply = try await send(request, as: current)
+        guard [400, 401, 403].contains(reply.status), S3Error(reply).isAboutExpiry,
+            let renewed = try await credentials.renewed(after: current)
         else { return reply }
-        return try await send(call, as: renewed)
+        return try await send(request, as: renewed)
     }
 
-    private func send(_ call: Call, as credentials: S3Credentials) async throws -> HTTPReply {
-        var request = address.request(
-            call.method, call.key, query: call.query, fields: call.fields, body: call.body)
+    private func send(
+        _ request: Request, as credentials: S3Credentials
+    ) async throws -> HTTPReply {
+        var unsigned = address.request(
+            request.method, request.key, query: request.query, fields: request.fields,
+            body: request.body)
         let signature = SignatureV4(credentials, region: address.signedRegion)
-        request.fields = signature.fields(for: request, at: now())
+        unsigned.fields = signature.fields(for: unsigned, at: now())
         var outgoing = HTTPRequest(
-            request.method, request.url, fields: request.fields, body: request.body,
-            maximumReply: call.maximumReply)
-        outgoing.cutAfter = call.cutAfter
+            unsigned.method, unsigned.url, fields: unsigned.fields, body: unsigned.body,
+            maximumReply: request.maximumReply)
+        outgoing.cutAfter = request.cutAfter
         let reply = try await transport.send(outgoing)
-        if reply.isSuccess { try refuseStrange(reply, call.key) }
+        if reply.isSuccess { try requireUsable(reply, request.key) }
         return reply
     }
 
-    /// The key itself never passes, but a session's token does, and signed requests can be repeated.
-    private func refuseOpenNetwork() throws(Failure) {
-        let service = address.service
-        guard !service.isSecure, !service.isLoopback, !allowsInsecure else { return }
-        throw Failure(
-            .notAllowed, path: "\(service)", "Signed requests are not sent without encryption.",
-            remedy: "Use https://, or set FILESINKI_INSECURE=1 in a network that you trust.")
-    }
-
-    private func refuseStrange(_ reply: HTTPReply, _ key: String) throws(Failure) {
-        if reply.isForeign { throw strange(key, "something else than the store answers there") }
+    private func requireUsable(_ reply: HTTPReply, _ key: String) throws(Failure) {
+        if reply.isForeign { throw unusableReply(key, "it is not from an S3 service") }
         if let length = reply.fields["Content-Length"], reply.status != 204,
             Int(length) != reply.body.count
         {
-            throw strange(key, "the answer was cut off")
+            throw unusableReply(key, "it is incomplete")
         }
     }
 
-    /// An answer that the store did not give.
-    func strange(_ key: String, _ reason: String) -> Failure {
+    /// A reply that an S3 service would not send.
+    func unusableReply(_ key: String, _ reason: String) -> Failure {
         Failure(
-            .away, path: key, "The answer of \(address.service) cannot be used: \(reason).",
-            remedy: "Check the network; a login page may stand in the way.")
+            .away, path: key, "Unexpected reply from \(address.service): \(reason).",
+            remedy: "Check the network: it may require a login.")
     }
 
-    /// What a reply means that the request cannot do with.
+    /// The failure that an unexpected reply means.
     func failure(_ reply: HTTPReply, _ key: String) async -> Failure {
-        let nobody = S3Credentials(keyID: "", secretKey: .init(""))
-        let credentials = (try? await keeper.current()) ?? nobody
-        return S3Fault(reply).failure(key, at: address, credentials)
+        let none = S3Credentials(keyID: "", secretKey: .init(""))
+        let current = (try? await credentials.current()) ?? none
+        return S3Error(reply).failure(key, at: address, current)
+    }
+}
+
+/// A request to an S3 service in unencoded parts. The address that is sent and the one that is signed are
+/// made of the same parts, so they cannot differ.
+package struct S3Request: Sendable {
+    package var method: String
+    package var isSecure: Bool
+    /// `host`, or `host:port` if the port is not the scheme's default.
+    package var host: String
+    /// Begins with a slash.
+    package var path: String
+    package var query: [(name: String, value: String)]
+    /// All fields are signed.
+    package var fields: HTTPFields
+    package var body: [UInt8]
+
+    package init(
+        _ method: String, isSecure: Bool, host: String, path: String,
+        query: [(name: String, value: String)] = [], fields: HTTPFields = [:], body: [UInt8] = []
+    ) {
+        self.method = method
+        self.isSecure = isSecure
+        self.host = host
+        self.path = path
+        self.query = query
+        self.fields = fields
+        self.body = body
+    }
+
+    /// Each name of the path encoded once. Dots and empty names remain, because S3 does not normalize paths.
+    var encodedPath: String { PercentCoding.encodePath(path) }
+
+    /// In the order of the encoded names, then values, as signatures require.
+    var encodedQuery: String {
+        query.map { pair in
+            (PercentCoding.encode(pair.name.utf8), PercentCoding.encode(pair.value.utf8))
+        }
+        .sorted { $0 < $1 }
+        .map { "\($0.0)=\($0.1)" }
+        .joined(separator: "&")
+    }
+
+    /// The percent-encoded address.
+    package var url: String {
+        let tail = query.isEmpty ? "" : "?" + encodedQuery
+        return "\(isSecure ? "https" : "http")://\(host)\(encodedPath)\(tail)"
     }
 }

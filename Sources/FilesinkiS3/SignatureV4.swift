@@ -3,12 +3,12 @@ internal import FilesinkiHashing
 package import FilesinkiModel
 import FilesinkiText
 
-/// Signs requests as AWS Signature Version 4 says:
+/// Signs requests with AWS Signature Version 4:
 /// https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
 package struct SignatureV4: Sendable {
     package var credentials: S3Credentials
     package var region: String
-    /// What the request is for. Other services than `s3` do not want the body's hash in a field.
+    /// The service of the request. Only `s3` requires the body's hash in a field.
     package var service: String
 
     package init(_ credentials: S3Credentials, region: String, service: String = "s3") {
@@ -19,8 +19,8 @@ package struct SignatureV4: Sendable {
 
     private static let algorithm = "AWS4-HMAC-SHA256"
 
-    /// The fields that a request needs to be believed: its own, the host, the time, the hash of the
-    /// body, the session's token, and the signature of them all.
+    /// The fields of the signed request: its own, the host, the time, the hash of the body, the session
+    /// token, and the signature of all of them.
     package func fields(for request: S3Request, at time: Timestamp) -> HTTPFields {
         var request = request
         let stamp = DateText.basic(time)
@@ -39,7 +39,7 @@ package struct SignatureV4: Sendable {
         return request.fields
     }
 
-    /// The request in the form that both sides hash, and the names of the fields that are in it.
+    /// The canonical request, and the names of its signed fields.
     static func canonical(_ request: S3Request, bodyHash: String) -> (text: String, names: String) {
         var values: [String: [String]] = [:]
         for (name, value) in request.fields.all {
@@ -54,7 +54,7 @@ package struct SignatureV4: Sendable {
         return (parts.joined(separator: "\n"), names)
     }
 
-    /// Without space at its ends, and with one space for many.
+    /// Without white space at its ends, and with single spaces.
     private static func trimmed(_ value: String) -> String {
         value.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }

@@ -3,17 +3,18 @@ import FilesinkiProtocol
 import FilesinkiSystem
 import Synchronization
 
-/// What the server tells of changes, for whoever waits for them.
+/// Waits for the change notices of the server.
 ///
-/// One stream for each prefix is kept open from the first ``wait(prefix:timeout:)`` on, so that
-/// nothing is missed between two of them.
+/// One stream for each prefix is open from the first ``wait(prefix:timeout:)`` on, so that no change
+/// between two waits is missed.
 final class EventSubscription: Sendable {
-    private struct Board {
-        /// Whether something may have changed that no ``wait(prefix:timeout:)`` has told yet.
+    /// The stream of one prefix, and those who wait for its notices.
+    private struct Subscription {
+        /// Whether something may have changed that no ``wait(prefix:timeout:)`` has returned for yet.
         var isPending = false
         var waiters: [Int: Waiter] = [:]
         var listener: Task<Void, Never>?
-        /// How often the stream ended in a row before it said anything.
+        /// The pauses after streams that ended before their first notice.
         var backoff = Backoff(.seconds(1)...(.seconds(30)))
     }
 
@@ -21,14 +22,14 @@ final class EventSubscription: Sendable {
         var continuation: CheckedContinuation<Void, Never>
         var timer: Task<Void, Never>?
 
-        func end() {
+        func resume() {
             timer?.cancel()
             continuation.resume()
         }
     }
 
     private struct State {
-        var boards: [String: Board] = [:]
+        var subscriptions: [String: Subscription] = [:]
         var nextWaiter = 0
     }
 
@@ -36,8 +37,8 @@ final class EventSubscription: Sendable {
     private let systemContext: SystemContext
     private let state = Mutex(State())
 
-    /// How long a stream lasts at most: a day. Its heartbeats keep it from being silent.
-    private static let longest = Duration.seconds(86_400)
+    /// The time limit of a stream: a day. Heartbeats keep its connection alive.
+    private static let streamLimit = Duration.seconds(86_400)
 
     init(exchange: ServerExchange, systemContext: SystemContext) {
         self.exchange = exchange
@@ -45,37 +46,39 @@ final class EventSubscription: Sendable {
     }
 
     deinit {
-        for board in state.withLock({ $0.boards }).values { board.listener?.cancel() }
+        for subscription in state.withLock({ $0.subscriptions }).values {
+            subscription.listener?.cancel()
+        }
     }
 
-    /// Returns when something may have changed below the prefix, or the time is over.
+    /// Waits until something may have changed below the prefix, at most for `timeout`.
     func wait(prefix: String, timeout: Duration) async throws {
-        listen(prefix)
+        startListening(prefix)
         let number = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                begin(number, prefix, continuation)
-                start(timeout, number, prefix)
-                // The cancellation may have come before the waiter was in its place.
-                if Task.isCancelled { end(number, prefix) }
+                addWaiter(number, prefix, continuation)
+                startTimer(timeout, number, prefix)
+                // The task may have been cancelled before the waiter was added.
+                if Task.isCancelled { removeWaiter(number, prefix) }
             }
         } onCancel: {
-            end(number, prefix)
+            removeWaiter(number, prefix)
         }
         try Task.checkCancellation()
     }
 
-    private func begin(
+    private func addWaiter(
         _ number: Int, _ prefix: String, _ continuation: CheckedContinuation<Void, Never>
     ) {
         let isOver = state.withLock { state in
-            let isOver = state.boards[prefix]?.isPending ?? false
-            state.boards[prefix]?.isPending = false
+            let isOver = state.subscriptions[prefix]?.isPending ?? false
+            state.subscriptions[prefix]?.isPending = false
             if !isOver {
-                state.boards[prefix, default: Board()].waiters[number] = Waiter(
+                state.subscriptions[prefix, default: Subscription()].waiters[number] = Waiter(
                     continuation: continuation)
             }
             return isOver
@@ -83,79 +86,82 @@ final class EventSubscription: Sendable {
         if isOver { continuation.resume() }
     }
 
-    /// Lets the waiter's time run, once it is in its place.
-    private func start(_ timeout: Duration, _ number: Int, _ prefix: String) {
+    /// Starts the waiter's timeout, after the waiter was added.
+    private func startTimer(_ timeout: Duration, _ number: Int, _ prefix: String) {
         let timer = Task { [systemContext, weak self] in
             try? await systemContext.sleep(timeout)
-            self?.end(number, prefix)
+            self?.removeWaiter(number, prefix)
         }
         let isWaiting = state.withLock { state in
-            state.boards[prefix]?.waiters[number]?.timer = timer
-            return state.boards[prefix]?.waiters[number] != nil
+            state.subscriptions[prefix]?.waiters[number]?.timer = timer
+            return state.subscriptions[prefix]?.waiters[number] != nil
         }
         if !isWaiting { timer.cancel() }
     }
 
-    private func end(_ number: Int, _ prefix: String) {
-        state.withLock { $0.boards[prefix]?.waiters.removeValue(forKey: number) }?.end()
+    private func removeWaiter(_ number: Int, _ prefix: String) {
+        state.withLock { $0.subscriptions[prefix]?.waiters.removeValue(forKey: number) }?
+            .resume()
     }
 
-    /// Tells everybody who waits; with nobody there, the next one.
-    private func tell(_ prefix: String) {
+    /// Resumes all waiters; if there are none, the next wait returns at once.
+    private func resumeWaiters(_ prefix: String) {
         let waiters = state.withLock { state in
-            let waiters = state.boards[prefix]?.waiters ?? [:]
-            state.boards[prefix]?.waiters = [:]
-            state.boards[prefix]?.isPending = waiters.isEmpty
+            let waiters = state.subscriptions[prefix]?.waiters ?? [:]
+            state.subscriptions[prefix]?.waiters = [:]
+            state.subscriptions[prefix]?.isPending = waiters.isEmpty
             return waiters
         }
-        for waiter in waiters.values { waiter.end() }
+        for waiter in waiters.values { waiter.resume() }
     }
 
-    private func listen(_ prefix: String) {
+    private func startListening(_ prefix: String) {
         state.withLock { state in
-            guard state.boards[prefix]?.listener == nil else { return }
-            let listener = Listener(board: self)
-            state.boards[prefix, default: Board()].listener = Task { [exchange] in
+            guard state.subscriptions[prefix]?.listener == nil else { return }
+            let listener = Listener(owner: self)
+            state.subscriptions[prefix, default: Subscription()].listener = Task { [exchange] in
                 let reader = Mutex(ChangeNoticeReader())
                 var retryAfter: Duration?
                 do {
                     try await exchange.stream(
-                        "GET", WirePaths.events(prefix: prefix), limit: Self.longest
+                        "GET", WirePaths.events(prefix: prefix), limit: Self.streamLimit
                     ) { piece in
                         let notices = try reader.withLock { try $0.add(piece) }
-                        if notices.contains(where: { $0 != .heartbeat }) { listener.heard(prefix) }
-                        return listener.board != nil
+                        if notices.contains(where: { $0 != .heartbeat }) {
+                            listener.receivedNotice(prefix)
+                        }
+                        return listener.owner != nil
                     }
                 } catch {
                     retryAfter = (error as? Failure)?.retryAfter
                 }
-                await listener.board?.ended(prefix, retryAfter)
+                await listener.owner?.streamEnded(prefix, retryAfter)
             }
         }
     }
 
-    /// What a stream holds on to: not the board, which ends its streams when it goes.
+    /// The weak reference to the owner that a stream keeps, so that the owner can be released.
     private final class Listener: Sendable {
-        weak let board: EventSubscription?
+        weak let owner: EventSubscription?
 
-        init(board: EventSubscription) { self.board = board }
+        init(owner: EventSubscription) { self.owner = owner }
 
-        func heard(_ prefix: String) { board?.heard(prefix) }
+        func receivedNotice(_ prefix: String) { owner?.receivedNotice(prefix) }
     }
 
-    private func heard(_ prefix: String) {
-        state.withLock { $0.boards[prefix]?.backoff.reset() }
-        tell(prefix)
+    private func receivedNotice(_ prefix: String) {
+        state.withLock { $0.subscriptions[prefix]?.backoff.reset() }
+        resumeWaiters(prefix)
     }
 
-    /// A stream that ended may have kept something back, so everybody looks for himself; the next
-    /// one is opened after a pause that grows while none succeeds, and not before the server wants it.
-    private func ended(_ prefix: String, _ retryAfter: Duration?) async {
+    /// Resumes all waiters, because a stream that ended may have missed a notice. The next stream is
+    /// opened after a growing pause, and not before the server allows it.
+    private func streamEnded(_ prefix: String, _ retryAfter: Duration?) async {
         let pause = state.withLock { state in
-            state.boards[prefix]?.backoff.next(atLeast: retryAfter ?? .zero)
+            state.subscriptions[prefix]?.backoff.next(atLeast: retryAfter ?? .zero)
         }
         try? await systemContext.sleep(pause ?? .seconds(1))
-        state.withLock { $0.boards[prefix]?.listener = nil }
-        tell(prefix)
+        state.withLock { $0.subscriptions[prefix]?.listener = nil }
+        resumeWaiters(prefix)
     }
 }

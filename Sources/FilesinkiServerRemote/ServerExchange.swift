@@ -3,42 +3,40 @@ import FilesinkiModel
 import FilesinkiProtocol
 import FilesinkiRemote
 
-/// Asks a filesinki server, and makes sure that it is one which answers.
+/// Sends requests to a filesinki server, and checks that a filesinki server replies.
 struct ServerExchange: Sendable {
-    /// The largest object that is taken, in bytes: 1 GiB.
-    static let maximumObject: Int64 = 1 << 30
-
     let address: String
     private let transport: any HTTPTransport
     private let authorization: String?
 
-    /// - Throws: `Failure` with code `not-allowed` when a token would be sent in the open.
-    init(_ server: ServerPlace) throws(Failure) {
-        address = server.address.description
-        transport = server.transport
-        switch server.credentials {
+    /// - Throws: As ``ServerRemote/init(address:transport:credentials:systemContext:allowsInsecure:)`` does.
+    init(
+        address: WebAddress, transport: any HTTPTransport, credentials: Credentials,
+        allowsInsecure: Bool
+    ) throws(Failure) {
+        self.address = address.description
+        self.transport = transport
+        switch credentials {
         case .none: authorization = nil
         case .bearer(let token): authorization = "Bearer \(token.value)"
         case .password:
             throw Failure(
-                .usage, path: address, "A filesinki server takes a token and no password.",
+                .usage, path: address.description,
+                "A filesinki server accepts a token, not a password.",
                 remedy: "Ask its administrator to create one with filesinki serve token make.")
         }
-        let isOpen = !server.address.isSecure && !server.address.isLoopback
-        guard authorization == nil || !isOpen || server.isInsecure else {
-            throw Failure(
-                .notAllowed, path: address, "A token is not sent without encryption.",
-                remedy: "Use https://, or set FILESINKI_INSECURE=1 in a network that you trust.")
+        guard authorization == nil || address.permitsSecrets(allowsInsecure: allowsInsecure) else {
+            throw address.unencryptedError
         }
     }
 
-    /// Sends a request and gives back a reply that is a success or allowed.
+    /// Sends a request, and returns a reply with a success status or an allowed one.
     ///
     /// - Parameters:
-    ///   - key: What the request is about; nil for the server as a whole.
-    ///   - cutAfter: Where to end the connection on purpose.
-    ///   - allowing: Statuses beside the successes that the caller knows what to do with.
-    func ask(
+    ///   - key: The key for messages; nil for a request about the server.
+    ///   - cutAfter: See ``HTTPRequest/cutAfter``.
+    ///   - allowing: Statuses that the caller handles, besides success.
+    func send(
         _ method: String, _ path: String, about key: ObjectKey?, fields: HTTPFields = [:],
         body: [UInt8] = [], maximumReply: Int = 1 << 20, cutAfter: Int? = nil,
         allowing: Set<Int> = []
@@ -48,11 +46,11 @@ struct ServerExchange: Sendable {
             maximumReply: max(maximumReply, WireLimits.errorBytes))
         request.cutAfter = cutAfter
         let reply = try await transport.send(request)
-        try check(reply, about: key, allowing: allowing)
+        try checkReply(reply, about: key, allowing: allowing)
         return reply
     }
 
-    /// Sends a request, and hands out the pieces of its reply's body while `receive` wants more.
+    /// Sends a request, and passes on the pieces of the reply's body until `receive` returns false.
     func stream(
         _ method: String, _ path: String, about key: ObjectKey? = nil, body: [UInt8] = [],
         limit: Duration? = nil, maximumReply: Int = 1 << 20,
@@ -62,7 +60,7 @@ struct ServerExchange: Sendable {
             method, address + path, fields: authorized([:]), body: body,
             maximumReply: maximumReply, limit: limit)
         try await transport.stream(request) { reply in
-            try check(reply, about: key, allowing: [])
+            try checkReply(reply, about: key, allowing: [])
             return try await receive(reply.body)
         }
     }
@@ -73,7 +71,7 @@ struct ServerExchange: Sendable {
         return fields
     }
 
-    private func check(
+    private func checkReply(
         _ reply: HTTPReply, about key: ObjectKey?, allowing: Set<Int>
     ) throws(Failure) {
         let version = reply.fields[WireHeaders.version]
@@ -84,15 +82,16 @@ struct ServerExchange: Sendable {
         if let version, !version.isEmpty, reply.isSuccess {
             throw Failure(
                 .newerFormat, path: address,
-                "The server speaks version \(version) of the protocol.",
+                "The server uses version \(version) of the protocol.",
                 remedy: "Install a newer filesinki.")
         }
-        // A proxy between here and there may say no in the server's stead, but nothing else.
+        // A proxy may reply in the server's place with an error, but with nothing else.
         if reply.isSuccess || reply.status == 404 || reply.status == 405 {
             throw Failure(
                 .away, path: address, "The server at this address is not a filesinki server.",
-                remedy: "For a WebDAV server write webdav:// or webdavs://; else check the address "
-                    + "and whether the network wants you to log in.")
+                remedy:
+                    "For a WebDAV server write webdav:// or webdavs://. Otherwise check the address, "
+                    + "and whether the network requires a login.")
         }
         throw failure(reply, key)
     }
@@ -103,26 +102,26 @@ struct ServerExchange: Sendable {
         guard let error = WireError(reply.body) else { return failure }
         if error.code == .badDigest {
             failure = Failure(
-                .away, path: path, "What arrived at the server is not what was sent.",
-                remedy: "Run the command again; if it stays so, the network damages data.")
+                .away, path: path, "The server received damaged data.",
+                remedy: "Run the command again. If this happens again, the network damages data.")
         } else if [.badRequest, .badKey, .badRange, .noMethod, .noLength].contains(error.code) {
-            failure = senseless(key, printable(error.message.utf8))
+            failure = protocolError(key, printable(error.message.utf8))
         } else {
-            failure.cause = ServerWords(description: printable(error.message.utf8))
+            failure.cause = ServerMessage(description: printable(error.message.utf8))
         }
         return failure
     }
 
-    /// A server that does not keep to the protocol.
-    func senseless(_ key: ObjectKey?, _ what: String) -> Failure {
+    /// The server does not follow the protocol.
+    func protocolError(_ key: ObjectKey?, _ what: String) -> Failure {
         Failure(
             .away, path: key?.description ?? address,
-            "The server does not understand this program: \(what).",
+            "The server does not understand the request: \(what).",
             remedy: "Install the same version of filesinki on both sides.")
     }
 }
 
-/// What the server said, for whoever wants to know more.
-struct ServerWords: Error, CustomStringConvertible {
+/// The message in the server's reply, as the cause of a failure.
+struct ServerMessage: Error, CustomStringConvertible {
     let description: String
 }

@@ -1,65 +1,82 @@
-import FilesinkiHTTP
+package import FilesinkiHTTP
+import FilesinkiHashing
 package import FilesinkiModel
 import FilesinkiProtocol
 package import FilesinkiRemote
+import Synchronization
 
 /// A remote that is a `filesinki serve`: see Docs/Protocol.md.
 ///
-/// Every verb is one request, also for many objects at once. What the server says is believed only
-/// when it says that it is a filesinki server: a captive portal's "not found" is no answer.
+/// Each method sends one request, also for many objects. A reply counts only if it says that it comes
+/// from a filesinki server, because a captive portal may reply "not found" to everything.
 package struct ServerRemote: Remote {
-    let exchange: ServerExchange
-    let notices: EventSubscription
-    let systemContext: SystemContext
+    private let exchange: ServerExchange
+    private let events: EventSubscription
+    private let systemContext: SystemContext
 
-    /// - Throws: `Failure` with code `not-allowed` when a token would be sent in the open.
-    package init(_ server: ServerPlace, systemContext: SystemContext) throws(Failure) {
-        exchange = try ServerExchange(server)
-        notices = EventSubscription(exchange: exchange, systemContext: systemContext)
+    /// Objects of this size and more are uploaded so that they can be resumed: 1 MiB.
+    private static let resumableSize = 1 << 20
+
+    /// How often a cut upload is resumed while it makes progress.
+    private static let maximumResumptions = 16
+
+    /// - Parameters:
+    ///   - credentials: None or a token.
+    ///   - allowsInsecure: Whether a token may be sent to another machine without encryption.
+    /// - Throws: `Failure` with code `not-allowed` when a token would be sent without encryption, `usage`
+    ///   for a password.
+    package init(
+        address: WebAddress, transport: any HTTPTransport, credentials: Credentials = .none,
+        systemContext: SystemContext, allowsInsecure: Bool = false
+    ) throws(Failure) {
+        exchange = try ServerExchange(
+            address: address, transport: transport, credentials: credentials,
+            allowsInsecure: allowsInsecure)
+        events = EventSubscription(exchange: exchange, systemContext: systemContext)
         self.systemContext = systemContext
     }
 
     package var address: String { exchange.address }
 
     package var alternative: String {
-        "Let filesinki serve keep its folder on a file system that renames folders atomically."
+        "Let filesinki serve use a folder on a file system that renames folders atomically."
     }
 
     package func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
         let path = WirePaths.object(key)
-        guard let range else { return try await whole(path, key) }
-        // No range is empty in HTTP; whether the object is there still has to be said.
+        guard let range else { return try await getWhole(path, key) }
+        // HTTP has no empty range, but the caller must learn whether the object exists.
         if range.isEmpty {
-            let reply = try await exchange.ask("HEAD", path, about: key, allowing: [404])
+            let reply = try await exchange.send("HEAD", path, about: key, allowing: [404])
             return reply.status == 404 ? nil : []
         }
         let last = range.upperBound == .max ? "" : String(range.upperBound - 1)
-        let reply = try await exchange.ask(
+        let reply = try await exchange.send(
             "GET", path, about: key, fields: ["Range": "bytes=\(range.lowerBound)-\(last)"],
-            maximumReply: Int(clamping: min(Int64(range.count), ServerExchange.maximumObject)),
+            maximumReply: Int(clamping: min(Int64(range.count), ObjectKey.maximumObjectSize)),
             allowing: [404, 416])
         switch reply.status {
         case 404: return nil
         case 416: return []
         case 206: return reply.body
-        default: throw exchange.senseless(key, "it ignores ranges")
+        default: throw exchange.protocolError(key, "it ignores ranges")
         }
     }
 
-    private func whole(_ path: String, _ key: ObjectKey) async throws -> [UInt8]? {
-        let reply = try await exchange.ask(
-            "GET", path, about: key, maximumReply: Int(ServerExchange.maximumObject),
+    private func getWhole(_ path: String, _ key: ObjectKey) async throws -> [UInt8]? {
+        let reply = try await exchange.send(
+            "GET", path, about: key, maximumReply: Int(ObjectKey.maximumObjectSize),
             allowing: [404])
         return reply.status == 404 ? nil : reply.body
     }
 
     package func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] {
-        guard Self.mayBegin(prefix) else { return [] }
+        guard Self.isValidPrefix(prefix) else { return [] }
         var found: [ObjectInfo] = []
         var last = after
         while found.count < limit {
             let count = min(limit - found.count, WireLimits.listLines)
-            let reply = try await exchange.ask(
+            let reply = try await exchange.send(
                 "GET", WirePaths.list(prefix: prefix, after: last, limit: count), about: nil,
                 maximumReply: count * (ObjectKey.maximumLength + 24))
             let page = try ListLines.decode(reply.body)
@@ -70,16 +87,160 @@ package struct ServerRemote: Remote {
         return found
     }
 
-    /// Whether keys can begin so; of anything else the list is empty.
-    private static func mayBegin(_ prefix: String) -> Bool {
+    /// Whether a key can begin with the prefix.
+    private static func isValidPrefix(_ prefix: String) -> Bool {
         prefix.isEmpty || (try? ObjectKey(prefix + (prefix.hasSuffix("/") ? "x" : ""))) != nil
     }
 
     package func delete(_ key: ObjectKey) async throws {
-        _ = try await exchange.ask("DELETE", WirePaths.object(key), about: key)
+        _ = try await exchange.send("DELETE", WirePaths.object(key), about: key)
     }
 
     package func wait(prefix: String, timeout: Duration) async throws {
-        try await notices.wait(prefix: Self.mayBegin(prefix) ? prefix : "", timeout: timeout)
+        try await events.wait(prefix: Self.isValidPrefix(prefix) ? prefix : "", timeout: timeout)
+    }
+
+    package func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
+        let digest = Self.digest(bytes)
+        if bytes.count >= Self.resumableSize {
+            guard let id = UploadID(bytes: systemContext.randomBytes(16)) else { return }
+            return try await upload(bytes, digest, to: key, id)
+        }
+        _ = try await exchange.send(
+            "PUT", WirePaths.object(key), about: key, fields: [WireHeaders.digest: digest],
+            body: bytes)
+    }
+
+    package func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
+        let reply = try await exchange.send(
+            "PUT", WirePaths.object(slot), about: slot,
+            fields: [WireHeaders.digest: Self.digest(bytes), "If-None-Match": "*"], body: bytes,
+            maximumReply: WireLimits.replyBytes, allowing: [412])
+        guard reply.status == 412 else { return .mine }
+        return PublishOutcome(stored: reply.body, own: bytes)
+    }
+
+    /// Uploads an object, and after a cut connection what the server does not have yet.
+    private func upload(
+        _ bytes: [UInt8], _ digest: String, to key: ObjectKey, _ id: UploadID
+    ) async throws {
+        var offset = 0
+        for _ in 0..<Self.maximumResumptions {
+            do {
+                return try await uploadRest(of: bytes, from: offset, digest, to: key, id)
+            } catch let failure as Failure where failure.isTransient {
+                guard failure.retryAfter == nil, let stored = try? await storedBytes(of: id),
+                    stored > offset, stored <= bytes.count
+                else { throw failure }
+                offset = stored
+            }
+        }
+        try await uploadRest(of: bytes, from: offset, digest, to: key, id)
+    }
+
+    private func uploadRest(
+        of bytes: [UInt8], from offset: Int, _ digest: String, to key: ObjectKey, _ id: UploadID
+    ) async throws {
+        var fields: HTTPFields = [
+            WireHeaders.digest: digest, WireHeaders.uploadID: id.description,
+        ]
+        if offset > 0 { fields[WireHeaders.uploadOffset] = String(offset) }
+        _ = try await exchange.send(
+            "PUT", WirePaths.object(key), about: key, fields: fields,
+            body: offset == 0 ? bytes : Array(bytes[offset...]))
+    }
+
+    /// How many bytes of an upload the server has; 0 when it does not know the upload.
+    private func storedBytes(of id: UploadID) async throws -> Int {
+        let reply = try await exchange.send(
+            "HEAD", WirePaths.upload(id), about: nil, allowing: [404])
+        return reply.fields[WireHeaders.uploadOffset].flatMap { Int($0) } ?? 0
+    }
+
+    private static func digest(_ bytes: [UInt8]) -> String {
+        ContentDigest.encode(SHA256.hash(bytes))
+    }
+}
+
+// Batch reads.
+extension ServerRemote {
+    package func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply] {
+        var replies: [ObjectReply] = []
+        replies.reserveCapacity(requests.count)
+        while replies.count < requests.count {
+            let rest = requests[replies.count...]
+            let batch = try await readBatch(Self.firstBatch(of: rest))
+            if batch.isEmpty, let first = rest.first {
+                // Too large for a batch.
+                let bytes = try await get(first.key, range: first.range)
+                replies.append(bytes.map(ObjectReply.bytes) ?? .absent)
+            }
+            replies += batch
+        }
+        return replies
+    }
+
+    /// As many of the first requests as fit into one batch.
+    private static func firstBatch(
+        of requests: ArraySlice<ObjectRequest>
+    ) -> ArraySlice<ObjectRequest> {
+        var size = 0
+        var end = requests.startIndex
+        for request in requests.prefix(WireLimits.batchLines) {
+            size += ReadLines.line(request).utf8.count + 1
+            guard size <= WireLimits.batchBytes else { break }
+            end += 1
+        }
+        return requests[..<max(end, requests.startIndex + 1)]
+    }
+
+    /// The replies that fit into one reply of the server: none if the first object alone does not.
+    private func readBatch(_ requests: ArraySlice<ObjectRequest>) async throws -> [ObjectReply] {
+        let collected = Mutex(FrameCollector())
+        try await exchange.stream(
+            "POST", WirePaths.read, body: ReadLines.encode(requests),
+            maximumReply: WireLimits.replyBytes
+        ) { piece in
+            try collected.withLock { try $0.add(piece) }
+            return true
+        }
+        let (replies, isFull) = try collected.withLock { try $0.collectedReplies() }
+        guard replies.count == requests.count || isFull && replies.count < requests.count else {
+            throw WireFailure.incompleteReply
+        }
+        return replies
+    }
+}
+
+/// Collects the frames of one reply.
+private struct FrameCollector {
+    private var reader = WireFrameReader()
+    private var replies: [ObjectReply] = []
+    private var isFull = false
+
+    mutating func add(_ piece: [UInt8]) throws(Failure) {
+        reader.add(piece)
+        while let frame = try reader.next() {
+            switch frame {
+            case .askAgain: isFull = true
+            case _ where isFull: throw WireFailure.malformedReply
+            case .absent: replies.append(.absent)
+            case .same: replies.append(.same)
+            case .bytes(let bytes): replies.append(.bytes(bytes))
+            }
+        }
+    }
+
+    func collectedReplies() throws(Failure) -> ([ObjectReply], isFull: Bool) {
+        try reader.checkComplete()
+        return (replies, isFull)
+    }
+}
+
+extension ServerRemote: CuttableRemote {
+    package func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
+        _ = try? await exchange.send(
+            "PUT", WirePaths.object(key), about: key,
+            fields: [WireHeaders.digest: Self.digest(bytes)], body: bytes, cutAfter: count)
     }
 }

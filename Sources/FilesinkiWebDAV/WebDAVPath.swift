@@ -1,9 +1,10 @@
 import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiText
 
-/// A place on the server, as its address has it: percent-encoded, beginning with a slash. That of a
-/// collection ends with a slash, for some servers make and move nothing else as one.
+/// A path on the server: percent-encoded, beginning with a slash. A collection's path ends with a slash,
+/// without which some servers do not make or move it as one.
 struct WebDAVPath: Hashable, Sendable {
     let text: String
 
@@ -11,33 +12,30 @@ struct WebDAVPath: Hashable, Sendable {
 
     var isCollection: Bool { text.hasSuffix("/") }
 
-    /// Whether it is unfinished work.
-    var isTemporary: Bool { text.split(separator: "/").last?.hasPrefix(".t-") ?? false }
+    /// Whether it is the path of an unfinished object.
+    var isTemporary: Bool { text.split(separator: "/").last.map(TemporaryName.matches) ?? false }
 
-    /// Without the slash of a collection.
+    /// The path without the slash of a collection.
     var withoutSlash: WebDAVPath { isCollection ? WebDAVPath(String(text.dropLast())) : self }
 
-    /// The collection around it; nil for the top of the server.
+    /// The parent collection; nil for the root of the server.
     var parent: WebDAVPath? {
         guard let slash = text.dropLast().lastIndex(of: "/") else { return nil }
         return WebDAVPath(String(text[...slash]))
     }
 
-    /// A place beside it with a name that nobody else uses: it begins with a dot, which no key does,
-    /// and so is never listed. The folder remote knows it as unfinished work, too.
+    /// A path with a new ``FilesinkiRemote/TemporaryName`` beside this one.
     var temporarySibling: WebDAVPath {
-        let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-        let name = ".t-" + String(repeating: "0", count: 16 - digits.count) + digits
-        return WebDAVPath((parent?.text ?? "/") + name + (isCollection ? "/" : ""))
+        WebDAVPath((parent?.text ?? "/") + TemporaryName.make() + (isCollection ? "/" : ""))
     }
 
     func member(_ name: String) -> WebDAVPath { WebDAVPath(text + name) }
 
-    /// Its names, decoded; nil when they are malformed.
+    /// The decoded names; nil when the path is malformed.
     var names: [[UInt8]]? { Self.names(of: text) }
 
-    /// The names of a path or a whole address, decoded, without regard to doubled slashes; nil when it
-    /// is malformed or leads up.
+    /// The decoded names of a path or a whole address, ignoring doubled slashes; nil when it is malformed
+    /// or contains `..`.
     static func names(of address: some StringProtocol) -> [[UInt8]]? {
         var path = address[...]
         if let scheme = path.firstRange(of: "://") {

@@ -3,28 +3,28 @@ import FilesinkiModel
 import FilesinkiRemote
 import Synchronization
 
-/// The conversation with one server: requests below one address, with the credentials they need, and
-/// what was learned on the way.
+/// Sends requests below one address of a server, with the credentials that they need, and remembers what
+/// the replies showed of the server.
 final class WebDAVServer: Sendable {
     let address: WebAddress
     private let transport: any HTTPTransport
-    private let authentication: Authentication
-    private let mayAuthenticate: Bool
+    private let authentication: WebDAVAuthentication
+    private let permitsRequests: Bool
     private let memory = Mutex(Memory())
 
     private struct Memory {
-        /// Collections that are there, unless somebody removed them since.
+        /// Collections that exist, unless another device removed them since.
         var collections: Set<WebDAVPath> = []
-        /// The number of the form of `Destination` to begin with.
+        /// The index of the form of `Destination` to try first.
         var form = 0
-        /// Whether an object was seen where a request with this form should move it.
+        /// Whether a move with this form was seen to work.
         var isProven = false
     }
 
-    /// How often one request is sent at most: a server may ask for proof ever anew.
+    /// The most attempts of one request: a server may demand authentication every time.
     private static let maximumTries = 4
 
-    /// How many collections are remembered; more than a store has at once.
+    /// The most collections that are remembered, which is more than a store has at once.
     private static let maximumCollections = 4096
 
     init(
@@ -33,9 +33,9 @@ final class WebDAVServer: Sendable {
     ) {
         self.address = address
         self.transport = transport
-        authentication = Authentication(credentials)
-        mayAuthenticate =
-            credentials == .none || address.isSecure || address.isLoopback || allowsInsecure
+        authentication = WebDAVAuthentication(credentials)
+        permitsRequests =
+            credentials == .none || address.permitsSecrets(allowsInsecure: allowsInsecure)
     }
 
     /// The folder of the store.
@@ -47,16 +47,18 @@ final class WebDAVServer: Sendable {
         key.isEmpty ? top : top.member(key + "/")
     }
 
-    func url(_ path: WebDAVPath) -> String { origin + path.text }
+    func url(_ path: WebDAVPath) -> String { address.origin + path.text }
 
-    /// `https://host:port`
-    var origin: String { "\(address.isSecure ? "https" : "http")://\(address.authority)" }
+    /// The failure that an unexpected status means for a key.
+    func failure(_ reply: HTTPReply, _ key: ObjectKey) -> Failure {
+        reply.failure(key.description, at: address.description)
+    }
 
     /// Sends a request and waits for the whole reply, whatever its status.
     ///
-    /// - Parameter cutAfter: Where to end the connection on purpose.
-    /// - Throws: As `HTTPTransport.send` does; `away` for the page of a captive portal, and
-    ///   `not-allowed` for credentials that would pass over a network in the clear.
+    /// - Parameter cutAfter: See ``HTTPRequest/cutAfter``.
+    /// - Throws: As `HTTPTransport.send` does; `away` for the page of a captive portal, and `not-allowed`
+    ///   if credentials would be sent without encryption.
     func send(
         _ method: String, _ path: WebDAVPath, fields: HTTPFields = [:], body: [UInt8] = [],
         maximumReply: Int = 1 << 20, cutAfter: Int? = nil
@@ -67,64 +69,64 @@ final class WebDAVServer: Sendable {
         var tries = 0
         while true {
             tries += 1
-            let proof = try sign(&request, path)
+            let authorization = try authorize(&request, path)
             let reply = try await transport.send(request)
-            if tries < Self.maximumTries, authentication.learn(from: reply, after: proof) {
+            if tries < Self.maximumTries,
+                authentication.handleChallenge(in: reply, after: authorization)
+            {
                 continue
             }
-            if reply.status == 200, reply.isPage { throw portal(path) }
+            if reply.status == 200, reply.isWebPage { throw portalError(path) }
             return reply
         }
     }
 
-    /// As ``send(_:_:fields:body:maximumReply:)``, and hands out the body as it comes.
+    /// Sends a request, and passes on the reply's body as it arrives.
     func stream(
         _ request: HTTPRequest, _ path: WebDAVPath,
         _ receive: @escaping @Sendable (HTTPReply) async throws -> Bool
     ) async throws {
         var request = request
         for tries in 1...Self.maximumTries {
-            let proof = try sign(&request, path)
-            // How much came of a reply that is not wanted.
-            let refused = Mutex<Int?>(nil)
+            let authorization = try authorize(&request, path)
+            // How many bytes arrived of a reply that demands authentication.
+            let skipped = Mutex<Int?>(nil)
             try await transport.stream(request) { [authentication] reply in
-                let count = refused.withLock { count in
+                let count = skipped.withLock { count in
                     count = count.map { $0 + reply.body.count }
                     return count
                 }
                 if let count { return count < ObjectBody.smallSurplus }
-                if tries < Self.maximumTries, authentication.learn(from: reply, after: proof) {
-                    refused.withLock { $0 = 0 }
+                if tries < Self.maximumTries,
+                    authentication.handleChallenge(in: reply, after: authorization)
+                {
+                    skipped.withLock { $0 = 0 }
                     return true
                 }
                 return try await receive(reply)
             }
-            if refused.withLock({ $0 }) == nil { return }
+            if skipped.withLock({ $0 }) == nil { return }
         }
     }
 
-    private func sign(
+    private func authorize(
         _ request: inout HTTPRequest, _ path: WebDAVPath
-    ) throws(Failure) -> Authentication.Proof {
-        guard mayAuthenticate else {
-            throw Failure(
-                .notAllowed, path: address.description,
-                "The credentials would pass over the network unencrypted.",
-                remedy: "Use https, or set FILESINKI_INSECURE if that network is safe.")
-        }
-        let proof = authentication.proof(method: request.method, path: path.text)
-        request.fields["Authorization"] = proof.field
-        return proof
+    ) throws(Failure) -> WebDAVAuthentication.Authorization {
+        guard permitsRequests else { throw address.unencryptedError }
+        let authorization = authentication.authorization(method: request.method, path: path.text)
+        request.fields["Authorization"] = authorization.field
+        return authorization
     }
 
-    /// A captive portal answers every request with its own page.
-    func portal(_ path: WebDAVPath) -> Failure {
+    /// A captive portal replies to every request with its own page.
+    func portalError(_ path: WebDAVPath) -> Failure {
         Failure(
-            .away, path: path.text, "Something else than the store answers, with a web page.",
-            remedy: "Log in to the network if it asks for that, and check the address.")
+            .away, path: path.text, "The reply is a web page, not one of the store.",
+            remedy: "Log in to the network if it requires that, and check the address.")
     }
 }
 
+// What is remembered of the server.
 extension WebDAVServer {
     func isKnown(_ collection: WebDAVPath) -> Bool {
         memory.withLock { $0.collections.contains(collection) }
@@ -144,41 +146,41 @@ extension WebDAVServer {
         memory.withLock { _ = $0.collections.remove(collection) }
     }
 
-    /// What a `MOVE` was answered, and the number of the form of `Destination` that it had.
-    struct Moved {
+    /// The reply to a `MOVE`, and the index of its form of `Destination`.
+    struct MoveResult {
         var reply: HTTPReply
         var form: Int
     }
 
-    /// Moves a file or a collection. No status says for sure what happened.
+    /// Moves a file or a collection. The status does not tell reliably what happened.
     ///
-    /// The field `Destination` is a whole address, as it is given here. Behind a proxy that ends TLS,
-    /// servers were measured that refuse it for its scheme; so the path alone and an address with
-    /// `http` are tried, too, until one was seen to work.
-    func move(_ from: WebDAVPath, to: WebDAVPath, overwrite: Bool) async throws -> Moved {
+    /// The field `Destination` is a whole address. Behind a proxy that ends TLS, some measured servers
+    /// reject it for its scheme; so the path alone and an address with `http` are tried, too, until one is
+    /// seen to work.
+    func move(_ from: WebDAVPath, to: WebDAVPath, overwrite: Bool) async throws -> MoveResult {
         let (first, isProven) = memory.withLock { ($0.form, $0.isProven) }
-        let forms = [origin + to.text, to.text, "http://\(address.authority)\(to.text)"]
+        let forms = [address.origin + to.text, to.text, "http://\(address.authority)\(to.text)"]
         var form = first
         while true {
             let reply = try await send(
                 "MOVE", from,
                 fields: ["Destination": forms[form], "Overwrite": overwrite ? "T" : "F"])
-            // As measured: what a server answers that does not like the form.
-            let isSuspect = [400, 404, 502].contains(reply.status)
-            if !isSuspect || isProven || form == forms.count - 1 {
-                return Moved(reply: reply, form: form)
+            // The statuses of measured servers that reject the form.
+            let mayRejectForm = [400, 404, 502].contains(reply.status)
+            if !mayRejectForm || isProven || form == forms.count - 1 {
+                return MoveResult(reply: reply, form: form)
             }
             form += 1
         }
     }
 
-    /// Whether what was moved with this form was seen in its new place.
-    func isProven(_ moved: Moved) -> Bool {
+    /// Whether a move with this form was seen to work.
+    func isProven(_ moved: MoveResult) -> Bool {
         memory.withLock { $0.isProven && $0.form == moved.form }
     }
 
-    /// What was moved was seen in its new place: only this form is used from now on.
-    func prove(_ moved: Moved) {
+    /// Uses only this form from now on, because the object was seen in its new place.
+    func markProven(_ moved: MoveResult) {
         guard moved.reply.isMoved else { return }
         memory.withLock { memory in
             memory.form = moved.form
@@ -187,13 +189,93 @@ extension WebDAVServer {
     }
 }
 
-extension HTTPReply {
-    /// Whether the body is a web page.
-    var isPage: Bool {
-        fields["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
+// Properties of files and collections.
+extension WebDAVServer {
+    /// The properties of a path.
+    struct Found {
+        var own: MultiStatus.Resource
+        /// The members of a collection, in no order, if requested.
+        var members: [MultiStatus.Resource] = []
+        /// Whether it was modified in the current second of the server's clock.
+        var isFresh = false
     }
 
-    /// Whether the reply sends a request for a file on to the collection of this name.
+    /// Requests the properties of a path, and of the members of a collection.
+    ///
+    /// - Returns: Nil when the path is absent.
+    /// - Throws: `Failure`, also when the reply is about another path: a misread listing must not be taken
+    ///   for an empty one.
+    func properties(_ path: WebDAVPath, withMembers: Bool = false) async throws -> Found? {
+        let reply = try await sendPropfind(path, withMembers)
+        if try await isAbsent(reply, path) { return nil }
+        return try parse(reply, path)
+    }
+
+    private func sendPropfind(_ path: WebDAVPath, _ withMembers: Bool) async throws -> HTTPReply {
+        try await send(
+            "PROPFIND", path,
+            fields: [
+                "Depth": withMembers ? "1" : "0", "Content-Type": "application/xml; charset=utf-8",
+            ], body: MultiStatus.request,
+            maximumReply: withMembers ? WebDAVRemote.maximumListing : 1 << 20)
+    }
+
+    private func isAbsent(_ reply: HTTPReply, _ path: WebDAVPath) async throws -> Bool {
+        switch reply.status {
+        case 404, 410: return true
+        // The statuses of servers for a name below a file.
+        case 400, 403, 405, 409: return try await isBelowFile(path)
+        default: return false
+        }
+    }
+
+    private func isBelowFile(_ path: WebDAVPath) async throws -> Bool {
+        var next = path.isCollection ? path : path.parent
+        while let path = next?.withoutSlash, path.text.utf8.count > top.text.utf8.count {
+            let reply = try await sendPropfind(path, false)
+            if reply.status == 207 || reply.isRedirect(toCollection: path) {
+                return try parse(reply, path)?.own.isCollection == false
+            }
+            next = path.parent
+        }
+        return false
+    }
+
+    private func parse(_ reply: HTTPReply, _ path: WebDAVPath) throws(Failure) -> Found? {
+        let names = path.names ?? []
+        if reply.isRedirect(toCollection: path) {
+            return Found(own: MultiStatus.Resource(names: names, isCollection: true))
+        }
+        guard reply.status == 207 else { throw noPropertiesError(reply, path) }
+        let resources = try MultiStatus(reply.body)
+        if resources.isAbsent { return nil }
+        guard let own = resources.all.first(where: { $0.names == names }) else {
+            throw Failure(
+                .away, path: path.text, "The server's listing is about another path.",
+                remedy: "Write the address as the server does; a proxy may change it.")
+        }
+        let members = resources.all.filter {
+            $0.names.count == names.count + 1 && $0.names.starts(with: names)
+        }
+        let isFresh = own.modified != nil && own.modified == reply.fields["Date"]
+        return Found(own: own, members: members, isFresh: isFresh)
+    }
+
+    private func noPropertiesError(_ reply: HTTPReply, _ path: WebDAVPath) -> Failure {
+        guard [200, 405, 501].contains(reply.status) else {
+            return reply.failure(path.text, at: address.description)
+        }
+        return Failure(
+            .unfitStore, path: path.text, "The server does not support WebDAV at this address.",
+            remedy: "Check the address; WebDAV may have to be enabled at the server.")
+    }
+}
+
+extension HTTPReply {
+    /// Whether a move reports success. 207 reports a failed one.
+    var isMoved: Bool { isSuccess && status != 207 }
+
+    /// Whether the reply redirects a request for a file to the collection of this name.
     func isRedirect(toCollection path: WebDAVPath) -> Bool {
         guard !path.isCollection, (300..<400).contains(status), let location = fields["Location"],
             location.hasSuffix("/"), let names = path.names

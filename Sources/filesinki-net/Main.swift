@@ -26,7 +26,7 @@ struct Main {
                 let monitor = Monitor(limit: PingRequest.limit) { name in
                     getenv(name).map { String(cString: $0) }
                 }
-                try await monitor.tell(request.url, body: request.body)
+                try await monitor.ping(request.url, body: request.body)
             })
     }()
 }

@@ -22,7 +22,7 @@ enum Serving {
         settings.deviceFile = store.deviceFile
         let isOpen = !TokenFile(path: store.tokenFile).exists
         settings.isOpenUntilFirstToken = isOpen
-        try await FilesinkiServer.run(settings, .ofMachine) { address in
+        try await FilesinkiServer.serve(settings, .ofMachine) { address in
             let certificate = store.privateFolder + "/server.pem"
             tell(
                 .ready(
@@ -51,7 +51,7 @@ enum Serving {
             return try file.revoke(id: id) ? records.map { notice($0) } : []
         case .make(let request):
             try store.prepare(creating: request.isCreating)
-            let (token, record) = try file.make(
+            let (token, record) = try file.makeToken(
                 name: request.name, rights: try parsed(request.rights),
                 zones: request.zones.isEmpty ? nil : Set(request.zones), .ofMachine)
             guard let output = request.output else { return [notice(record, secret: token.text)] }

@@ -21,7 +21,7 @@ import Testing
     func find(
         _ address: String, user: String? = nil, _ environment: [String: String]
     ) throws -> Credentials {
-        try CredentialFinder { environment[$0] }.find(address, user: user)
+        try CredentialFinder { environment[$0] }.findCredentials(address, user: user)
     }
 
     @Test func `the environment says a token, or a name and a password`() throws {

@@ -41,7 +41,7 @@ import Testing
         _ address: String, _ environment: [String: String] = [:]
     ) throws -> Credentials {
         try CredentialFinder(access: RemoteAccess(pinned: path)) { environment[$0] }
-            .find(address, user: nil)
+            .findCredentials(address, user: nil)
     }
 
     @Test("E7.4 a token and certificates that a clone was given serve later runs")

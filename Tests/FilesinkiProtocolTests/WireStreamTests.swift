@@ -15,7 +15,7 @@ import Testing
             reader.add(bytes[start..<min(start + pieces, bytes.count)])
             while let frame = try reader.next() { result.append(frame) }
         }
-        try reader.finish()
+        try reader.checkComplete()
         return result
     }
 

@@ -56,10 +56,10 @@ struct CephTests {
 
     @Test func `a large object goes and comes in parts`() async throws {
         let bucket = try await bucket("parts")
-        var knobs = S3Remote.Knobs()
-        knobs.largestSinglePut = 6 << 20
-        knobs.partSize = 5 << 20
-        let remote = try bucket.remote(knobs)
+        var settings = S3Remote.UploadSettings()
+        settings.largestSinglePut = 6 << 20
+        settings.partSize = 5 << 20
+        let remote = try bucket.remote(settings)
         let content = (0..<(12 << 20) + 1).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 11) }
         let key = try ObjectKey("packs/00/large")
         for _ in 0..<2 { try await remote.put(content, to: key) }

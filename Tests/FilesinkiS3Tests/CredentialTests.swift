@@ -25,14 +25,16 @@ import Testing
         ])
     func outputs(_ output: String) {
         let failure = #expect(throws: Failure.self) {
-            try CredentialCommand.credentials(in: output)
+            try CredentialCommand.parse(output)
         }
         #expect(failure?.description.contains("HUSH") == false)
     }
 
     @Test func `a command that takes too long is ended`() async {
         let command = CredentialCommand(text: "sleep 600", limit: .milliseconds(50))
-        let failure = await #expect(throws: Failure.self) { _ = try await command.credentials() }
+        let failure = await #expect(throws: Failure.self) {
+            _ = try await command.readCredentials()
+        }
         #expect(failure?.code == .notAllowed)
     }
 
@@ -70,15 +72,15 @@ import Testing
     @Test func `credentials are asked for once, and again before they expire`() async throws {
         let clock = ManualClock()
         let source = Source(clock)
-        let keeper = CredentialKeeper(source, now: { clock.now })
+        let cache = S3CredentialCache(source, now: { clock.now })
         try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<20 { group.addTask { try await keeper.current().keyID } }
+            for _ in 0..<20 { group.addTask { try await cache.current().keyID } }
             for try await id in group { #expect(id == "key1") }
         }
         clock.advance(by: .seconds(3400))
-        #expect(try await keeper.current().keyID == "key1")
+        #expect(try await cache.current().keyID == "key1")
         clock.advance(by: .seconds(100))
-        #expect(try await keeper.current().keyID == "key2")
+        #expect(try await cache.current().keyID == "key2")
     }
 
     @Test func `of several who were refused one asks again, and who gets the same gives up`()
@@ -86,11 +88,11 @@ import Testing
     {
         let clock = ManualClock()
         let source = Source(clock)
-        let keeper = CredentialKeeper(source, now: { clock.now })
-        let first = try await keeper.current()
-        for _ in 0..<3 { #expect(try await keeper.renewed(after: first)?.keyID == "key2") }
+        let cache = S3CredentialCache(source, now: { clock.now })
+        let first = try await cache.current()
+        for _ in 0..<3 { #expect(try await cache.renewed(after: first)?.keyID == "key2") }
         let fixed = S3Credentials(keyID: "fixed", secretKey: Secret("x"))
-        let other = CredentialKeeper(fixed, now: { clock.now })
+        let other = S3CredentialCache(fixed, now: { clock.now })
         #expect(try await other.renewed(after: try await other.current()) == nil)
     }
 

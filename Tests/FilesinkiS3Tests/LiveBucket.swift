@@ -36,18 +36,18 @@ struct LiveBucket: Sendable {
         let reply = try await bucket.remote().connection.send(.init(method: "PUT"))
         // 409 says that it is ours already.
         guard reply.isSuccess || reply.status == 409 else {
-            throw Failure(.away, S3Fault(reply).code, remedy: "\(reply.status)")
+            throw Failure(.away, S3Error(reply).code, remedy: "\(reply.status)")
         }
         return bucket
     }
 
     /// One more way to it, by connections of its own.
-    func remote(_ knobs: S3Remote.Knobs = .init()) throws -> S3Remote {
+    func remote(_ settings: S3Remote.UploadSettings = .init()) throws -> S3Remote {
         S3Remote(
             address: address,
             transport: try HTTPConnections(
                 ConnectionSettings(connections: 32, connectLimit: .seconds(600))),
-            credentials: credentials, systemContext: .ofMachine, knobs: knobs)
+            credentials: credentials, systemContext: .ofMachine, settings: settings)
     }
 
     /// The same bucket with another prefix.
@@ -63,7 +63,7 @@ struct LiveBucket: Sendable {
         let reply = try await remote().connection.send(
             .init(method: "PUT", query: [("versioning", "")], body: Array(body.utf8)))
         guard reply.isSuccess else {
-            throw Failure(.away, S3Fault(reply).code, remedy: "\(reply.status)")
+            throw Failure(.away, S3Error(reply).code, remedy: "\(reply.status)")
         }
     }
 }

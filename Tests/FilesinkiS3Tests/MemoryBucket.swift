@@ -73,12 +73,12 @@ final class MemoryBucket: HTTPTransport {
     }
 
     func remote(
-        _ clock: ManualClock = ManualClock(), _ knobs: S3Remote.Knobs = .init(),
+        _ clock: ManualClock = ManualClock(), _ settings: S3Remote.UploadSettings = .init(),
         credentials: any S3CredentialSource = MemoryBucket.credentials
     ) -> S3Remote {
         S3Remote(
             address: Self.address, transport: self, credentials: credentials,
-            systemContext: clock.systemContext, knobs: knobs)
+            systemContext: clock.systemContext, settings: settings)
     }
 
     func send(_ request: HTTPRequest) async throws -> HTTPReply {
@@ -136,7 +136,7 @@ final class MemoryBucket: HTTPTransport {
     private static let plain = "<VersioningConfiguration xmlns=\"x\"/>"
 
     private func reply(_ status: Int, _ bytes: [UInt8], isHead: Bool = false) -> HTTPReply {
-        let tag = namesByMD5 ? S3Remote.tag(of: bytes) : "opaque-1"
+        let tag = namesByMD5 ? S3SlotWriter.tag(of: bytes) : "opaque-1"
         return HTTPReply(
             status: status,
             fields: ["ETag": "\"\(tag)\"", "Content-Length": isHead ? "0" : "\(bytes.count)"],

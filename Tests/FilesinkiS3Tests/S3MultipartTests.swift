@@ -13,11 +13,11 @@ import Testing
     let name = "a b/packs/00/a"
 
     func put() async throws {
-        var knobs = S3Remote.Knobs()
-        knobs.largestSinglePut = 999
-        knobs.partSize = 100
-        knobs.parallelParts = 3
-        try await bucket.remote(clock, knobs).put(content, to: try ObjectKey("packs/00/a"))
+        var settings = S3Remote.UploadSettings()
+        settings.largestSinglePut = 999
+        settings.partSize = 100
+        settings.parallelParts = 3
+        try await bucket.remote(clock, settings).put(content, to: try ObjectKey("packs/00/a"))
     }
 
     var stored: [UInt8]? { bucket.objects[name] }

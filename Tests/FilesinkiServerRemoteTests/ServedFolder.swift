@@ -31,7 +31,7 @@ final class ServedFolder: Sendable {
             settings.tls = .selfSigned(folder: folder.path("own"))
             settings.tokenFile = file.path
             token = Secret(
-                try file.make(name: "test", rights: rights, zones: zones, Self.systemContext)
+                try file.makeToken(name: "test", rights: rights, zones: zones, Self.systemContext)
                     .token.text)
         } else {
             token = nil
@@ -48,9 +48,8 @@ final class ServedFolder: Sendable {
         if isSecure { settings.certificateFile = folder.path("own/server.pem") }
         let credentials = (other ?? token).map(Credentials.bearer) ?? .none
         return try ServerRemote(
-            ServerPlace(
-                WebAddress(isSecure: isSecure, host: "localhost", port: server.address.port),
-                transport: HTTPConnections(settings), credentials: credentials),
+            address: WebAddress(isSecure: isSecure, host: "localhost", port: server.address.port),
+            transport: HTTPConnections(settings), credentials: credentials,
             systemContext: Self.systemContext)
     }
 }

@@ -114,9 +114,9 @@ import Testing
     @Test func `a certificate that nobody vouches for is not trusted`() async throws {
         try await withServedFolder(ServedFolder(isPrivate: true)) { served in
             let remote = try ServerRemote(
-                ServerPlace(
-                    WebAddress(isSecure: true, host: "localhost", port: served.server.address.port),
-                    transport: HTTPConnections(), credentials: .bearer(Secret("t"))),
+                address: WebAddress(
+                    isSecure: true, host: "localhost", port: served.server.address.port),
+                transport: HTTPConnections(), credentials: .bearer(Secret("t")),
                 systemContext: ServedFolder.systemContext)
             let failure = await failure { _ = try await remote.get(key("other/x"), range: nil) }
             #expect(failure?.code == .notAllowed)
@@ -124,11 +124,11 @@ import Testing
     }
 
     @Test func `a token is not sent in the open to another machine`() throws {
-        let place = ServerPlace(
-            WebAddress(isSecure: false, host: "example.org"), transport: try HTTPConnections(),
-            credentials: .bearer(Secret("hunter2")))
+        let connections = try HTTPConnections()
         let failure = #expect(throws: Failure.self) {
-            try ServerRemote(place, systemContext: ServedFolder.systemContext)
+            try ServerRemote(
+                address: WebAddress(isSecure: false, host: "example.org"), transport: connections,
+                credentials: .bearer(Secret("hunter2")), systemContext: ServedFolder.systemContext)
         }
         #expect(failure?.code == .notAllowed)
         #expect(failure?.description.contains("hunter2") == false)
@@ -143,9 +143,8 @@ import Testing
         )
         let server = try ScriptedServer((0..<4).map { _ in .sendAndClose(page) })
         let remote = try ServerRemote(
-            ServerPlace(
-                WebAddress(isSecure: false, host: "127.0.0.1", port: server.port),
-                transport: HTTPConnections()), systemContext: ServedFolder.systemContext)
+            address: WebAddress(isSecure: false, host: "127.0.0.1", port: server.port),
+            transport: HTTPConnections(), systemContext: ServedFolder.systemContext)
         let key = try key("other/x")
         let verbs: [() async throws -> Void] = [
             { _ = try await remote.get(key, range: nil) }, { try await remote.put([1], to: key) },

@@ -13,7 +13,7 @@ import Testing
         reader.add(reply.body)
         var frames: [WireFrame] = []
         while let frame = try reader.next() { frames.append(frame) }
-        try reader.finish()
+        try reader.checkComplete()
         return frames
     }
 

@@ -19,7 +19,7 @@ import Testing
     private func make(_ name: String, _ rights: Set<AccessRight> = [.read, .append]) throws
         -> (id: String, text: String)
     {
-        let made = try file.make(name: name, rights: rights, zones: nil, clock.systemContext)
+        let made = try file.makeToken(name: name, rights: rights, zones: nil, clock.systemContext)
         return (made.token.id, made.token.text)
     }
 

@@ -24,7 +24,7 @@ import Testing
             let listener = try server.connect()
             await listener.send(TestServer.head("GET", "/v1/events"))
             #expect(await listener.receive(until: "hello").contains("200 OK"))
-            let made = try file.make(
+            let made = try file.makeToken(
                 name: "a", rights: [.read], zones: nil, TestClock().systemContext)
             #expect(try await status() == 401)
             #expect(try await status(made.token.text) == 200)
@@ -44,7 +44,8 @@ import Testing
     func emptyFile() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("own/tokens"))
-        let made = try file.make(name: "a", rights: [.read], zones: nil, TestClock().systemContext)
+        let made = try file.makeToken(
+            name: "a", rights: [.read], zones: nil, TestClock().systemContext)
         #expect(try file.revoke(id: made.token.id))
         #expect(file.exists)
         for mode in [0o600, 0o644] as [mode_t] {

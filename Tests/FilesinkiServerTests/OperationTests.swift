@@ -48,7 +48,7 @@ import Testing
     @Test func `the quota refuses what does not fit, and sees what was deleted`() async throws {
         try await withServer {
             $0.quota = 1000
-            $0.limits.tidyingInterval = .seconds(3600)
+            $0.limits.cleanupInterval = .seconds(3600)
         } _: { server in
             let half = [UInt8](repeating: 1, count: 600)
             #expect(try await server.put("other/a", half).status == 201)
@@ -68,7 +68,7 @@ import Testing
     @Test func `the log has a line for each request, and never a token`() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("tokens"))
-        let made = try file.make(
+        let made = try file.makeToken(
             name: "x", rights: [.read, .append], zones: nil, TestClock().systemContext)
         try await withServer {
             $0.tokenFile = file.path

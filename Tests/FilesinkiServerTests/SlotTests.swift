@@ -49,7 +49,8 @@ import Testing
         let file = TokenFile(path: folder.path("tokens"))
         let rights: [Set<AccessRight>] = [[.append], [.read, .append, .prune]]
         let tokens = try rights.map { rights in
-            try file.make(name: "", rights: rights, zones: nil, TestClock().systemContext).token
+            try file.makeToken(name: "", rights: rights, zones: nil, TestClock().systemContext)
+                .token
                 .text
         }
         try await withServer {

@@ -28,8 +28,10 @@ import Testing
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("tokens"))
         let systemContext = TestClock().systemContext
-        let slow = try file.make(name: "a", rights: [.append], zones: nil, systemContext).token.text
-        let other = try file.make(name: "b", rights: [.append], zones: nil, systemContext).token
+        let slow = try file.makeToken(name: "a", rights: [.append], zones: nil, systemContext).token
+            .text
+        let other = try file.makeToken(name: "b", rights: [.append], zones: nil, systemContext)
+            .token
             .text
         try await withServer {
             $0.tokenFile = file.path
@@ -155,8 +157,10 @@ import Testing
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("tokens"))
         let systemContext = TestClock().systemContext
-        let slow = try file.make(name: "a", rights: [.read], zones: nil, systemContext).token.text
-        let other = try file.make(name: "b", rights: [.read], zones: nil, systemContext).token.text
+        let slow = try file.makeToken(name: "a", rights: [.read], zones: nil, systemContext).token
+            .text
+        let other = try file.makeToken(name: "b", rights: [.read], zones: nil, systemContext).token
+            .text
         try await withServer {
             $0.tokenFile = file.path
             $0.limits.requestsOfOne = 2
@@ -210,7 +214,7 @@ import Testing
             ("127.0.0.1", "127.0.0.1", true),
         ])
     func networks(_ one: String, _ other: String, isShared: Bool) {
-        let isSame = ConnectionCensus.share(of: one) == ConnectionCensus.share(of: other)
+        let isSame = ConnectionCounter.owner(of: one) == ConnectionCounter.owner(of: other)
         #expect(isSame == isShared)
     }
 }

@@ -13,7 +13,7 @@ import Testing
     private func make(
         _ file: TokenFile, _ rights: Set<AccessRight>, _ zones: Set<String>? = nil
     ) throws -> String {
-        try file.make(name: "x", rights: rights, zones: zones, clock.systemContext).token.text
+        try file.makeToken(name: "x", rights: rights, zones: zones, clock.systemContext).token.text
     }
 
     /// A row of the table of rights: what is asked, and with which rights it is allowed.
@@ -121,7 +121,7 @@ import Testing
     @Test func `FB-21 a token that is revoked, or made, is seen without a restart`() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("private/tokens"))
-        let first = try file.make(name: "a", rights: [.read], zones: nil, clock.systemContext)
+        let first = try file.makeToken(name: "a", rights: [.read], zones: nil, clock.systemContext)
         try await withServer {
             $0.tokenFile = file.path
         } _: { server in
@@ -170,7 +170,7 @@ import Testing
         let before = umask(0)
         defer { umask(before) }
         let file = TokenFile(path: folder.path("private/tokens"))
-        let made = try file.make(
+        let made = try file.makeToken(
             name: "laptop of ä", rights: [.read, .append], zones: ["b", "a"], clock.systemContext)
         for (path, mode) in [(file.path, 0o600), (folder.path("private"), 0o700)] {
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -200,7 +200,7 @@ import Testing
         ]
         for (name, rights, zones) in wrong {
             #expect(throws: Failure.self) {
-                try other.make(name: name, rights: rights, zones: zones, clock.systemContext)
+                try other.makeToken(name: name, rights: rights, zones: zones, clock.systemContext)
             }
         }
         let isRevoked = try other.revoke(id: "000000000000")

@@ -21,7 +21,7 @@ import Testing
             opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
             """
         let challenge = try #require(AuthenticationChallenge.all(field).first)
-        let answer = DigestAnswer(
+        let answer = DigestResponse(
             try #require(DigestChallenge(challenge)), user: "Mufasa",
             password: Secret("Circle of Life"), count: 1,
             cnonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
@@ -40,7 +40,7 @@ import Testing
         let challenge = DigestChallenge(
             realm: "testrealm@host.com", nonce: "dcd98b7102dd2f0e8b11d0f600bfb0c093",
             algorithm: .md5)
-        let answer = DigestAnswer(
+        let answer = DigestResponse(
             challenge, user: "Mufasa", password: Secret("Circle Of Life"), count: 1,
             cnonce: "0a4f113b")
         #expect(
@@ -51,7 +51,7 @@ import Testing
     @Test func `what is in quotes cannot end them, and a name may be of any letters`() {
         let challenge = DigestChallenge(realm: "a\"b\\c", nonce: "n", algorithm: .md5)
         func field(_ user: String) -> String {
-            DigestAnswer(challenge, user: user, password: Secret(""), count: 255, cnonce: "c")
+            DigestResponse(challenge, user: user, password: Secret(""), count: 255, cnonce: "c")
                 .field(method: "GET", path: "/")
         }
         #expect(field("x\"y").hasPrefix("Digest username=\"x\\\"y\", realm=\"a\\\"b\\\\c\", "))

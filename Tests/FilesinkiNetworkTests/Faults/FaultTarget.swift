@@ -47,7 +47,7 @@ struct FaultTarget: Sendable {
                 let address = WebAddress(isSecure: false, host: "127.0.0.1", port: port)
                 let transport = try HTTPConnections(settings)
                 return try ServerRemote(
-                    ServerPlace(address, transport: transport), systemContext: .quick)
+                    address: address, transport: transport, systemContext: .quick)
             },
             keeper: ServerKeeper {
                 try? await server.stop()
@@ -87,7 +87,7 @@ struct FaultTarget: Sendable {
         // 409 says that it is ours already.
         let reply = try await remote.connection.send(.init(method: "PUT"))
         guard reply.isSuccess || reply.status == 409 else {
-            throw Failure(.away, S3Fault(reply).code, remedy: "\(reply.status)")
+            throw Failure(.away, S3Error(reply).code, remedy: "\(reply.status)")
         }
         return FaultTarget(port: server.port ?? 0, connect: connect, keeper: ())
     }
