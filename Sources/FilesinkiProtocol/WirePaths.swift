@@ -12,9 +12,10 @@ package enum WirePaths {
     package static let list = "/v1/list"
     /// Reads many objects: the request is ``ReadLines``, the reply ``WireFrame``s.
     package static let read = "/v1/read"
-    /// Tests the presence of many keys: request and reply are ``KeyLines``.
+    /// Tests the presence of many keys: request and reply are ``KeyLines``. Our own client does not use it.
     package static let has = "/v1/has"
-    /// Reads the log of a zone: ``log(zone:from:limit:)`` without the zone.
+    /// Reads the log of a zone: followed by the zone and `?from=NUMBER&limit=COUNT`. Our own client reads
+    /// logs with batch reads.
     package static let log = "/v1/log/"
     /// The stream of change notices.
     package static let events = "/v1/events"
@@ -33,11 +34,6 @@ package enum WirePaths {
     package static func list(prefix: String, after: ObjectKey?, limit: Int) -> String {
         let after = after.map { "&after=\($0)" } ?? ""
         return "\(list)?prefix=\(prefix)\(after)&limit=\(limit)"
-    }
-
-    /// - Parameter limit: 1 to ``WireLimits/logFrames``.
-    package static func log(zone: String, from: UInt64, limit: Int) -> String {
-        "\(log)\(zone)?from=\(from)&limit=\(limit)"
     }
 
     package static func events(prefix: String) -> String { "\(events)?prefix=\(prefix)" }

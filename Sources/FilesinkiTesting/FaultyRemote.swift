@@ -1,8 +1,8 @@
-import FilesinkiModel
+package import FilesinkiModel
 package import FilesinkiRemote
 import Synchronization
 
-/// A remote that fails as real ones do: by a script, by a seed, or both; and says what it did.
+/// A remote that injects faults by a script, by a seed, or both, and logs them.
 package final class FaultyRemote: Remote {
     fileprivate struct State {
         var script: [Script]
@@ -10,9 +10,9 @@ package final class FaultyRemote: Remote {
         var random: SeededRandom
         var isAway = false
         var requests = 0
-        /// How many more requests find the remote away.
+        /// How many further requests fail as if the remote were unreachable.
         var awayFor = 0
-        /// The keys written last, newest at the end, that a stale list leaves out.
+        /// The keys written last, newest at the end, which a stale listing omits.
         var recent: [ObjectKey] = []
         var log: [Event] = []
     }
@@ -22,8 +22,8 @@ package final class FaultyRemote: Remote {
 
     /// - Parameters:
     ///   - script: Faults at certain requests; each happens once.
-    ///   - rates: Faults by chance.
-    ///   - seed: Of the chance.
+    ///   - rates: The probabilities of random faults.
+    ///   - seed: The seed of the random faults.
     package init(
         _ wrapped: any Remote, script: [Script] = [], rates: Rates = Rates(), seed: UInt64 = 1
     ) {
@@ -33,29 +33,29 @@ package final class FaultyRemote: Remote {
 
     package var address: String { wrapped.address }
 
-    /// Whether the remote cannot be reached at all.
+    /// Whether all requests fail as if the remote were unreachable.
     package var isAway: Bool {
         get { state.withLock { $0.isAway } }
         set { state.withLock { $0.isAway = newValue } }
     }
 
-    /// The chances of faults from now on.
+    /// The probabilities of random faults from now on.
     package var rates: Rates {
         get { state.withLock { $0.rates } }
         set { state.withLock { $0.rates = newValue } }
     }
 
-    /// Every request, in order, with what became of it.
+    /// All requests in order, with their faults.
     package var log: [Event] { state.withLock { $0.log } }
 
     /// Adds a fault to the script.
     package func plan(_ script: Script) { state.withLock { $0.script.append(script) } }
 
     package func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
-        try await request(.get, key.description) { _ in try await wrapped.get(key, range: range) }
+        try await perform(.get, key.description) { _ in try await wrapped.get(key, range: range) }
     }
 
-    /// One after the other, each a request of its own, so that a script meets the same one each time.
+    /// One request after the other, so that a script always applies to the same one.
     package func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply] {
         var replies: [ObjectReply] = []
         for request in requests {
@@ -66,7 +66,7 @@ package final class FaultyRemote: Remote {
     }
 
     package func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
-        try await request(.publish, slot.description) { _ in
+        try await perform(.publish, slot.description) { _ in
             let outcome = try await wrapped.publish(bytes, to: slot)
             state.withLock { $0.recent.append(slot) }
             return outcome
@@ -74,14 +74,14 @@ package final class FaultyRemote: Remote {
     }
 
     package func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
-        try await request(.put, key.description) { _ in
+        try await perform(.put, key.description) { _ in
             try await wrapped.put(bytes, to: key)
             state.withLock { $0.recent.append(key) }
         }
     }
 
     package func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] {
-        try await request(.list, prefix) { fault in
+        try await perform(.list, prefix) { fault in
             let found = try await wrapped.list(prefix: prefix, after: after, limit: limit)
             guard case .stale(let count) = fault else { return found }
             let hidden = Set(state.withLock { $0.recent.suffix(count) })
@@ -90,18 +90,18 @@ package final class FaultyRemote: Remote {
     }
 
     package func delete(_ key: ObjectKey) async throws {
-        try await request(.delete, key.description) { _ in try await wrapped.delete(key) }
+        try await perform(.delete, key.description) { _ in try await wrapped.delete(key) }
     }
 
     package func wait(prefix: String, timeout: Duration) async throws {
-        try await request(.wait, prefix) { _ in
+        try await perform(.wait, prefix) { _ in
             try await wrapped.wait(prefix: prefix, timeout: timeout)
         }
     }
 
-    private func request<Answer>(
-        _ verb: Verb, _ key: String, _ body: (Fault?) async throws -> Answer
-    ) async throws -> Answer {
+    private func perform<Reply>(
+        _ verb: Verb, _ key: String, _ body: (Fault?) async throws -> Reply
+    ) async throws -> Reply {
         let fault = state.withLock { $0.next(verb, key) }
         switch fault {
         case .before(let code): throw Self.failure(code, key)
@@ -115,13 +115,12 @@ package final class FaultyRemote: Remote {
 
     private static func failure(_ code: Failure.Code, _ key: String) -> Failure {
         Failure(
-            code, path: key, "The remote failed on purpose.",
-            remedy: "This is a test of what happens then.")
+            code, path: key, "Injected fault.", remedy: "This is a test.")
     }
 }
 
 extension FaultyRemote.State {
-    /// Decides on the next request, and notes it.
+    /// Chooses the fault of the next request, and logs it.
     fileprivate mutating func next(_ verb: FaultyRemote.Verb, _ key: String) -> FaultyRemote.Fault?
     {
         requests += 1
@@ -153,5 +152,74 @@ extension FaultyRemote.State {
             return .stale(Int.random(in: 1...3, using: &random))
         }
         return nil
+    }
+}
+
+extension FaultyRemote {
+    /// The kind of a request.
+    package enum Verb: String, Hashable, Sendable, CaseIterable {
+        case get, publish, put, list, delete, wait
+    }
+
+    /// A fault.
+    package enum Fault: Hashable, Sendable {
+        /// The request is not executed, not even in part.
+        case before(Failure.Code)
+        /// The request is executed, and its reply is lost.
+        case after(Failure.Code)
+        /// This many requests, including this one, do not reach the remote.
+        case away(requests: Int)
+        /// A listing omits this many of the objects written last. No fault for other requests.
+        case stale(Int)
+    }
+
+    /// A fault that occurs once, at a certain request.
+    package struct Script: Hashable, Sendable {
+        package var fault: Fault
+        /// Nil for all kinds of requests.
+        package var verb: Verb?
+        /// A prefix of the key, or of the prefix of a listing.
+        package var prefix: String
+        /// How many matching requests succeed before.
+        package var skip: Int
+
+        package init(_ fault: Fault, verb: Verb? = nil, prefix: String = "", skip: Int = 0) {
+            self.fault = fault
+            self.verb = verb
+            self.prefix = prefix
+            self.skip = skip
+        }
+
+        func matches(_ verb: Verb, _ key: String) -> Bool {
+            (self.verb ?? verb) == verb && key.hasPrefix(prefix)
+        }
+    }
+
+    /// The probability of each fault at each request, from 0 to 1.
+    package struct Rates: Hashable, Sendable {
+        package var before: Double
+        package var after: Double
+        package var away: Double
+        package var stale: Double
+
+        package init(before: Double = 0, after: Double = 0, away: Double = 0, stale: Double = 0) {
+            self.before = before
+            self.after = after
+            self.away = away
+            self.stale = stale
+        }
+    }
+
+    /// A logged request.
+    package struct Event: Hashable, Sendable, CustomStringConvertible {
+        /// From 1 on.
+        package var number: Int
+        package var verb: Verb
+        package var key: String
+        package var fault: Fault?
+
+        package var description: String {
+            "\(number) \(verb.rawValue) \(key)" + (fault.map { ": \($0)" } ?? "")
+        }
     }
 }

@@ -1,8 +1,9 @@
 package import FilesinkiModel
+import FilesinkiSystem
 import Synchronization
 
-/// A clock that a test moves. Who sleeps by it goes on at once, behind all others that can
-/// go on, and the clock with them.
+/// A clock that a test controls. A sleep returns at once, after other tasks could run, and advances the
+/// clock.
 package final class ManualClock: Sendable {
     private struct State {
         var now: Timestamp
@@ -13,8 +14,8 @@ package final class ManualClock: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - now: The first moment; by default 2023-11-14 22:13:20 UTC.
-    ///   - seed: Of the chance that ``systemContext`` gives.
+    ///   - now: The initial time; by default 2023-11-14 22:13:20 UTC.
+    ///   - seed: The seed of the random bytes of ``systemContext``.
     package init(
         now: Timestamp = Timestamp(seconds: 1_700_000_000, nanoseconds: 0), seed: UInt64 = 1
     ) {
@@ -23,15 +24,15 @@ package final class ManualClock: Sendable {
 
     package var now: Timestamp { state.withLock { $0.now } }
 
-    /// What was slept, in order.
+    /// The durations of all sleeps, in order.
     package var slept: [Duration] { state.withLock { $0.slept } }
 
-    /// Lets time pass.
+    /// Advances the clock.
     package func advance(by duration: Duration) {
         state.withLock { $0.now = $0.now.advanced(by: duration) }
     }
 
-    /// SystemContext with this clock and its chance.
+    /// A context with this clock and its random bytes.
     package var systemContext: SystemContext {
         SystemContext(
             now: { self.now },
@@ -42,7 +43,7 @@ package final class ManualClock: Sendable {
                     state.slept.append(duration)
                     state.now = state.now.advanced(by: duration)
                 }
-                // Whoever is waited for needs a thread, and there are few.
+                // Lets other tasks run on the few threads.
                 await Task.yield()
             })
     }
@@ -55,5 +56,51 @@ extension Timestamp {
         let bound: Int64 = seconds < 0 ? .min : .max
         return Timestamp(
             seconds: overflow ? bound : sum, nanoseconds: remainder + attoseconds / 1_000_000_000)
+    }
+}
+
+extension SystemContext {
+    /// The system's clock and random bytes, for tests with real servers. A sleep returns at once.
+    package static let quick: SystemContext = {
+        var quick = ofMachine
+        quick.sleep = { _ in
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        return quick
+    }()
+}
+
+/// A random number generator whose sequence is determined by its seed.
+///
+/// SplitMix64, from Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+/// OOPSLA 2014.
+package struct SeededRandom: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// The next random bytes.
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(count + 7)
+        while result.count < count {
+            withUnsafeBytes(of: next().littleEndian) { result.append(contentsOf: $0) }
+        }
+        result.removeLast(result.count - count)
+        return result
+    }
+
+    /// True with a probability from 0 to 1.
+    package mutating func chance(_ probability: Double) -> Bool {
+        Double.random(in: 0..<1, using: &self) < probability
     }
 }

@@ -1,16 +1,16 @@
 package import FilesinkiRemote
 import Synchronization
 
-/// A remote in memory that keeps every promise: what the others are measured by.
+/// A remote in memory, the reference implementation of the contract.
 package final class MemoryRemote: Remote {
     private struct State {
         var objects: [ObjectKey: [UInt8]] = [:]
-        /// The keys in order; nil after an object came or went.
+        /// The keys in order; nil after an object was added or removed.
         var keys: [ObjectKey]?
         var waiters: [Int: Waiter] = [:]
         var nextWaiter = 0
-        /// The prefixes that were waited for, and whether there is news since.
-        var news: [String: Bool] = [:]
+        /// The prefixes that were waited for, and whether they changed since.
+        var changed: [String: Bool] = [:]
 
         mutating func set(_ bytes: [UInt8], at key: ObjectKey) {
             if objects.updateValue(bytes, forKey: key) == nil { keys = nil }
@@ -27,8 +27,7 @@ package final class MemoryRemote: Remote {
     private let sleep: @Sendable (Duration) async throws -> Void
     package let address: String
 
-    /// - Parameter sleep: How ``wait(prefix:timeout:)`` lets its time pass; a manual clock's returns
-    ///   at once.
+    /// - Parameter sleep: The sleep for the timeout of ``wait(prefix:timeout:)``.
     package init(
         address: String = "memory",
         sleep: @escaping @Sendable (Duration) async throws -> Void = {
@@ -42,22 +41,22 @@ package final class MemoryRemote: Remote {
     package func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
         guard let bytes = state.withLock({ $0.objects[key] }) else { return nil }
         guard let range else { return bytes }
-        let held = range.clamped(to: 0..<Int64(bytes.count))
-        return Array(bytes[Int(held.lowerBound)..<Int(held.upperBound)])
+        let clamped = range.clamped(to: 0..<Int64(bytes.count))
+        return Array(bytes[Int(clamped.lowerBound)..<Int(clamped.upperBound)])
     }
 
     package func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
-        let there = state.withLock { state in
+        let stored = state.withLock { state in
             if state.objects[slot] == nil { state.set(bytes, at: slot) }
             return state.objects[slot] ?? bytes
         }
-        wake(slot)
-        return there == bytes ? .mine : .theirs(there)
+        resumeWaiters(slot)
+        return PublishOutcome(stored: stored, own: bytes)
     }
 
     package func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
         state.withLock { $0.set(bytes, at: key) }
-        wake(key)
+        resumeWaiters(key)
     }
 
     package func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] {
@@ -86,17 +85,17 @@ package final class MemoryRemote: Remote {
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                begin(number, Waiter(prefix: prefix, continuation: continuation), timeout)
-                // The cancellation may have come before the waiter was in its place.
-                if Task.isCancelled { end(number) }
+                addWaiter(number, Waiter(prefix: prefix, continuation: continuation), timeout)
+                // The task may have been cancelled before the waiter was added.
+                if Task.isCancelled { resumeWaiter(number) }
             }
         } onCancel: {
-            end(number)
+            resumeWaiter(number)
         }
         try Task.checkCancellation()
     }
 
-    /// Every object, as a test wants to look at it or to damage it.
+    /// All objects, for a test to read or to damage.
     package var objects: [ObjectKey: [UInt8]] {
         get { state.withLock { $0.objects } }
         set {
@@ -107,29 +106,29 @@ package final class MemoryRemote: Remote {
         }
     }
 
-    /// Whether somebody waits for a change.
+    /// Whether a task waits for a change.
     package var isWaitedFor: Bool { state.withLock { !$0.waiters.isEmpty } }
 
-    private func wake(_ key: ObjectKey) {
+    private func resumeWaiters(_ key: ObjectKey) {
         let numbers = state.withLock { state in
-            let told = state.waiters.filter { key.description.hasPrefix($0.value.prefix) }
-            for prefix in state.news.keys where key.description.hasPrefix(prefix) {
-                state.news[prefix] = !told.values.contains { $0.prefix == prefix }
+            let notified = state.waiters.filter { key.description.hasPrefix($0.value.prefix) }
+            for prefix in state.changed.keys where key.description.hasPrefix(prefix) {
+                state.changed[prefix] = !notified.values.contains { $0.prefix == prefix }
             }
-            return told.map(\.key)
+            return notified.map(\.key)
         }
-        for number in numbers { end(number) }
+        for number in numbers { resumeWaiter(number) }
     }
 
-    private func begin(_ number: Int, _ waiter: Waiter, _ timeout: Duration) {
-        let hasNews = state.withLock { state in
+    private func addWaiter(_ number: Int, _ waiter: Waiter, _ timeout: Duration) {
+        let hasChanged = state.withLock { state in
             state.waiters[number] = waiter
-            return state.news.updateValue(false, forKey: waiter.prefix) ?? false
+            return state.changed.updateValue(false, forKey: waiter.prefix) ?? false
         }
-        if hasNews { return end(number) }
+        if hasChanged { return resumeWaiter(number) }
         let timer = Task { [sleep] in
             try? await sleep(timeout)
-            self.end(number)
+            self.resumeWaiter(number)
         }
         let isWaiting = state.withLock { state in
             state.waiters[number]?.timer = timer
@@ -138,7 +137,7 @@ package final class MemoryRemote: Remote {
         if !isWaiting { timer.cancel() }
     }
 
-    private func end(_ number: Int) {
+    private func resumeWaiter(_ number: Int) {
         let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
         waiter?.timer?.cancel()
         waiter?.continuation.resume()

@@ -2,12 +2,12 @@ import FilesinkiModel
 package import FilesinkiRemote
 import FilesinkiStore
 
-/// Takes the beginning of a log away, as a store does that was pruned: a checkpoint holds the tree,
-/// and the commits before it are gone.
+/// Removes the beginning of a log, as pruning does: a checkpoint contains the tree, and the commits before it
+/// are deleted.
 package enum PrunedLog {
     /// - Parameters:
-    ///   - number: The checkpoint's commit.
-    ///   - keepingLast: Whether that commit itself stays.
+    ///   - number: The commit of the checkpoint.
+    ///   - keepingLast: Whether to keep that commit itself.
     package static func prune(
         _ remote: any Remote, to number: UInt64, keepingLast: Bool = false
     ) async throws {

@@ -1,25 +1,26 @@
 import Dispatch
+import FilesinkiSystem
 import Glibc
 import Synchronization
 
-/// A kind of server that tests run against as it is out there: a script of `Scripts/servers` starts
-/// it on loopback. What is not installed here is left out:
+/// A real server to test with, started on loopback by a script of `Scripts/servers`. Tests with servers that
+/// are not installed are skipped:
 ///
 /// ```
 /// @Test(.enabled(if: RealServer.nginx.isInstalled, "nginx is not installed"))
 /// ```
 package struct RealServer: Hashable, Sendable, CustomStringConvertible {
-    /// What the tests' log calls it.
+    /// The name in the test log.
     package let description: String
     let script: String
     let variables: [String: String]
-    /// How many free ports it needs.
+    /// The number of ports that it needs.
     let ports: Int
 
     /// - Parameters:
     ///   - script: The name of a script in `Scripts/servers`, without `.sh`.
-    ///   - variables: What the script takes from its environment, besides this process's own.
-    ///   - ports: How many free ports it needs.
+    ///   - variables: Additional environment variables of the script.
+    ///   - ports: The number of ports that it needs.
     package init(
         _ description: String, script: String, variables: [String: String] = [:], ports: Int = 1
     ) {
@@ -31,31 +32,31 @@ package struct RealServer: Hashable, Sendable, CustomStringConvertible {
 
     /// Apache with mod_dav_fs.
     package static let apache = RealServer("Apache", script: "apache")
-    /// Apache that asks for a password in the clear: see ``user`` and ``password``.
+    /// Apache with Basic authentication: see ``user`` and ``password``.
     package static let apacheBasic = RealServer(
         "Apache with Basic", script: "apache", variables: ["APACHE_AUTH": "basic"])
-    /// Apache that asks for proof of a password, and anew every few seconds.
+    /// Apache with Digest authentication and nonces that expire every few seconds.
     package static let apacheDigest = RealServer(
         "Apache with Digest", script: "apache", variables: ["APACHE_AUTH": "digest"])
     /// nginx with four processes and the extension for PROPFIND.
     package static let nginx = RealServer("nginx", script: "nginx")
     /// lighttpd with one process.
     package static let lighttpd = RealServer("lighttpd", script: "lighttpd")
-    /// lighttpd with four processes, each with its own idea of what is there.
+    /// lighttpd with four processes, each with its own cache.
     package static let lighttpdOfFour = RealServer(
         "lighttpd with 4 workers", script: "lighttpd", variables: ["WORKERS": "4"])
 
-    /// Every kind that speaks WebDAV.
+    /// All WebDAV servers.
     package static let webDAV: [RealServer] = [
         apache, apacheBasic, apacheDigest, nginx, lighttpd, lighttpdOfFour,
     ]
 
-    /// The user whom the servers with a password let in.
+    /// The user of the servers with authentication.
     package static let user = "ann"
-    /// Her password.
+    /// The user's password.
     package static let password = "open sesame"
 
-    /// Whether the programs that it needs are on this machine.
+    /// Whether the programs that it needs are installed.
     package var isInstalled: Bool {
         Self.installed.withLock { known in
             if let answer = known[script] { return answer }
@@ -65,10 +66,10 @@ package struct RealServer: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Starts a server with nothing in it.
+    /// Starts an empty server.
     ///
-    /// - Returns: The server; it ends when the last reference to it does, or with this process.
-    /// - Throws: ``ServerFailure`` with what the script said.
+    /// - Returns: The server. It ends when it is deallocated, or with this process.
+    /// - Throws: ``ServerError`` with the output of the script.
     package func start() async throws -> StartedServer {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
@@ -77,9 +78,9 @@ package struct RealServer: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address of a server of this kind that all tests of this process share.
+    /// The address of a server that all tests of this process share.
     ///
-    /// - Throws: ``ServerFailure``, each time again.
+    /// - Throws: ``ServerError``, at each call.
     package func sharedAddress() async throws -> String {
         let starting = Self.shared.withLock { servers in
             if let known = servers[self] { return known }
@@ -99,7 +100,7 @@ package struct RealServer: Hashable, Sendable, CustomStringConvertible {
     }
 
     private func startNow() throws -> StartedServer {
-        var last = ServerFailure(description: "\(self) was not tried.")
+        var last = ServerError(description: "\(self) was not started.")
         // Another process may take a free port between its choice and its use.
         for _ in 0..<4 {
             let folder = try emptyFolder()
@@ -108,24 +109,24 @@ package struct RealServer: Hashable, Sendable, CustomStringConvertible {
             let process = try GuardedProcess(
                 path, ["guard", "\(ports.first ?? 0)", folder],
                 variables.merging(["MORE_PORTS": more]) { own, _ in own })
-            let said = process.line()
-            if said.hasPrefix("http") {
-                return StartedServer(address: said, folder: folder, process)
+            let line = process.line()
+            if line.hasPrefix("http") {
+                return StartedServer(address: line, folder: folder, process)
             }
-            last = ServerFailure(description: "\(self): \(said)\n\(process.rest())")
+            last = ServerError(description: "\(self): \(line)\n\(process.rest())")
             _ = process.end()
-            // The guard has done it, unless there was none.
+            // The script normally has removed the folder already.
             removeTree(Array(folder.utf8))
         }
         throw last
     }
 }
 
-/// A server that runs until nobody refers to it any more.
+/// A server that runs until this object is deallocated.
 package final class StartedServer: Sendable {
-    /// Where it answers, such as `http://127.0.0.1:4711/dav`, without a slash at the end.
+    /// The address, such as `http://127.0.0.1:4711/dav`, without a slash at its end.
     package let address: String
-    /// Where it keeps all that it has.
+    /// The folder of its data.
     package let folder: String
     private let process: GuardedProcess
 
@@ -136,11 +137,11 @@ package final class StartedServer: Sendable {
     }
 
     deinit {
-        // Ending takes a moment; the guard needs nobody to wait for it.
+        // Not on this thread, because ending takes a moment.
         DispatchQueue.global().async { [process] in _ = process.end() }
     }
 
-    /// Ends the server, and returns when nothing of it is left.
+    /// Ends the server, and returns when its processes have ended.
     package func stop() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [process] in
@@ -151,20 +152,20 @@ package final class StartedServer: Sendable {
     }
 }
 
-/// A server that could not be started.
-package struct ServerFailure: Error, CustomStringConvertible {
+/// A server could not be started.
+package struct ServerError: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// A folder that the guard of a server removes when it is done.
+/// A new folder, which the script removes when the server ends.
 private func emptyFolder() throws -> String {
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(parent)/filesinki-server-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw FixtureFailure("mkdtemp", parent, errno) }
+    guard mkdtemp(&template) != nil else { throw FixtureError("mkdtemp", parent, errno) }
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// Ports of loopback that were free a moment ago, all different.
+/// Different ports of loopback that were free a moment ago.
 private func freePorts(_ count: Int) throws -> [UInt16] {
     var sockets: [Int32] = []
     defer { for socket in sockets { close(socket) } }
@@ -180,7 +181,89 @@ private func freePorts(_ count: Int) throws -> [UInt16] {
                 bind(number, general, length) == 0 ? getsockname(number, general, &length) : -1
             }
         }
-        guard result == 0 else { throw FixtureFailure("bind", "127.0.0.1", errno) }
+        guard result == 0 else { throw FixtureError("bind", "127.0.0.1", errno) }
         return UInt16(bigEndian: address.sin_port)
+    }
+}
+
+/// A script that runs until its standard input is closed, and so at most as long as this process. It has a
+/// session of its own, so that Ctrl-C at the terminal does not end it before it has cleaned up.
+final class GuardedProcess: Sendable {
+    private struct State {
+        var input: Int32
+        var output: Int32
+        var child: pid_t
+    }
+
+    private let state: Mutex<State>
+
+    /// - Throws: ``FixtureError`` when it cannot be started.
+    init(_ path: String, _ words: [String], _ variables: [String: String] = [:]) throws {
+        var input: [Int32] = [-1, -1]
+        var output: [Int32] = [-1, -1]
+        guard pipe(&input) == 0, pipe(&output) == 0 else {
+            throw FixtureError("start", path, errno)
+        }
+        for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let (child, error) = Self.spawn([path] + words, variables, input[0], output[1])
+        close(input[0])
+        close(output[1])
+        state = Mutex(State(input: input[1], output: output[0], child: child))
+        guard error == 0 else { throw FixtureError("start", path, error) }
+    }
+
+    deinit { _ = end() }
+
+    /// The next line of its output without its newline; empty at the end.
+    func line() -> String { read { $0.last == UInt8(ascii: "\n") } }
+
+    /// The rest of its output.
+    func rest() -> String { read { _ in false } }
+
+    /// Closes its input and waits for it to end.
+    ///
+    /// - Returns: Its exit code; -1 if it was ended before, or by a signal.
+    func end() -> Int32 {
+        let ended = state.withLock { state in
+            defer { state = State(input: -1, output: -1, child: -1) }
+            return state
+        }
+        guard ended.child > 0 else { return -1 }
+        close(ended.input)
+        close(ended.output)
+        var status: Int32 = 0
+        while waitpid(ended.child, &status, 0) < 0, errno == EINTR {}
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : -1
+    }
+
+    private func read(until isEnd: ([UInt8]) -> Bool) -> String {
+        let output = state.withLock { $0.output }
+        var bytes: [UInt8] = []
+        while !isEnd(bytes), bytes.count < 65_536 {
+            var byte: UInt8 = 0
+            let count = Glibc.read(output, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { break }
+            bytes.append(byte)
+        }
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func spawn(
+        _ words: [String], _ variables: [String: String], _ input: Int32, _ output: Int32
+    ) -> (child: pid_t, error: Int32) {
+        // In addition to the environment of this process.
+        let settings = variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        // It has to clean up after the reader of its output is gone.
+        let process = ChildProcess(
+            "/usr/bin/env", (["env"] + settings + words).map { Array($0.utf8) },
+            streams: [STDIN_FILENO: .descriptor(input), STDOUT_FILENO: .descriptor(output)],
+            group: .session, diesOfBrokenPipe: false)
+        do {
+            return (try process.start(), 0)
+        } catch {
+            return (-1, error.error)
+        }
     }
 }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// A kind of place where replicas meet, for tests that have to hold on all of them.
+/// A kind of remote, for tests that run on several of them.
 ///
-/// The environment's `FILESINKI_REMOTES` chooses: `all` for every kind whose programs are installed,
-/// or some names separated by commas. Without it the quick ones are taken: a folder, the own server,
-/// and one WebDAV server.
+/// The variable `FILESINKI_REMOTES` selects them: `all` for every kind whose programs are installed, or names
+/// separated by commas. By default these are the fast ones: a folder, `filesinki serve`, and one WebDAV
+/// server.
 package enum RemoteKind: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
     case directory
-    /// The own server as it is.
+    /// `filesinki serve` without encryption.
     case server
-    /// The own server with a certificate that it made itself, and tokens.
+    /// `filesinki serve` with a self-signed certificate and tokens.
     case secureServer = "secure-server"
     case apache, nginx, lighttpd
     /// lighttpd with four processes.
@@ -18,7 +18,7 @@ package enum RemoteKind: String, CaseIterable, Hashable, Sendable, CustomStringC
 
     package var description: String { rawValue }
 
-    /// The program that has to run; nil for what is our own.
+    /// The server to start; nil for our own.
     package var realServer: RealServer? {
         switch self {
         case .directory, .server, .secureServer: nil
@@ -34,22 +34,22 @@ package enum RemoteKind: String, CaseIterable, Hashable, Sendable, CustomStringC
 
     package var isInstalled: Bool { realServer?.isInstalled ?? true }
 
-    /// The key's name and the secret that Ceph is set up with.
+    /// The access key of the Ceph server.
     package static let cephKey = (name: "filesinki", secret: "open sesame")
 
-    /// The kinds that this run of the tests is for.
+    /// The kinds selected for this test run.
     package static let chosen: [RemoteKind] = {
-        let wish = getenv("FILESINKI_REMOTES").map { String(cString: $0) } ?? ""
-        if wish == "all" { return allCases.filter(\.isInstalled) }
-        if !wish.isEmpty {
-            return wish.split(separator: ",").compactMap { RemoteKind(rawValue: String($0)) }
+        let selection = getenv("FILESINKI_REMOTES").map { String(cString: $0) } ?? ""
+        if selection == "all" { return allCases.filter(\.isInstalled) }
+        if !selection.isEmpty {
+            return selection.split(separator: ",").compactMap { RemoteKind(rawValue: String($0)) }
         }
         let webDAV = [apache, lighttpd, nginx].first { $0.isInstalled }
         return [directory, server, secureServer] + (webDAV.map { [$0] } ?? [])
     }()
 }
 
-/// A number from the environment, for a longer test.
+/// A number from the environment, for example for a longer test.
 package func knob(_ name: String, otherwise standard: Int) -> Int {
     getenv(name).flatMap { Int(String(cString: $0)) } ?? standard
 }

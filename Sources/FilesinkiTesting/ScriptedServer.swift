@@ -1,28 +1,27 @@
 import Glibc
 import Synchronization
 
-/// A server on loopback that answers requests with bytes that a test gives it, also with such as no
-/// good server would send.
+/// A server on loopback that replies to requests with bytes chosen by a test, including invalid ones.
 package final class ScriptedServer: Sendable {
-    /// What becomes of one request.
+    /// The reply to one request.
     package enum Act: Sendable {
-        /// These bytes, and the connection stays open.
+        /// Sends these bytes and keeps the connection open.
         case send([UInt8])
-        /// These bytes, and the connection ends.
+        /// Sends these bytes and closes the connection.
         case sendAndClose([UInt8])
-        /// The connection is reset.
+        /// Resets the connection.
         case reset
-        /// Nothing, for as long as the server lives.
+        /// Sends nothing as long as the server lives.
         case silence
     }
 
-    /// One request as it arrived.
+    /// A received request.
     package struct Request: Sendable {
-        /// The request line and the header fields, lines ended by CR LF.
+        /// The request line and the header fields, with CR LF line ends.
         package var head: String
         package var body: [UInt8]
 
-        /// The value of a header field, its name in lower case; nil when it is not there.
+        /// The value of a header field, by its name in lower case; nil when it is absent.
         package func field(_ name: String) -> String? {
             for line in head.split(separator: "\r\n").dropFirst() {
                 let parts = line.split(separator: ":", maxSplits: 1)
@@ -46,9 +45,9 @@ package final class ScriptedServer: Sendable {
     package let port: Int
     private let state = Mutex(State())
 
-    /// - Parameter script: One act for each request, in order; afterwards connections are reset.
+    /// - Parameter script: An act for each request, in order. Afterwards, connections are reset.
     ///
-    /// - Throws: ``FixtureFailure`` when no port can be listened at.
+    /// - Throws: ``FixtureError`` when it cannot listen on a port.
     package init(_ script: [Act]) throws {
         (listener, port) = try Loopback.listen()
         state.withLock { $0.script = script }
@@ -67,10 +66,10 @@ package final class ScriptedServer: Sendable {
     /// `http://127.0.0.1:port`
     package var url: String { "http://127.0.0.1:\(port)" }
 
-    /// What has arrived.
+    /// The received requests.
     package var requests: [Request] { state.withLock { $0.requests } }
 
-    /// A whole reply with a body and its length.
+    /// A complete reply with `Content-Length`.
     package static func reply(
         _ status: String, _ fields: [String] = [], _ body: [UInt8] = []
     ) -> [UInt8] {
@@ -78,7 +77,7 @@ package final class ScriptedServer: Sendable {
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
     }
 
-    /// Runs on a thread of its own, which does not keep the server alive while it waits.
+    /// Runs `body` on a new thread that does not retain the server.
     private func start(_ body: @escaping @Sendable (Worker) -> Void) {
         let worker = Worker(server: self, listener: listener)
         OwnThread.start { body(worker) }
@@ -91,14 +90,14 @@ package final class ScriptedServer: Sendable {
         }
     }
 
-    fileprivate func took(_ connection: Int32) -> Bool {
+    fileprivate func add(_ connection: Int32) -> Bool {
         state.withLock { state in
             if !state.isOver { state.connections.append(connection) }
             return !state.isOver
         }
     }
 
-    fileprivate func left(_ connection: Int32) {
+    fileprivate func remove(_ connection: Int32) {
         state.withLock { $0.connections.removeAll { $0 == connection } }
     }
 
@@ -107,7 +106,7 @@ package final class ScriptedServer: Sendable {
     }
 }
 
-/// What a thread of the server does.
+/// The work of one thread of the server.
 private final class Worker: Sendable {
     private weak let server: ScriptedServer?
     private let listener: Int32
@@ -121,7 +120,7 @@ private final class Worker: Sendable {
         while true {
             let connection = Glibc.accept(listener, nil, nil)
             guard connection >= 0 else { return }
-            guard let server, server.took(connection) else {
+            guard let server, server.add(connection) else {
                 close(connection)
                 return
             }
@@ -131,7 +130,7 @@ private final class Worker: Sendable {
 
     func serve(_ connection: Int32) {
         defer {
-            server?.left(connection)
+            server?.remove(connection)
             close(connection)
         }
         var held: [UInt8] = []
@@ -149,7 +148,7 @@ private final class Worker: Sendable {
         }
     }
 
-    /// The next request; nil when the other side ended the connection.
+    /// The next request; nil when the client closed the connection.
     private func receive(_ connection: Int32, _ held: inout [UInt8]) -> ScriptedServer.Request? {
         let end = Array("\r\n\r\n".utf8)
         var buffer = [UInt8](repeating: 0, count: 64 << 10)

@@ -1,17 +1,17 @@
 import Glibc
 
-/// A fresh folder below the system's temporary folder; it goes, with all that is in it, when the last
-/// reference to this value does.
+/// A new folder below the system's temporary folder, removed with its contents when this object is
+/// deallocated.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
     /// - Parameter inMemory: Whether to prefer a file system in memory, where syncing costs nothing.
-    /// - Throws: ``FixtureFailure`` when the folder cannot be made.
+    /// - Throws: ``FixtureError`` when the folder cannot be created.
     package init(inMemory: Bool = false) throws {
         let usual = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         let parent = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : usual
         var template = Array("\(parent)/filesinki-test-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw FixtureFailure("mkdtemp", parent, errno) }
+        guard mkdtemp(&template) != nil else { throw FixtureError("mkdtemp", parent, errno) }
         path = template.withUnsafeBufferPointer { buffer in
             String(decoding: buffer.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
@@ -19,12 +19,12 @@ package final class TemporaryFolder: Sendable {
 
     deinit { removeTree(Array(path.utf8)) }
 
-    /// The path of something inside.
+    /// The path of a name in the folder.
     package func path(_ name: String) -> String { path + "/" + name }
 }
 
-/// What the system refused while a fixture was made or read.
-package struct FixtureFailure: Error, CustomStringConvertible {
+/// A system call failed while a fixture was created or read.
+package struct FixtureError: Error, CustomStringConvertible {
     package let description: String
 
     init(_ call: String, _ path: String, _ error: Int32) {
@@ -32,7 +32,7 @@ package struct FixtureFailure: Error, CustomStringConvertible {
     }
 }
 
-/// Removes what is at a path, and all below it; what is not there is no failure.
+/// Removes a file or a folder with its contents, if it exists. Ignores errors.
 package func removeTree(_ path: [UInt8]) {
     withPath(path) { name in
         var status = stat()
@@ -41,7 +41,7 @@ package func removeTree(_ path: [UInt8]) {
             unlink(name)
             return
         }
-        // A test may have taken the permission to look into it.
+        // A test may have removed the permission to read it.
         chmod(name, 0o700)
         for child in (try? namesInFolder(path)) ?? [] {
             removeTree(path + [UInt8(ascii: "/")] + child)
@@ -53,7 +53,7 @@ package func removeTree(_ path: [UInt8]) {
 /// The names in a folder, as bytes, in byte order.
 func namesInFolder(_ path: [UInt8]) throws -> [[UInt8]] {
     guard let stream = withPath(path, { opendir($0) }) else {
-        throw FixtureFailure("opendir", String(decoding: path, as: UTF8.self), errno)
+        throw FixtureError("opendir", String(decoding: path, as: UTF8.self), errno)
     }
     defer { closedir(stream) }
     var result: [[UInt8]] = []
@@ -72,7 +72,7 @@ private func text(of entry: UnsafeMutablePointer<dirent>) -> UnsafePointer<CChar
     return UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
 }
 
-/// Calls `body` with the path as the system wants it.
+/// Calls `body` with the path as a C string.
 @discardableResult
 func withPath<Result>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) throws -> Result) rethrows
     -> Result
@@ -82,5 +82,37 @@ func withPath<Result>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) throws -> 
             guard let base = text.baseAddress else { preconditionFailure("never empty") }
             return try body(base)
         }
+    }
+}
+
+/// A file system in memory that a test mounts over folders. It is removed when this object is deallocated.
+package final class MemoryDisk: Sendable {
+    private let folder: String
+
+    private static let bind: UInt = 4096
+
+    /// Nil, with a message, without the permission to mount.
+    ///
+    /// - Parameter folder: An empty folder for the disk itself; created if it is missing.
+    package init?(at folder: String) {
+        mkdir(folder, 0o755)
+        self.folder = folder
+        guard mount("tmpfs", folder, "tmpfs", 0, "size=4m,mode=755") == 0 else {
+            print("left out: only root may mount a disk")
+            return nil
+        }
+    }
+
+    deinit { umount2(folder, Int32(MNT_DETACH)) }
+
+    /// Mounts the disk at another folder, too, while `body` runs.
+    package func shown<Result>(
+        at place: String, _ body: () async throws -> Result
+    ) async throws -> Result {
+        guard mount(folder, place, nil, Self.bind, nil) == 0 else {
+            throw FixtureError("mount", place, errno)
+        }
+        defer { umount2(place, Int32(MNT_DETACH)) }
+        return try await body()
     }
 }

@@ -45,7 +45,7 @@ import Testing
         let tree: TreeFixture = ["d": .directory(["x": .file("1", mode: 0)], mode: 0o500)]
         try tree.write(to: path)
         folder = nil
-        #expect(throws: FixtureFailure.self) { try TreeFixture.read(path) }
+        #expect(throws: FixtureError.self) { try TreeFixture.read(path) }
     }
 
     @Test func `chance is that of SplitMix64`() {

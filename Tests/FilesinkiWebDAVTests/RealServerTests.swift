@@ -31,7 +31,7 @@ struct RealServerTests {
     {
         let none = RealServer("none", script: "none")
         #expect(!none.isInstalled)
-        await #expect(throws: ServerFailure.self) { try await none.start() }
+        await #expect(throws: ServerError.self) { try await none.start() }
     }
 
     private func accepts(_ port: UInt16) -> Bool {

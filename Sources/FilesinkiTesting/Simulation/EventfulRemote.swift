@@ -2,8 +2,8 @@ import FilesinkiModel
 import FilesinkiRemote
 import Synchronization
 
-/// A remote to which something happens at certain requests of one run. One run at a time uses it, so
-/// that the same history always meets the same events at the same moment.
+/// A remote with events at certain requests of one run. Only one run at a time uses it, so that the same
+/// history always has the same events at the same requests.
 final class EventfulRemote: Remote {
     private struct State {
         var requests = 0
@@ -26,14 +26,14 @@ final class EventfulRemote: Remote {
 
     var address: String { remote.address }
 
-    /// How many requests were made.
+    /// The number of requests so far.
     var requests: Int { state.withLock { $0.requests } }
 
     func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
-        try await request { try await remote.get(key, range: range) }
+        try await perform { try await remote.get(key, range: range) }
     }
 
-    /// One after the other, each a request of its own: the same history meets the same events.
+    /// One request after the other, so that the events are at the same requests.
     func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply] {
         var replies: [ObjectReply] = []
         for request in requests {
@@ -44,30 +44,30 @@ final class EventfulRemote: Remote {
     }
 
     func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
-        try await request { try await remote.publish(bytes, to: slot) }
+        try await perform { try await remote.publish(bytes, to: slot) }
     }
 
     func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
-        try await request { try await remote.put(bytes, to: key) }
+        try await perform { try await remote.put(bytes, to: key) }
     }
 
     func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] {
-        try await request { try await remote.list(prefix: prefix, after: after, limit: limit) }
+        try await perform { try await remote.list(prefix: prefix, after: after, limit: limit) }
     }
 
     func delete(_ key: ObjectKey) async throws {
-        try await request { try await remote.delete(key) }
+        try await perform { try await remote.delete(key) }
     }
 
     func wait(prefix: String, timeout: Duration) async throws {
-        try await request { try await remote.wait(prefix: prefix, timeout: timeout) }
+        try await perform { try await remote.wait(prefix: prefix, timeout: timeout) }
     }
 
-    private func request<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
+    private func perform<Reply>(_ body: () async throws -> Reply) async throws -> Reply {
         let (isDead, events) = state.withLock { state in
             state.requests += 1
             let number = state.requests
-            return (state.isDead, state.events.filter { $0.request == number }.map(\.happening))
+            return (state.isDead, state.events.filter { $0.request == number }.map(\.incident))
         }
         if isDead { throw Self.killed }
         for event in events {
@@ -83,12 +83,12 @@ final class EventfulRemote: Remote {
             case .meanwhile(let step): await meanwhile(step)
             }
         }
-        let answer = try await body()
+        let reply = try await body()
         if events.contains(.isKilledAfter) { throw Self.killed }
-        return answer
+        return reply
     }
 
     private static var killed: Failure {
-        Failure(.interrupted, "The run was killed on purpose.", remedy: "This is a test.")
+        Failure(.interrupted, "The run was killed by the simulation.", remedy: "This is a test.")
     }
 }

@@ -4,7 +4,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import Glibc
 
-/// One replica of a simulation: a root, and the state beside it.
+/// A replica of a simulation: a root and a state folder.
 struct SimulatedReplica: Sendable {
     let number: Int
     let root: String
@@ -24,14 +24,14 @@ struct SimulatedReplica: Sendable {
             connect: { _ in remote })
     }
 
-    /// The root as it is, with the times of files.
+    /// The files of the root, with their times.
     func disk() throws -> TreeFixture { try TreeFixture.read(root, times: true) }
 
     func loseManifest() {
         for end in ["", "-wal", "-shm", "-journal"] { unlink(state + "/manifest.sqlite" + end) }
     }
 
-    /// Runs; when a guard stops the run, approves its plan and runs again, as a person would.
+    /// Runs, and approves the plan if a guard stops the run.
     private static func approving(
         _ options: SyncOptions, _ run: (SyncOptions) async throws -> SyncReport
     ) async throws -> SyncReport {
@@ -46,7 +46,7 @@ struct SimulatedReplica: Sendable {
         }
     }
 
-    /// Opens the replica as one process would, does the task, and closes it.
+    /// Opens the replica as a process would, performs the task, and closes the replica.
     func perform(_ run: SimulatedRun, _ remote: any Remote) async throws -> SyncReport? {
         let replica = try await Replica.open(options(remote), writable: true)
         var sync = SyncOptions()

@@ -1,4 +1,7 @@
-/// A random history: how many replicas, what happens, and the seed of the end.
+import FilesinkiHashing
+import FilesinkiModel
+
+/// A random history: the number of replicas, the steps, and the seed of the final syncs.
 package struct SimulationHistory: Hashable, Sendable {
     package var replicas: Int
     package var steps: [SimulationStep]
@@ -10,9 +13,9 @@ package struct SimulationHistory: Hashable, Sendable {
         self.seed = seed
     }
 
-    /// Lets it happen in a world of its own.
+    /// Executes the history in a world of its own.
     ///
-    /// - Returns: What is wrong with it, in words; empty when all laws hold.
+    /// - Returns: The violated laws, as sentences; empty when all hold.
     package func violations() async throws -> [String] {
         let world = try await SimulationWorld(replicas: replicas)
         for step in steps {
@@ -21,11 +24,11 @@ package struct SimulationHistory: Hashable, Sendable {
             if !found.isEmpty { return found }
         }
         var random = SeededRandom(seed: seed)
-        try await world.settle(&random)
+        try await world.syncUntilEqual(&random)
         return await world.violations
     }
 
-    /// A shorter history that still fails: leaves out steps, and events in them, while it does.
+    /// A shorter history that still fails, found by removing steps and events.
     package func shrunk() async throws -> SimulationHistory {
         var best = self
         var size = max(steps.count / 2, 1)
@@ -67,4 +70,58 @@ extension SimulationHistory: CustomStringConvertible {
     package var description: String {
         "\(replicas) replicas, end \(seed)\n" + steps.map { "  \($0)" }.joined(separator: "\n")
     }
+}
+
+/// Data that a user could lose: the bytes of a file, or the target of a link.
+enum HeldValue: Hashable, Sendable {
+    case bytes(ContentID)
+    case target([UInt8])
+
+    init?(_ entry: Entry) {
+        switch entry.kind {
+        case .file: self = .bytes(entry.content)
+        case .symlink: self = .target(entry.target)
+        case .directory, .tombstone: return nil
+        }
+    }
+
+    init?(_ node: TreeFixture.Node) {
+        switch node {
+        case .bytes(let bytes, _, _): self = .bytes(ContentHasher.hash(bytes))
+        case .link(let target): self = .target(target)
+        case .folder, .special: return nil
+        }
+    }
+}
+
+/// A value at a path.
+struct Placement: Hashable, Sendable {
+    var path: String
+    var value: HeldValue
+}
+
+extension TreeFixture {
+    /// The nodes by path. Folders are included without their contents.
+    var flat: [String: Node] {
+        var all: [String: Node] = [:]
+        for (name, node) in nodes {
+            let name = String(decoding: name.bytes, as: UTF8.self)
+            guard case .folder(let tree, let mode) = node else {
+                all[name] = node
+                continue
+            }
+            all[name] = .folder([:], mode: mode)
+            for (path, inner) in tree.flat { all[name + "/" + path] = inner }
+        }
+        return all
+    }
+
+    var placements: Set<Placement> {
+        Set(
+            flat.compactMap { path, node in
+                HeldValue(node).map { Placement(path: path, value: $0) }
+            })
+    }
+
+    var values: Set<HeldValue> { Set(placements.map(\.value)) }
 }

@@ -1,8 +1,8 @@
-/// One step of a random history.
+/// A step of a random history.
 package enum SimulationStep: Hashable, Sendable {
-    /// A user changes the files of a replica.
+    /// The user changes the files of a replica.
     case user(Int, UserAction)
-    /// filesinki works for a replica.
+    /// filesinki runs for a replica.
     indirect case run(SimulatedRun)
     /// A replica loses its manifest.
     case loseManifest(Int)
@@ -16,7 +16,7 @@ package enum SimulationStep: Hashable, Sendable {
     }
 }
 
-/// One command for one replica, and what happens while it works.
+/// A command for a replica, and the events during its run.
 package struct SimulatedRun: Hashable, Sendable {
     package enum Task: Hashable, Sendable {
         /// Everything, or only some paths.
@@ -31,38 +31,38 @@ package struct SimulatedRun: Hashable, Sendable {
         }
     }
 
-    /// What happens at one of the run's requests to the remote.
-    package enum Happening: Hashable, Sendable {
+    /// An event at one of the run's requests to the remote.
+    package enum Incident: Hashable, Sendable {
         /// The request does not reach the remote.
         case failsBefore
-        /// The request does its work, and the answer is lost.
+        /// The request is executed, and its reply is lost.
         case failsAfter
-        /// This list does not yet show what was written last.
+        /// The listing omits what was written last.
         case isStale
-        /// The remote is away from here on.
+        /// The remote is unreachable from this request on.
         case goesAway
-        /// The run ends before the request.
+        /// The run is killed before the request.
         case isKilled
-        /// The run ends just after the request did its work.
+        /// The run is killed after the request was executed.
         case isKilledAfter
-        /// Something else happens first: a user's edit, or another replica's run.
+        /// Another step happens first: a user's edit, or another replica's run.
         indirect case meanwhile(SimulationStep)
     }
 
     package struct Event: Hashable, Sendable {
-        /// The number of the request, from 1 on.
+        /// The number of the request, from 1.
         package var request: Int
-        package var happening: Happening
+        package var incident: Incident
 
-        package init(at request: Int, _ happening: Happening) {
+        package init(at request: Int, _ incident: Incident) {
             self.request = request
-            self.happening = happening
+            self.incident = incident
         }
     }
 
     package var replica: Int
     package var task: Task
-    /// The chain for all conflicts; nil for the usual one.
+    /// The strategy for all conflicts; nil for the default.
     package var strategy: String?
     package var events: [Event]
 
@@ -79,7 +79,7 @@ package struct SimulatedRun: Hashable, Sendable {
 }
 
 extension SimulationStep: CustomStringConvertible {
-    /// The step in a line, or one more for each thing that happens meanwhile.
+    /// One line for the step, and one for each of its events.
     package var description: String {
         switch self {
         case .user(let replica, let action): "user \(replica) \(action)"
@@ -100,7 +100,7 @@ extension SimulatedRun: CustomStringConvertible {
             }
         let how = strategy.map { " by \($0)" } ?? ""
         let lines = events.map { event in
-            let text = "\n    at request \(event.request): \(event.happening)"
+            let text = "\n    at request \(event.request): \(event.incident)"
             return text.split(separator: "\n", omittingEmptySubsequences: false)
                 .joined(separator: "\n    ")
         }
@@ -108,16 +108,124 @@ extension SimulatedRun: CustomStringConvertible {
     }
 }
 
-extension SimulatedRun.Happening: CustomStringConvertible {
+extension SimulatedRun.Incident: CustomStringConvertible {
     package var description: String {
         switch self {
         case .failsBefore: "fails without effect"
-        case .failsAfter: "the answer is lost"
+        case .failsAfter: "the reply is lost"
         case .isStale: "lists are stale"
         case .goesAway: "the remote goes away"
         case .isKilled: "the run is killed"
         case .isKilledAfter: "the run is killed after it"
         case .meanwhile(let step): step.description
         }
+    }
+}
+
+/// Generates a random history from a seed.
+package struct SimulationGenerator {
+    private var random: SeededRandom
+    private let seed: UInt64
+    private let replicas: Int
+    private let isLossless: Bool
+    private var serial = 0
+
+    /// Few paths, so that users often change the same one. Some are files in one replica and folders in another.
+    private static let paths = [
+        "a", "b", "x", "y.txt", "a/x", "a/y.txt", "a/b", "a/b/x", "b/x", "b/z", "c/x", "c/d/y.txt",
+    ]
+    private static let folders = ["a", "b", "c", "a/b", "c/d", "e"]
+    private static let modes: [UInt16] = [0o600, 0o644, 0o755]
+    private static let strategies = ["newest", "oldest", "here", "there", "keep-both", "larger"]
+
+    package init(seed: UInt64) {
+        self.seed = seed
+        random = SeededRandom(seed: seed)
+        replicas = Int.random(in: 2...4, using: &random)
+        isLossless = random.chance(0.6)
+    }
+
+    package mutating func history(steps count: Int = 15) -> SimulationHistory {
+        var steps: [SimulationStep] = []
+        for _ in 0..<count { steps.append(step(depth: 0)) }
+        return SimulationHistory(replicas: replicas, seed: seed, steps: steps)
+    }
+
+    private mutating func step(depth: Int) -> SimulationStep {
+        let replica = Int.random(in: 0..<replicas, using: &random)
+        return switch Int.random(in: 0..<100, using: &random) {
+        case ..<57: .user(replica, action())
+        case 57..<60: .loseManifest(replica)
+        default: .run(run(replica, depth))
+        }
+    }
+
+    private mutating func action() -> UserAction {
+        switch Int.random(in: 0..<100, using: &random) {
+        case ..<45: .write(path(), serial: next(), writing())
+        case 45..<60: .remove(random.chance(0.7) ? path() : folder())
+        case 60..<70: .rename(path(), to: path())
+        case 70..<78: .rename(folder(), to: folder())
+        case 78..<86: .makeFolder(folder())
+        case 86..<92: .link(path(), serial: next())
+        default: .changeMode(path(), pick(Self.modes))
+        }
+    }
+
+    private mutating func writing() -> UserAction.Writing {
+        switch Int.random(in: 0..<100, using: &random) {
+        case ..<40: .replacing
+        case 40..<65: .inPlace
+        case 65..<95: .stealthy
+        default: .large
+        }
+    }
+
+    private mutating func run(_ replica: Int, _ depth: Int) -> SimulatedRun {
+        let task: SimulatedRun.Task =
+            switch Int.random(in: 0..<100, using: &random) {
+            case ..<70: .sync([])
+            case 70..<78: .sync([path()])
+            case 78..<86: .save(path(), serial: next())
+            case 86..<92: .load(path())
+            default: .delete(path())
+            }
+        let strategy = !isLossless && random.chance(0.4) ? pick(Self.strategies) : nil
+        return SimulatedRun(replica, task, strategy: strategy, events(depth))
+    }
+
+    private mutating func events(_ depth: Int) -> [SimulatedRun.Event] {
+        guard depth < 2, random.chance(0.45) else { return [] }
+        var events: [SimulatedRun.Event] = []
+        for _ in 0..<Int.random(in: 1...2, using: &random) {
+            let request = random.chance(0.1) ? 1 : Int.random(in: 2...14, using: &random)
+            events.append(.init(at: request, incident(depth)))
+        }
+        return events
+    }
+
+    private mutating func incident(_ depth: Int) -> SimulatedRun.Incident {
+        switch Int.random(in: 0..<100, using: &random) {
+        case ..<10: .failsBefore
+        case 10..<25: .failsAfter
+        case 25..<30: .isStale
+        case 30..<40: .goesAway
+        case 40..<50: .isKilled
+        case 50..<60: .isKilledAfter
+        default: .meanwhile(step(depth: depth + 1))
+        }
+    }
+
+    private mutating func next() -> Int {
+        serial += 1
+        return serial
+    }
+
+    private mutating func path() -> String { pick(Self.paths) }
+
+    private mutating func folder() -> String { pick(Self.folders) }
+
+    private mutating func pick<Element>(_ all: [Element]) -> Element {
+        all[Int.random(in: 0..<all.count, using: &random)]
     }
 }

@@ -1,31 +1,32 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiStore
 import Glibc
 
-/// Several replicas, the remote that they share, and all that is known of what their users did.
+/// Several replicas, their remote, and a record of what their users did.
 actor SimulationWorld {
     let clock: ManualClock
     let remote: MemoryRemote
     let replicas: [SimulatedReplica]
     private let folder: TemporaryFolder
     var witness: StoreWitness
-    /// What was found wrong, in words.
+    /// The violated laws, as sentences.
     private(set) var violations: [String] = []
 
     /// Every value that a user wrote.
     private var written: Set<HeldValue> = []
-    /// Values that a user, who had them on the disk, replaced or removed.
+    /// Values that a user replaced or removed on disk.
     private(set) var finished: Set<HeldValue> = []
-    /// How often a user put a value at a path.
+    /// How often a user wrote a value at a path.
     private var placed: [Placement: Int] = [:]
     /// Values that no user replaced or removed.
     var unfinished: Set<HeldValue> { written.subtracting(finished) }
-    /// What a run that is under way found on its replica's disk and owes to its user.
+    /// The values on the disk of each running replica, none of which may be lost.
     private var owed: [Int: Set<HeldValue>] = [:]
-    /// Replicas whose files a user changed while their run was under way.
+    /// Replicas whose files a user changed during their run.
     private var disturbed: Set<Int> = []
-    /// Whether all conflicts were resolved in the usual way, which loses nothing.
+    /// Whether all conflicts were resolved by the default strategy, which loses nothing.
     private(set) var isLossless = true
 
     init(replicas count: Int) async throws {
@@ -44,12 +45,12 @@ actor SimulationWorld {
             let options = replica.options(remote)
             _ = try await Replica.initialize(
                 options, address: "memory", deviceName: "device\(replica.number)")
-            // A root that is emptied of everything is another story.
+            // So that no root is ever empty, which a guard would stop.
             try user(.write("keep", serial: 0, .replacing), on: replica.number)
         }
     }
 
-    /// Does a step, and checks the laws.
+    /// Performs a step, and checks the laws.
     func perform(_ step: SimulationStep) async {
         clock.advance(by: .seconds(1))
         do {
@@ -71,7 +72,7 @@ actor SimulationWorld {
         }
     }
 
-    // MARK: Users
+    // MARK: - Users
 
     private func user(_ action: UserAction, on number: Int) throws {
         let replica = replicas[number]
@@ -81,12 +82,12 @@ actor SimulationWorld {
             in: replica.root,
             at: Timestamp(seconds: 1_600_000_000 + Int64(serial), nanoseconds: 5))
         let after = try replica.disk().placements
-        note(number, before, after)
+        recordChange(number, before, after)
         if owed[number] != nil { disturbed.insert(number) }
     }
 
-    /// Notes what a user's change of the disk means for what is owed.
-    private func note(_ number: Int, _ before: Set<Placement>, _ after: Set<Placement>) {
+    /// Records a user's change of the disk.
+    private func recordChange(_ number: Int, _ before: Set<Placement>, _ after: Set<Placement>) {
         for new in after.subtracting(before) { placed[new, default: 0] += 1 }
         let gone = Set(before.map(\.value)).subtracting(after.map(\.value))
         let values = Set(after.map(\.value))
@@ -96,9 +97,9 @@ actor SimulationWorld {
         owed[number]?.formUnion(values)
     }
 
-    // MARK: Runs
+    // MARK: - Runs
 
-    /// Does a run, and checks what can be said after it.
+    /// Performs a run, and checks the laws that hold after it.
     ///
     /// - Returns: The report; nil when the run failed.
     func perform(_ run: SimulatedRun) async throws -> SyncReport? {
@@ -108,25 +109,25 @@ actor SimulationWorld {
         owed[run.replica] = before.values
         disturbed.remove(run.replica)
         defer { owed[run.replica] = nil }
-        try noteBefore(run, before)
+        try recordSave(run, before)
         let faulty = FaultyRemote(remote)
         let eventful = EventfulRemote(faulty, run.events) { await self.perform($0) }
         var report: SyncReport?
         do {
             report = try await replica.perform(run, eventful)
         } catch let failure as Failure {
-            if !isExpected(failure, run) { found(run, "failed: \(failure)") }
+            if !isExpected(failure, run) { addViolation(run, "failed: \(failure)") }
         }
         var reading = witness
-        for wrong in try await reading.advance(placed) { found(run, wrong) }
+        for wrong in try await reading.advance(placed) { addViolation(run, wrong) }
         witness = reading
-        noteAfter(run, before, report)
+        recordDeletion(run, before, report)
         try await check(run, before, report, wasAway: eventful.requests > 0 && faulty.isAway)
         return report
     }
 
-    /// A save and a deletion are what a user does, too.
-    private func noteBefore(_ run: SimulatedRun, _ before: TreeFixture) throws {
+    /// Records a save, which changes the disk as a user does.
+    private func recordSave(_ run: SimulatedRun, _ before: TreeFixture) throws {
         let flat = before.flat
         if case .save(let path, let serial) = run.task {
             let value = HeldValue(
@@ -141,26 +142,27 @@ actor SimulationWorld {
         }
     }
 
-    private func noteAfter(
+    /// Records a rejected save and a deletion.
+    private func recordDeletion(
         _ run: SimulatedRun, _ before: TreeFixture, _ report: SyncReport?
     ) {
         if case .save(_, let serial) = run.task, report == nil {
-            // What was refused was never saved.
+            // A rejected save has saved nothing.
             let bytes = UserAction.content(serial, isLarge: false)
             HeldValue(.bytes(bytes, mode: 0, modified: nil)).map { _ = finished.insert($0) }
         }
         guard case .delete(let path) = run.task else { return }
-        let here = before.flat.filter { $0.key == path || $0.key.hasPrefix(path + "/") }
-        finished.formUnion(here.values.compactMap(HeldValue.init))
-        // What is new there comes here first, and goes with the rest.
+        let deleted = before.flat.filter { $0.key == path || $0.key.hasPrefix(path + "/") }
+        finished.formUnion(deleted.values.compactMap(HeldValue.init))
+        // New files of others at the path are received first, and deleted with the rest.
         finished.formUnion(witness.everHeld(path))
         guard run.hasFaults || report == nil || report?.away != nil else { return }
-        // What was deleted before it could be published is gone for good, as with rm.
-        owed[run.replica]?.subtract(here.values.compactMap(HeldValue.init))
+        // Files that were deleted before they could be published are lost, as with rm.
+        owed[run.replica]?.subtract(deleted.values.compactMap(HeldValue.init))
     }
 
     private func isExpected(_ failure: Failure, _ run: SimulatedRun) -> Bool {
-        if failure.code == .interrupted { return run.happens([.isKilled, .isKilledAfter]) }
+        if failure.code == .interrupted { return run.has([.isKilled, .isKilledAfter]) }
         if failure.code == .away { return !run.events.isEmpty }
         switch run.task {
         case .sync: return false
@@ -169,7 +171,7 @@ actor SimulationWorld {
         }
     }
 
-    func found(_ run: SimulatedRun, _ what: String) {
+    func addViolation(_ run: SimulatedRun, _ what: String) {
         violations.append("\(run.summary): \(what)")
     }
 
@@ -180,47 +182,48 @@ actor SimulationWorld {
         let after = try replicas[run.replica].disk()
         let values = after.values
         for torn in after.placements where !written.contains(torn.value) {
-            found(run, "torn: nobody wrote what is at \(torn.path)")
+            addViolation(run, "torn: no user wrote the content of \(torn.path)")
         }
         let owed = owed[run.replica] ?? []
         for lost in owed.subtracting(values).subtracting(witness.values) {
-            found(run, "lost: \(name(lost, before)) is neither on the disk nor in the log")
+            addViolation(run, "lost: \(name(lost, before)) is neither on the disk nor in the log")
         }
         guard let report else { return }
         checkProblems(run, report)
         let isDone = report.away == nil && report.problems.isEmpty
         if case .sync([]) = run.task, isDone, !disturbed.contains(run.replica) {
             for lost in values.subtracting(witness.values) {
-                found(run, "not published: \(name(lost, after)), although the run said it was done")
+                addViolation(
+                    run, "not published: \(name(lost, after)), although the run reported success")
             }
         }
         if wasAway, run.events.contains(.init(at: 1, .goesAway)), after != before,
             run.task.isReading, !disturbed.contains(run.replica)
         {
-            found(run, "changed the disk although the remote was away")
+            addViolation(run, "changed the disk although the remote was away")
         }
     }
 
     /// A run without any fault has no problems.
     private func checkProblems(_ run: SimulatedRun, _ report: SyncReport) {
         guard !disturbed.contains(run.replica), run.events.isEmpty else { return }
-        for problem in report.problems { found(run, "problem: \(problem.failure)") }
-        if let away = report.away { found(run, "said that the remote is away: \(away)") }
+        for problem in report.problems { addViolation(run, "problem: \(problem.failure)") }
+        if let away = report.away { addViolation(run, "reported that the remote is away: \(away)") }
     }
 
     private func name(_ value: HeldValue, _ tree: TreeFixture) -> String {
         let places = tree.placements.filter { $0.value == value }.map(\.path).sorted()
-        return places.isEmpty ? "\(value)" : "what was at \(places.joined(separator: ", "))"
+        return places.isEmpty ? "\(value)" : "the content of \(places.joined(separator: ", "))"
     }
 }
 
 extension SimulatedRun {
-    func happens(_ these: [Happening]) -> Bool { events.contains { these.contains($0.happening) } }
+    func has(_ these: [Incident]) -> Bool { events.contains { these.contains($0.incident) } }
 
     /// Whether the remote fails in the run.
     var hasFaults: Bool {
         events.contains { event in
-            if case .meanwhile = event.happening { false } else { true }
+            if case .meanwhile = event.incident { false } else { true }
         }
     }
 
@@ -234,6 +237,99 @@ extension SimulatedRun.Task {
         switch self {
         case .sync, .load: true
         case .save, .delete: false
+        }
+    }
+}
+
+extension SimulationWorld {
+    /// Syncs all replicas, without faults and edits, until all are equal, and checks the laws that hold at
+    /// the end.
+    func syncUntilEqual(_ random: inout SeededRandom) async throws {
+        let limit = 2 * replicas.count + 3
+        var round = 0
+        while round < limit, violations.isEmpty {
+            round += 1
+            for number in replicas.indices.shuffled(using: &random) {
+                _ = try await perform(SimulatedRun(number))
+            }
+            if try differences().isEmpty { break }
+        }
+        guard violations.isEmpty else { return }
+        let end = SimulatedRun(0)
+        for difference in try differences() {
+            addViolation(end, "no convergence after \(round) rounds: \(difference)")
+        }
+        try await checkQuiet()
+        try checkSurvivors()
+    }
+
+    /// The differences of the roots from the first one, and of that from the remote tree.
+    private func differences() throws -> [String] {
+        let trees = try replicas.map { try $0.disk().flat }
+        guard let first = trees.first else { return [] }
+        var found: [String] = []
+        for (number, tree) in trees.enumerated().dropFirst() {
+            for path in Set(tree.keys).union(first.keys).sorted() where tree[path] != first[path] {
+                found.append(
+                    "\(path): 0 has \(Self.show(first[path])), \(number) has \(Self.show(tree[path]))"
+                )
+            }
+        }
+        for path in Set(first.keys).union(witness.tree.keys).sorted() {
+            if Self.agrees(first[path], witness.tree[path]) { continue }
+            found.append(
+                "\(path): 0 has \(Self.show(first[path])), the log "
+                    + (witness.tree[path].map { "\($0.kind) \($0.mode)" } ?? "nothing"))
+        }
+        return found
+    }
+
+    private static func agrees(_ node: TreeFixture.Node?, _ entry: Entry?) -> Bool {
+        switch (node, entry) {
+        case (nil, nil): true
+        case (.bytes(_, let mode, _)?, let entry?):
+            entry.kind == .file && entry.mode == mode
+                && node.flatMap(HeldValue.init) == HeldValue(entry)
+        case (.folder(_, let mode)?, let entry?): entry.kind == .directory && entry.mode == mode
+        case (.link(let target)?, let entry?): entry.kind == .symlink && entry.target == target
+        default: false
+        }
+    }
+
+    private static func show(_ node: TreeFixture.Node?) -> String {
+        switch node {
+        case .bytes(let bytes, let mode, let time):
+            "'\(printable(bytes.prefix(20)))' \(String(mode, radix: 8)) \(time?.nanoseconds ?? 0)"
+        case .folder(_, let mode): "a folder \(String(mode, radix: 8))"
+        case .link(let target): "a link to \(printable(target))"
+        case .special: "a special file"
+        case nil: "nothing"
+        }
+    }
+
+    /// Another run of each replica changes nothing.
+    private func checkQuiet() async throws {
+        let commits = witness.commits
+        for number in replicas.indices {
+            let before = try replicas[number].disk()
+            let run = SimulatedRun(number)
+            guard let report = try await perform(run) else { continue }
+            if report.publishedCommits != 0 || witness.commits != commits {
+                addViolation(run, "published at rest: \(report.steps.map(\.description))")
+            } else if !report.isQuiet {
+                addViolation(run, "is not at rest: \(report.steps.map(\.description))")
+            }
+            if try replicas[number].disk() != before { addViolation(run, "wrote at rest") }
+        }
+    }
+
+    /// If all conflicts were resolved by keeping both sides, every value that no user replaced or removed is
+    /// still in the tree.
+    private func checkSurvivors() throws {
+        guard isLossless, let first = replicas.first else { return }
+        let present = try first.disk().values
+        for value in unfinished.subtracting(present) {
+            addViolation(SimulatedRun(0), "lost: no user removed \(value), and it is in no tree")
         }
     }
 }

@@ -2,14 +2,14 @@ import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
 
-/// Reads the store as somebody who has no replica, and remembers all it ever held.
+/// Reads the store without a replica, and remembers everything it ever contained.
 struct StoreWitness {
     private let remote: any Remote
     private let log: CommitLog
     private var token: ChangeToken
     private var readers: [PackReader] = []
     private var inline: Set<ContentID> = []
-    /// Every value that a commit names and whose bytes can be read.
+    /// All values that a commit names and whose bytes can be read.
     private(set) var values: Set<HeldValue> = []
     /// The remote tree.
     private(set) var tree: [String: Entry] = [:]
@@ -22,19 +22,19 @@ struct StoreWitness {
         token = log.genesis
     }
 
-    /// How many commits there are.
+    /// The number of commits.
     var commits: UInt64 { token.sequence }
 
-    /// All that was ever committed at a path or below it.
+    /// All values ever committed at a path or below it.
     func everHeld(_ path: String) -> Set<HeldValue> {
         former.filter { $0.key == path || $0.key.hasPrefix(path + "/") }
             .values.reduce(into: []) { $0.formUnion($1) }
     }
 
-    /// Reads the commits that are new.
+    /// Reads the new commits.
     ///
-    /// - Parameter placed: How often a user put a value at a path.
-    /// - Returns: What is wrong with them, in words.
+    /// - Parameter placed: How often a user wrote a value at a path.
+    /// - Returns: Their errors, as sentences.
     mutating func advance(_ placed: [Placement: Int]) async throws -> [String] {
         var wrong: [String] = []
         while let commit = try await log.next(after: token) {
@@ -56,13 +56,13 @@ struct StoreWitness {
         return wrong
     }
 
-    /// Remembers a value, when its bytes can be read.
+    /// Remembers a value if its bytes can be read.
     private mutating func keep(_ change: Change) async throws -> String? {
         guard let value = HeldValue(change.entry), !values.contains(value) else { return nil }
         if change.entry.kind == .file, !inline.contains(change.entry.content) {
             let locator = ContentLocator(packs: readers)
             guard try await locator.find(change.entry.content) != nil else {
-                return "names a content that is nowhere"
+                return "names a content that is not in the store"
             }
             _ = try await locator.read(change.entry.content, size: change.entry.size)
         }

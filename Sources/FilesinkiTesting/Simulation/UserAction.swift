@@ -1,29 +1,32 @@
-/// What a user does to the files of one replica, between two runs or in the middle of one.
+import FilesinkiModel
+import Glibc
+
+/// A change to the files of one replica by its user, between two runs or during one.
 ///
-/// Paths are short texts such as `a/x`. An action that does not apply, as the removal of what is not
-/// there, does nothing, so that a history stays one when any of its steps is left out.
+/// Paths are short texts such as `a/x`. An action that does not apply, such as the removal of a missing file,
+/// does nothing, so that a history remains valid when any of its steps is left out.
 package enum UserAction: Hashable, Sendable {
     /// How a program writes a file.
     package enum Writing: String, Hashable, Sendable, CaseIterable {
-        /// A new file takes the name.
+        /// By a new file that is renamed.
         case replacing
-        /// The same file gets other bytes.
+        /// By overwriting the file.
         case inPlace = "in place"
-        /// The same file gets as many other bytes, and its time is set back.
+        /// By overwriting the file with the same size and modification time.
         case stealthy
-        /// As `replacing`, with more bytes than a commit carries.
+        /// As `replacing`, with more bytes than a commit can contain.
         case large
     }
 
-    /// Writes a file; `serial` names its content, which no other write of the history has. A folder
-    /// at the path, and a file where one of its folders has to be, go.
+    /// Writes a file. `serial` identifies its content, which no other write of the history has. Removes a
+    /// folder at the path, and files in place of its parent folders.
     case write(String, serial: Int, Writing)
     /// Removes a file, a link, or a folder with everything in it.
     case remove(String)
-    /// Gives a file or folder another name; what has that name goes.
+    /// Renames a file or folder, replacing what has the new name.
     case rename(String, to: String)
     case makeFolder(String)
-    /// Makes a symlink; `serial` names its target.
+    /// Creates a symlink. `serial` identifies its target.
     case link(String, serial: Int)
     case changeMode(String, UInt16)
 }
@@ -39,5 +42,111 @@ extension UserAction: CustomStringConvertible {
         case .link(let path, let serial): "links \(path) to \(serial)"
         case .changeMode(let path, let mode): "gives \(path) the mode \(String(mode, radix: 8))"
         }
+    }
+}
+
+extension UserAction {
+    /// Performs the action below `root`.
+    ///
+    /// - Parameter time: The modification time of a written file.
+    /// - Throws: ``FixtureError``.
+    func perform(in root: String, at time: Timestamp) throws {
+        switch self {
+        case .write(let path, let serial, let writing):
+            try Self.write(serial, writing, root, path, time)
+        case .remove(let path): removeTree(Array((root + "/" + path).utf8))
+        case .rename(let path, let new):
+            guard !(new + "/").hasPrefix(path + "/"), !path.hasPrefix(new + "/") else { return }
+            guard Self.kind(root + "/" + path) != nil else { return }
+            try Self.makeRoom(root, new)
+            Glibc.rename(root + "/" + path, root + "/" + new)
+        case .makeFolder(let path):
+            guard Self.kind(root + "/" + path) != S_IFDIR else { return }
+            try Self.makeRoom(root, path)
+            mkdir(root + "/" + path, 0o755)
+            chmod(root + "/" + path, 0o755)
+        case .link(let path, let serial):
+            try Self.makeRoom(root, path)
+            symlink("target \(serial)", root + "/" + path)
+        case .changeMode(let path, let mode):
+            switch Self.kind(root + "/" + path) {
+            case S_IFREG: chmod(root + "/" + path, mode_t(mode))
+            case S_IFDIR: chmod(root + "/" + path, mode_t(mode | 0o700))
+            default: break
+            }
+        }
+    }
+
+    /// The content with this serial number. All contents differ, and have the same length unless large.
+    static func content(_ serial: Int, isLarge: Bool) -> [UInt8] {
+        let text = String(serial)
+        let head = Array(
+            ("content " + String(repeating: "0", count: max(0, 6 - text.count)) + text + "\n").utf8)
+        guard isLarge else { return head }
+        var random = SeededRandom(seed: UInt64(serial))
+        return head + random.bytes(300_000)
+    }
+
+    private static func write(
+        _ serial: Int, _ writing: Writing, _ root: String, _ path: String, _ time: Timestamp
+    ) throws {
+        let bytes = content(serial, isLarge: writing == .large)
+        let full = root + "/" + path
+        if writing == .inPlace || writing == .stealthy, kind(full) == S_IFREG {
+            var status = stat()
+            lstat(full, &status)
+            try put(bytes, full, O_WRONLY | O_TRUNC)
+            let isQuiet = writing == .stealthy
+            try setTime(full, isQuiet ? status.st_mtim : timespec(time))
+            return
+        }
+        try makeRoom(root, path, keepsFile: true)
+        let fresh = root + "/.filesinki/user"
+        unlink(fresh)
+        try put(bytes, fresh, O_WRONLY | O_CREAT | O_EXCL)
+        chmod(fresh, 0o644)
+        try setTime(fresh, timespec(time))
+        guard Glibc.rename(fresh, full) == 0 else { throw FixtureError("rename", full, errno) }
+    }
+
+    /// Creates the parent folders of a path, and removes what is in the way.
+    private static func makeRoom(_ root: String, _ path: String, keepsFile: Bool = false) throws {
+        var folder = root
+        for name in path.split(separator: "/").dropLast() {
+            folder += "/" + name
+            guard kind(folder) != S_IFDIR else { continue }
+            unlink(folder)
+            guard mkdir(folder, 0o755) == 0 else { throw FixtureError("mkdir", folder, errno) }
+            chmod(folder, 0o755)
+        }
+        let full = root + "/" + path
+        if keepsFile, kind(full) == S_IFREG { return }
+        removeTree(Array(full.utf8))
+    }
+
+    private static func put(_ bytes: [UInt8], _ path: String, _ flags: Int32) throws {
+        let file = open(path, flags | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw FixtureError("open", path, errno) }
+        defer { close(file) }
+        guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
+            throw FixtureError("write", path, errno)
+        }
+    }
+
+    private static func setTime(_ path: String, _ time: timespec) throws {
+        guard utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw FixtureError("utimensat", path, errno)
+        }
+    }
+
+    private static func kind(_ path: String) -> mode_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+    }
+}
+
+extension timespec {
+    fileprivate init(_ time: Timestamp) {
+        self.init(tv_sec: Int(time.seconds), tv_nsec: Int(time.remainder))
     }
 }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Sockets of this machine's own network, as the helpers of the tests use them.
+/// TCP sockets on 127.0.0.1.
 enum Loopback {
-    /// A socket that listens on a port of the kernel's choice.
+    /// A socket that listens on a free port.
     ///
-    /// - Throws: ``FixtureFailure`` when there is none.
+    /// - Throws: ``FixtureError``.
     static func listen() throws -> (listener: Int32, port: Int) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -18,12 +18,12 @@ enum Loopback {
         guard isBound else {
             let error = errno
             close(listener)
-            throw FixtureFailure("listen", "127.0.0.1", error)
+            throw FixtureError("listen", "127.0.0.1", error)
         }
         return (listener, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// A connection to a port, nil when nobody listens there.
+    /// A connection to a port; nil when it is refused.
     static func connect(to port: Int) -> Int32? {
         let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
         var address = address(port: UInt16(clamping: port))
@@ -39,7 +39,7 @@ enum Loopback {
         return connection
     }
 
-    /// Lets small pieces go at once, and no call wait.
+    /// Sends small pieces at once, and makes the socket non-blocking.
     static func prepare(_ connection: Int32) {
         var yes: Int32 = 1
         setsockopt(
@@ -48,21 +48,21 @@ enum Loopback {
         _ = fcntl(connection, F_SETFL, fcntl(connection, F_GETFL) | O_NONBLOCK)
     }
 
-    /// Makes the end of a connection a reset.
+    /// Makes closing the connection send a reset.
     static func endWithReset(_ connection: Int32) {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(
             connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Whether the other side has everything that was sent.
+    /// Whether the peer has received everything that was sent.
     static func isDelivered(_ connection: Int32) -> Bool {
         var count: Int32 = 0
         // SIOCOUTQ of linux/sockios.h, which is TIOCOUTQ.
         return ioctl(connection, UInt(TIOCOUTQ), &count) != 0 || count == 0
     }
 
-    /// Nanoseconds of a clock that nobody sets.
+    /// A monotonic clock, in nanoseconds.
     static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -75,5 +75,27 @@ enum Loopback {
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         return address
+    }
+}
+
+/// Threads outside the shared pool, for blocking system calls.
+package enum OwnThread {
+    /// Runs `body` on a new thread.
+    package static func start(_ body: @escaping @Sendable () -> Void) {
+        let box = Unmanaged.passRetained(Job(body: body))
+        var thread = pthread_t()
+        let result = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().body()
+                return nil
+            }, box.toOpaque())
+        if result == 0 { pthread_detach(thread) } else { box.release() }
+    }
+
+    private final class Job: Sendable {
+        let body: @Sendable () -> Void
+        init(body: @escaping @Sendable () -> Void) { self.body = body }
     }
 }
