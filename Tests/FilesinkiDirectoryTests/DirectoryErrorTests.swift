@@ -5,7 +5,7 @@ import FilesinkiTesting
 import Glibc
 import Testing
 
-/// What a disk does to a store.
+/// Errors of a disk, and unexpected files in a store.
 @Suite struct DirectoryErrorTests {
     let folder: TemporaryFolder
 
@@ -58,7 +58,7 @@ import Testing
         #expect(throws: Failure.self) { try DirectoryRemote.create(path: folder.path("a/b/c/x/y")) }
     }
 
-    @Test func `what killed writers left is not listed, harms nobody, and is swept when old`()
+    @Test func `what killed writers left is not listed, disturbs no writer, and is swept when old`()
         async throws
     {
         let left: TreeFixture = [

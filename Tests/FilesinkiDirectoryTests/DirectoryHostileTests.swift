@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "a place that something else has taken is no slot",
+        "something else in the place of a slot is an error",
         arguments: [
             TreeFixture.Node.file("x"), .directory(["other": .file("x")]),
             .directory(["c": .special]),

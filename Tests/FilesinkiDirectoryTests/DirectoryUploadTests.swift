@@ -33,7 +33,8 @@ import Testing
         #expect(try await remote.usedBytes() == 3)
     }
 
-    @Test("E5.1 equal bytes are no news, others are refused, and neither leaves anything behind")
+    @Test(
+        "E5.1 equal bytes change nothing, others are rejected, and neither leaves anything behind")
     func taken() async throws {
         let key = try ObjectKey("packs/a")
         try await remote.put([1, 2], to: key)
@@ -178,7 +179,7 @@ import Testing
     }
 
     @Test func `after every change a lasting watch tells`() async throws {
-        // Each time it is told, it is noted which of the slots are there.
+        // Records at each change which of the slots exist.
         let (sights, continuation) = AsyncStream<Int>.makeStream()
         try await remote.put([1], to: ObjectKey("log/0/c"))
         let path = folder.path

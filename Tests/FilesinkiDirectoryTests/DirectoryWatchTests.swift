@@ -18,15 +18,15 @@ import Testing
         store = StoreFolder(path: folder.path("store"))
     }
 
-    @Test func `what comes between two waits ends the second`() async throws {
+    @Test func `a change between two waits ends the second`() async throws {
         try await remote.put([1], to: ObjectKey("p/a"))
         try await watches.wait(store, prefix: "p/", timeout: .zero)
         try await remote.put([1], to: ObjectKey("p/b"))
-        // Were it missed, this would last for a day, and the test with it.
+        // If the change were missed, this would wait for a day.
         try await watches.wait(store, prefix: "p/", timeout: .seconds(86_400))
     }
 
-    @Test func `few are kept, and those left last`() async throws {
+    @Test func `only the most recent ones are kept`() async throws {
         for number in 0..<20 {
             try await remote.put([1], to: ObjectKey("p\(number)/a"))
             try await watches.wait(store, prefix: "p\(number)/", timeout: .zero)

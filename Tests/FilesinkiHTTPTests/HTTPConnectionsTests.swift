@@ -52,7 +52,7 @@ import Testing
         ("no number", .sendAndClose(Array("HTTP/1.1 abc OK\r\n\r\n".utf8))),
     ]
 
-    @Test("what is no whole reply is away, and tells no secret", arguments: broken)
+    @Test("an incomplete reply is away, and the message contains no secret", arguments: broken)
     func brokenReply(_ what: String, _ act: ScriptedServer.Act) async throws {
         let failure = await #expect(throws: Failure.self) { try await send(act) }
         #expect(failure?.code == .away)
@@ -83,9 +83,9 @@ import Testing
         #expect(try await send(.send(long), maximumReply: 100_000).body.count == 100_000)
     }
 
-    @Test func `nobody there is away`() async throws {
+    @Test func `a refused connection is away`() async throws {
         let failure = await #expect(throws: Failure.self) {
-            // Port 1 of this machine is nobody's.
+            // No program listens on port 1 of this machine.
             try await HTTPConnections().send(HTTPRequest("GET", "http://127.0.0.1:1/"))
         }
         #expect(failure?.code == .away)
@@ -94,7 +94,7 @@ import Testing
     @Test("E7.9 a host name that is not found is away, and the remedy is about the name")
     func unknownHost() async throws {
         let failure = await #expect(throws: Failure.self) {
-            // No name of a host begins with a dash: nobody is asked about it.
+            // A host name cannot begin with a dash, so no resolver is asked.
             try await HTTPConnections().send(HTTPRequest("GET", "http://-bad-./"))
         }
         #expect(failure?.code == .away)
@@ -141,7 +141,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `a file of certificates that cannot be read is said`() {
+    @Test func `an unreadable certificate file is an error`() {
         let failure = #expect(throws: Failure.self) {
             try HTTPConnections(ConnectionSettings(certificateFile: "/nowhere/ca.pem"))
         }

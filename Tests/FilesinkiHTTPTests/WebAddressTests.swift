@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "what is no address is refused",
+        "invalid addresses are rejected",
         arguments: [
             "", "example.org", "ftp://example.org", "http://", "http:///a", "http://:80/",
             "http://a b/", "http://h:0/", "http://h:99999/", "http://h:x/", "http://[::1/",

@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(
-        "E7.11 files of secrets that others can read have one exit code, whoever reads them",
+        "E7.11 secret files that other users can read have the same exit code everywhere",
         .timeLimit(.minutes(1)))
     func oneCode() async throws {
         let toml = "[[credential]]\naddress = 'https://h'\ntoken = 't'\n"

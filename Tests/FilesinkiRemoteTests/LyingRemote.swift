@@ -2,12 +2,12 @@ import FilesinkiRemote
 import FilesinkiTesting
 import Synchronization
 
-/// A remote that breaks one promise, as real ones were seen to do.
+/// A remote that breaks one guarantee, as measured ones did.
 final class LyingRemote: Remote {
     enum Lie: String, CaseIterable {
         /// Every writer is told that it won; the last one's bytes stay.
         case overwrites
-        /// Checks, and then writes: fine when asked politely, several winners in a race.
+        /// Checks, and then writes: correct for sequential requests, several winners in a race.
         case checksThenWrites
         /// The bytes of a slot appear in two parts.
         case tears

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "tries again what may pass, and nothing else",
+        "retries transient failures only",
         arguments: [
             (Failure.Code.away, 3), (.busy, 3), (.notAllowed, 1), (.full, 1), (.corrupt, 1),
             (.io, 1),
@@ -49,20 +49,22 @@ import Testing
     }
 
     @Test(
-        "CK-21 a remote that asks to be left alone is left alone, also for more than 30 s",
+        "CK-21 no request is sent before Retry-After, even after more than 30 s",
         arguments: [1, 29, 31, 120, 300])
     func retryAfter(seconds: Int) async throws {
         let faulty = FaultyRemote(memory)
         let remote = RetryingRemote(
             Limiting(faulty, clock, .seconds(seconds)), systemContext: clock.systemContext)
-        // Whoever asks meanwhile waits, too.
+        // Other requests wait, too.
         try await remote.put([1], to: ObjectKey("a/1"))
         try await remote.put([2], to: ObjectKey("a/2"))
         #expect(clock.slept.reduce(.zero, +) == .seconds(seconds))
         #expect(memory.objects.count == 2)
     }
 
-    @Test("CK-21 a wish for more than five minutes ends the request, and the next ones at once")
+    @Test(
+        "CK-21 a Retry-After of more than five minutes fails the request, and the next ones at once"
+    )
     func longRetryAfter() async throws {
         let faulty = FaultyRemote(memory)
         let limiting = Limiting(faulty, clock, .seconds(3600))
@@ -100,7 +102,7 @@ import Testing
         #expect(memory.objects == [slot: [1]])
     }
 
-    @Test func `an unclear publication that somebody else won is theirs`() async throws {
+    @Test func `an unclear publication that another writer won is theirs`() async throws {
         let faulty = FaultyRemote(memory, script: [.init(.after(.away), verb: .publish)])
         let slot = try ObjectKey("log/1/c")
         memory.objects = [slot: [2]]
@@ -109,14 +111,14 @@ import Testing
 }
 
 extension Result where Failure == any Error {
-    /// What an asynchronous call came to.
+    /// The result of an asynchronous call.
     init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }
 
-/// A remote that refuses the first request and says for how long it wants to be left alone; a request
-/// that comes before is refused as well, and recorded.
+/// A remote that rejects the first request with `Retry-After`. A request before that time is rejected and
+/// recorded.
 private final class Limiting: RemoteWrapper {
     let wrapped: any Remote
     private let clock: ManualClock

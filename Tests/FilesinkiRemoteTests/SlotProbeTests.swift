@@ -8,7 +8,7 @@ import Testing
         SlotProbe(systemContext: ManualClock().systemContext, writers: 8, rounds: 6) { remote }
     }
 
-    @Test func `a remote that keeps its promises is fit, and left as it was`() async throws {
+    @Test func `a remote that provides every guarantee is fit, and left unchanged`() async throws {
         let memory = MemoryRemote()
         let key = try ObjectKey("filesinki/c")
         memory.objects = [key: [1]]
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "a remote that cannot be tried is a failure, not a verdict",
+        "a remote that cannot be tested is a failure, not a broken guarantee",
         arguments: [
             Failure.Code.away, .notAllowed, .full,
         ])
@@ -50,21 +50,23 @@ import Testing
         #expect(memory.objects.isEmpty)
     }
 
-    /// A remote in memory that can be asked, and has its answer.
-    struct Telling: RemoteWrapper, FitnessReporting {
+    /// A remote in memory that reports its fitness.
+    struct FitnessReporter: RemoteWrapper, FitnessReporting {
         var wrapped: any Remote
         var answer: String?
 
         func unfitness() async throws -> String? { answer }
     }
 
-    @Test func `a remote that says itself that it is unfit is not raced, also through wrappers`()
+    @Test func `a remote that reports itself as unfit is not raced, even through wrappers`()
         async throws
     {
-        let telling = Telling(wrapped: LyingRemote(.overwrites), answer: "It keeps versions.")
+        let reporter = FitnessReporter(
+            wrapped: LyingRemote(.overwrites), answer: "It keeps versions.")
         let systemContext = ManualClock().systemContext
         for remote: any Remote in [
-            telling, RetryingRemote(telling, systemContext: systemContext), CountingRemote(telling),
+            reporter, RetryingRemote(reporter, systemContext: systemContext),
+            CountingRemote(reporter),
         ] {
             let report = try await probe(remote).testRemote()
             #expect(report.checks.map(\.name) == ["unversioned"])
@@ -73,11 +75,12 @@ import Testing
         }
     }
 
-    @Test func `a remote that says nothing against itself is raced`() async throws {
-        let fit = try await probe(Telling(wrapped: MemoryRemote(), answer: nil)).testRemote()
+    @Test func `a remote that reports itself as fit is raced`() async throws {
+        let fit = try await probe(FitnessReporter(wrapped: MemoryRemote(), answer: nil))
+            .testRemote()
         #expect(fit.isFit, "\(fit)")
         #expect(fit.checks.first?.name == "unversioned")
-        let liar = try await probe(Telling(wrapped: LyingRemote(.overwrites), answer: nil))
+        let liar = try await probe(FitnessReporter(wrapped: LyingRemote(.overwrites), answer: nil))
             .testRemote()
         #expect(liar.checks.prefix(2).map(\.holds) == [true, false])
     }

@@ -2,7 +2,7 @@ import FilesinkiRemote
 import FilesinkiTesting
 import Testing
 
-/// A wrapper is a remote too, and must not weaken any promise.
+/// Wrappers must not weaken any guarantee.
 @Suite struct WrapperContractTests {
     @Test("a faulty remote without faults honours the contract", arguments: RemoteContract.all)
     func faulty(_ contract: RemoteContract) async throws {

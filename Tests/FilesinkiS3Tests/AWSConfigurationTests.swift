@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test(
-        "what cannot be used is said, with a remedy",
+        "unusable settings are errors with a remedy",
         arguments: [
             ("", ["AWS_ACCESS_KEY_ID": "A"], Failure.Code.usage),
             ("", ["AWS_SECRET_ACCESS_KEY": "A"], .usage),
@@ -227,7 +227,7 @@ import Testing
         #expect(failure?.remedy.isEmpty == false)
     }
 
-    @Test func `a folder or a device is no file of settings`() throws {
+    @Test func `a folder or a device is not a settings file`() throws {
         let home = try Home(["AWS_CONFIG_FILE": "/dev/null"])
         #expect(throws: Failure.self) { try home.configuration() }
         let folder = try Home(["AWS_CONFIG_FILE": "/"])

@@ -14,7 +14,7 @@ final class MemoryBucket: HTTPTransport {
         case instead(HTTPReply)
         /// The request is served, and this is the answer.
         case afterwards(HTTPReply)
-        /// There is no answer; before or after the request is served.
+        /// No reply, before or after the request is executed.
         case silence(isServed: Bool)
     }
 

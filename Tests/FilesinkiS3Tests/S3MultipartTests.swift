@@ -80,7 +80,7 @@ import Testing
         #expect(leftOvers == 0)
     }
 
-    @Test func `an upload that somebody else ended is a failure`() async throws {
+    @Test func `an upload that another client ended is a failure`() async throws {
         bucket.script(.instead(.error(404, "NoSuchUpload")), Self.isCompletion)
         await #expect(throws: Failure.self) { try await put() }
         #expect(stored == nil)

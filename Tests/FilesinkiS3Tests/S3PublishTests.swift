@@ -19,7 +19,7 @@ import Testing
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var turn: MemoryBucket.Turn
-        /// Whether somebody was first.
+        /// Whether another writer was first.
         var isTaken = false
         var wanted: Wanted
         var requests: Int

@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(
-        "a range that is not the one that was asked for is no answer",
+        "a reply with another range is rejected",
         arguments: [
             "bytes 0-1/9", "bytes 1-2/9", "bytes 1-3/9", "bytes 1-1/9", "bytes */9", "",
             "bytes 1-2",
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(
-        "what is no list is no empty list",
+        "an invalid listing is not an empty one",
         arguments: [
             HTTPReply.portal, HTTPReply(status: 200), .xml("<html/>"), .xml("<ListBucketResult>"),
             .xml("<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>"),
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test(
-        "nothing is sent over a network without encryption, unless the user said so",
+        "nothing is sent over a network without encryption unless the user allows it",
         arguments: [
             ("http", "service", false, false), ("http", "service", true, true),
             ("https", "service", false, true), ("http", "127.0.0.1", false, true),

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ServerRemoteTests {
     func key(_ text: String) throws -> ObjectKey { try ObjectKey(text) }
 
-    @Test func `many objects are read in one request, each as far as it is wanted`() async throws {
+    @Test func `many objects are read in one request, each in the requested range`() async throws {
         try await withServedFolder(ServedFolder()) { served in
             let remote = try served.remote()
             try await remote.put(Array("0123456789".utf8), to: key("other/a"))
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `a certificate that nobody vouches for is not trusted`() async throws {
+    @Test func `an untrusted certificate is rejected`() async throws {
         try await withServedFolder(ServedFolder(isPrivate: true)) { served in
             let remote = try ServerRemote(
                 address: WebAddress(
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `a token is not sent in the open to another machine`() throws {
+    @Test func `a token is not sent to another machine without encryption`() throws {
         let connections = try HTTPConnections()
         let failure = #expect(throws: Failure.self) {
             try ServerRemote(
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(
-        "what is no filesinki server is never believed",
+        "replies of other servers are rejected",
         arguments: ["200 OK", "404 Not Found", "204 No Content", "206 Partial Content"])
     func portal(_ status: String) async throws {
         let page = ScriptedServer.reply(

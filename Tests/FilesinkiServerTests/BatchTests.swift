@@ -107,8 +107,8 @@ import Testing
             #expect(page == [.bytes([0x35]), .bytes([0x36]), .askAgain])
             let end = try frames(try await server.ask("GET", "/v1/log/main?from=301&limit=5"))
             #expect(end == [.absent])
-            let nobody = try frames(try await server.ask("GET", "/v1/log/none"))
-            #expect(nobody == [.absent])
+            let unknown = try frames(try await server.ask("GET", "/v1/log/none"))
+            #expect(unknown == [.absent])
             let far = try frames(
                 try await server.ask("GET", "/v1/log/main?from=18446744073709551615"))
             #expect(far == [.absent])

@@ -61,7 +61,7 @@ import Testing
             #expect(try await publish(server, "a", 99, other) == 403)
             #expect(try await delete(server, "b", 1, mine) == 403)
             #expect(try await delete(server, "a", 1, mine) == 204)
-            // Whose nobody knows is not one's own.
+            // A device without an owner is not the own one.
             _ = try await server.direct.publish([1], to: ObjectKey(key("d", 1)))
             #expect(try await delete(server, "d", 1, mine) == 403)
             let left = try await server.direct.list(prefix: "devices/", after: nil, limit: 99)

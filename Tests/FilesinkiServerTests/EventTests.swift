@@ -15,7 +15,7 @@ import Testing
         return connection
     }
 
-    @Test func `a change that the server makes is told by its key`() async throws {
+    @Test func `a change by the server is reported by its key`() async throws {
         try await withServer { server in
             let watcher = try await watch(server, "zones/m/log/")
             _ = try await server.put("other/1", [1])
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `a change that somebody makes in the folder is told too, again and again`()
+    @Test func `changes by others in the folder are reported, too`()
         async throws
     {
         try await withServer { server in
@@ -62,7 +62,8 @@ import Testing
                 #expect(await watcher.receive(until: "1/c").contains("data: zones/m/log/1/c\n"))
             }
             guard Self.count != nil else { return }
-            print("\(count) watchers: told in \(ContinuousClock().now - begun), \(cost) KB each")
+            print(
+                "\(count) watchers: notified in \(ContinuousClock().now - begun), \(cost) KB each")
         }
     }
 

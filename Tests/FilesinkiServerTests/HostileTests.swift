@@ -22,7 +22,7 @@ import Testing
         return steps.flatMap { step in around.map { $0(step) } }
     }()
 
-    /// Whole targets that are no path.
+    /// Targets that are not paths.
     static let targets = [
         "http://localhost/v1/objects/secret", "http://example.org/v1/list", "//v1/list", "*",
         "v1/list", "/v1/../secret", "/../secret", "/v1/objects", "/v1", "/%76%31/list",
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func `500 idle connections keep nobody out`() async throws {
+    @Test func `500 idle connections do not block others`() async throws {
         try await withServer { server in
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    @Test func `who says Expect is told to go on`() async throws {
+    @Test func `Expect: 100-continue is answered`() async throws {
         try await withServer { server in
             let connection = try server.connect()
             await connection.send(

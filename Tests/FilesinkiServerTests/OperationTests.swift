@@ -9,7 +9,7 @@ import Testing
 /// How a server is run: settings, quota, log, counters, faults, TLS.
 @Suite struct OperationTests {
     @Test(
-        "a server listens beyond this machine only with tokens and TLS, or when told so",
+        "a server accepts other machines only with tokens and TLS, or when allowed",
         arguments: [
             ("127.0.0.1", false, false, false, true), ("::1", false, false, false, true),
             ("localhost", false, false, false, true), ("127.8.8.8", false, false, false, true),
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `health is for everybody, and says when the folder is away`() async throws {
+    @Test func `health needs no token, and reports a missing folder`() async throws {
         try await withServer { server in
             let well = try await server.ask("GET", "/health")
             #expect(well.status == 200 && well.text == "ok\n")

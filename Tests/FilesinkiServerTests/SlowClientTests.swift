@@ -6,7 +6,7 @@ import Testing
 
 @testable import FilesinkiServer
 
-/// Clients that send slowly, or much at once, keep nobody else out.
+/// Slow clients, and those with many requests, do not block others.
 @Suite struct SlowClientTests {
     /// Begins an upload and sends its first byte only.
     private func drip(

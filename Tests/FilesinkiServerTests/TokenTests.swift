@@ -60,15 +60,15 @@ import Testing
                     "\(right): \(reply.status)")
                 #expect(reply.status != 401)
             }
-            let nobody = try await server.ask(row.method, row.target, fields, body: body)
-            #expect(nobody.status == 401)
-            #expect(nobody.fields["www-authenticate"] == "Bearer")
-            #expect(nobody.fields["filesinki-protocol"] == "1")
+            let anonymous = try await server.ask(row.method, row.target, fields, body: body)
+            #expect(anonymous.status == 401)
+            #expect(anonymous.fields["www-authenticate"] == "Bearer")
+            #expect(anonymous.fields["filesinki-protocol"] == "1")
         }
     }
 
     @Test(
-        "a zone's token reaches its zone and what is everybody's",
+        "a token of a zone includes its zone and the shared keys",
         arguments: [
             ("zones/a/log/1/c", true), ("zones/b/log/1/c", false), ("devices/d/a/1/c", true),
             ("devices/d/b/1/c", false), ("devices/d", false), ("zones", false), ("other/1", true),
@@ -133,7 +133,7 @@ import Testing
             #expect(try await status(first.token.text) == 401)
             let second = try make(file, [.read])
             #expect(try await status(second) == 200)
-            // What cannot be understood lets nobody in.
+            // With a malformed file, no client is authenticated.
             let text = try String(contentsOfFile: file.path, encoding: .utf8)
             try (text + "nonsense\n").write(toFile: file.path, atomically: false, encoding: .utf8)
             #expect(try await status(second) == 500)

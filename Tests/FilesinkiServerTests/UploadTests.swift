@@ -152,7 +152,7 @@ import Testing
     }
 }
 
-/// A store's folder with an upload that somebody left.
+/// A store's folder with an abandoned upload.
 private struct TemporaryFolderWithUpload {
     let folder: TemporaryFolder
 

@@ -9,7 +9,7 @@ import Testing
 @Suite struct AuthenticationTests {
     private static let ann = Credentials.password(user: "ann", Secret("open sesame"))
 
-    /// A server that asks, and lets in whoever answers as `isRight` wants it.
+    /// A server that requires an `Authorization` accepted by `isRight`.
     private func server(
         asking challenge: String, isRight: @escaping @Sendable (String) -> Bool
     ) -> MemoryDAV {
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(
-        "nobody is answered who asks for what is not known",
+        "unknown challenges are not answered",
         arguments: ["Negotiate", "Digest realm=\"r\", nonce=\"n\", qop=\"auth-int\"", "", "Bearer"])
     func unknownWays(_ challenge: String) async throws {
         let server = server(asking: challenge) { _ in false }
@@ -125,7 +125,7 @@ import Testing
         #expect(server.requests.map { $0.fields["Authorization"] } == [nil])
     }
 
-    @Test func `whoever asked for proof is not given the password instead`() async throws {
+    @Test func `a server that asked for a digest does not get the password`() async throws {
         let isBasic = Counter()
         let server = MemoryDAV(interception: { _ in
             let digest = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""

@@ -60,12 +60,12 @@ extension MemoryDAV.Habits {
     static let all: [MemoryDAV.Habits] =
         [MemoryDAV.Habits()]
         + [405, 403, 423, 500, 400, 207, 409, 404, 502].map { status in
-            var habits = MemoryDAV.Habits(description: "losers are told \(status)")
+            var habits = MemoryDAV.Habits(description: "losers get \(status)")
             habits.lost = status
             return habits
         }
         + [200, 204].map { status in
-            var habits = MemoryDAV.Habits(description: "winners are told \(status)")
+            var habits = MemoryDAV.Habits(description: "winners get \(status)")
             habits.won = status
             return habits
         }

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "what is no listing is said",
+        "an invalid listing is an error",
         arguments: [
             (HTTPReply(status: 207, body: bytes("<a/>")), Failure.Code.corrupt),
             (HTTPReply(status: 207, body: bytes("<multistatus xmlns=\"DAV:\">")), .corrupt),
@@ -59,7 +59,7 @@ import Testing
         #expect(await code { _ = try await listed(server) } == wanted)
     }
 
-    @Test func `a size that is not told is said`() async throws {
+    @Test func `a missing size is an error`() async throws {
         let server = MemoryDAV(interception: { request in
             Self.listing([("/dav/", true), ("/dav/a", false)])
         })

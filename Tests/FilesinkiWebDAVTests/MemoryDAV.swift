@@ -67,7 +67,7 @@ final class MemoryDAV: HTTPTransport {
     /// The paths of all that is there, in order.
     var paths: [String] { state.withLock { $0.nodes.keys.sorted() } }
 
-    /// Puts something there behind everybody's back; nil for a collection.
+    /// Adds a file without a request; a collection for nil.
     func place(_ bytes: [UInt8]?, at path: String) {
         state.withLock { state in
             var parent = ""

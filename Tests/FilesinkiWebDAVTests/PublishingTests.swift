@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "a server that says somebody won is not believed",
+        "the status of a server does not decide who won",
         arguments: [200, 201, 204, 207, 400, 403, 405, 412, 423])
     func lies(_ status: Int) async throws {
         let server = MemoryDAV(interception: { request in
@@ -46,7 +46,7 @@ import Testing
         #expect(!server.paths.contains("/dav/log/1/"))
     }
 
-    @Test func `who is told that it won reads who did`() async throws {
+    @Test func `a writer with a success status still reads the slot`() async throws {
         let server = Box<MemoryDAV>()
         let dav = MemoryDAV(interception: { request in
             guard request.method == "MOVE" else { return nil }
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a redirect of a whole server is no folder`() async throws {
+    @Test func `a redirect of a whole server is not a folder`() async throws {
         // As one that wants https sends it.
         let server = MemoryDAV(interception: { request in
             let path = MemoryDAV.path(request.url)

@@ -43,7 +43,7 @@ import Testing
         #expect(try await reading(reply(status)).code == code)
     }
 
-    @Test func `a captive portal is no object and no absence`() async throws {
+    @Test func `a captive portal is neither an object nor its absence`() async throws {
         #expect(try await reading(page).code == .away)
         let elsewhere = reply(302, ["Location": "https://portal.example/login/"])
         #expect(try await reading(elsewhere).code == .away)
@@ -148,7 +148,7 @@ import Testing
         #expect(server.requests.allSatisfy { $0.fields["Cache-Control"] == "no-cache" })
     }
 
-    @Test func `lighttpd's answer for a file above the key is no object`() async throws {
+    @Test func `lighttpd's reply with a file above the key is not the object`() async throws {
         let server = MemoryDAV(interception: { request in
             guard request.method == "GET" else { return nil }
             return HTTPReply(

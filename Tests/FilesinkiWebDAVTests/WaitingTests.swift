@@ -26,9 +26,9 @@ import Testing
     }
 
     /// How a server tells what a folder holds.
-    func habits(_ told: String) -> MemoryDAV.Habits {
+    func habits(_ markers: String) -> MemoryDAV.Habits {
         var habits = MemoryDAV.Habits()
-        switch told {
+        switch markers {
         case "time": habits.properties = { "<D:getlastmodified>\($0)</D:getlastmodified>" }
         case "nothing": habits.properties = { _ in "" }
         default: break
@@ -39,9 +39,9 @@ import Testing
     @Test(
         "a change ends it, whatever the server tells of a folder",
         arguments: ["tag", "time", "nothing", "no folder"])
-    func change(_ told: String) async throws {
-        let server = MemoryDAV(habits(told))
-        if told != "no folder" { server.place([1], at: "/dav/log/1/c") }
+    func change(_ markers: String) async throws {
+        let server = MemoryDAV(habits(markers))
+        if markers != "no folder" { server.place([1], at: "/dav/log/1/c") }
         let clock = ManualClock()
         let writer = try server.remote()
         var systemContext = clock.systemContext
@@ -67,7 +67,7 @@ import Testing
         #expect(clock.slept == seconds([1]))
     }
 
-    @Test func `a tag that only becomes a strong one is no change`() async throws {
+    @Test func `a weak tag that becomes strong is not a change`() async throws {
         let looks = Counter()
         var habits = MemoryDAV.Habits()
         habits.properties = { _ in
@@ -81,7 +81,9 @@ import Testing
         #expect(clock.slept == seconds([1, 2, 4, 8, 5]))
     }
 
-    @Test func `no time is a look, and a prefix that is no key's is only slept for`() async throws {
+    @Test func `a timeout of zero still polls once, and an invalid prefix only sleeps`()
+        async throws
+    {
         let clock = ManualClock()
         let server = MemoryDAV()
         let remote = try server.remote(systemContext: clock.systemContext)
@@ -94,10 +96,10 @@ import Testing
     @Test(
         "what came between two waits ends the second at once",
         arguments: ["tag", "time", "nothing", "no folder"])
-    func between(_ told: String) async throws {
+    func between(_ markers: String) async throws {
         let clock = ManualClock()
-        let server = MemoryDAV(habits(told))
-        if told != "no folder" { server.place([1], at: "/dav/log/1/c") }
+        let server = MemoryDAV(habits(markers))
+        if markers != "no folder" { server.place([1], at: "/dav/log/1/c") }
         let remote = try server.remote(systemContext: clock.systemContext)
         try await remote.wait(prefix: "log/", timeout: .zero)
         _ = try await server.remote().publish([2], to: key("log/2/c"))

@@ -56,7 +56,7 @@ private final class Race: Sendable {
     let writers: Int
     let commits: Int
     let store: RealStore
-    /// The number after the highest one that somebody saw filled.
+    /// The number after the highest one seen as filled.
     private let next = Atomic(1)
     private let lost = Atomic(0)
 

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "refuses what is no whole document of its kind",
+        "rejects incomplete and malformed documents",
         arguments: [
             "", " ", "x", "<", "<a", "<a>", "<a></b>", "<a/><b/>", "<a/>x", "<a b=c/>", "</a>",
             "<a>&nbsp;</a>", "<a>&#0;</a>", "<x:a/>", "<a\u{0}/>", "{\"a\": 1}",
@@ -81,7 +81,7 @@ import Testing
         refused(Array(bomb.utf8), because: "document type")
     }
 
-    @Test func `takes as many elements as it is told, and not one more`() throws {
+    @Test func `accepts as many elements as allowed, and not one more`() throws {
         let text = Array("<a><b/><b/><b/></a>".utf8)
         #expect(try XMLReader.parse(text, maximumElements: 4).children.count == 3)
         refused(text, because: "elements", maximumElements: 3)

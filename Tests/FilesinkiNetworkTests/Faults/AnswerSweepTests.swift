@@ -7,7 +7,7 @@ import Testing
 /// nothing wrong comes into a tree or the store, and the next run completes.
 @Suite("Wrong answers", .serialized)
 struct AnswerSweepTests {
-    /// Whether each answer meets each request also from then on, and not only once.
+    /// Whether each fault applies to all requests from then on, not only to one.
     static let isThorough = knob("FILESINKI_CUT_STRIDE", otherwise: 0) > 0
     static let isTold = getenv("FILESINKI_TELL") != nil
 

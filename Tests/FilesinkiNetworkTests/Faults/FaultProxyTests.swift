@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `only the chosen request meets the fault`() async throws {
+    @Test func `the fault applies only to the chosen request`() async throws {
         let line = try Line(4, FaultProxy.at(2, HTTPFault.refused(503).fault))
         var statuses: [Int] = []
         for _ in 1...3 { statuses.append(try await line.ask().status) }

@@ -104,7 +104,7 @@ struct FaultTarget: Sendable {
     }
 }
 
-/// Ends a server of this process when nobody needs it any more.
+/// Ends a server of this process when it is deallocated.
 private final class ServerKeeper: Sendable {
     private let stop: @Sendable () async -> Void
 
