@@ -49,12 +49,6 @@ package struct BaseSnapshot: Sendable {
         unlistedFolders = unlisted
     }
 
-    /// The numbers, in ``rows``, of what lies directly inside `folder`, in the order of the names;
-    /// nil stands for the root.
-    package func childRows(of folder: RelativePath?) -> [Int] {
-        slots(of: folder?.bytes ?? Self.rootKey).map { Int(children[$0]) }
-    }
-
     /// The slots of a folder's children. The root's path is empty.
     func slots(of folder: [UInt8]) -> Range<Int> { ranges[folder] ?? 0..<0 }
 

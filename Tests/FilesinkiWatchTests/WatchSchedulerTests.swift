@@ -2,7 +2,7 @@ import FilesinkiModel
 import FilesinkiWatch
 import Testing
 
-@Suite("A watch's agenda")
+@Suite("The scheduler of a watch")
 struct WatchSchedulerTests {
     static let limits = WatchScheduler.Limits(
         fullScan: .seconds(600), shortageScan: .seconds(10), pauses: .seconds(1)...(.seconds(60)),
@@ -12,7 +12,7 @@ struct WatchSchedulerTests {
         LocalChanges(paths: Set(names.map { RelativePath(unchecked: Array($0.utf8)) }))
     }
 
-    /// An agenda whose first run of everything is done, at 0.
+    /// A scheduler whose first full run is done, at 0.
     private func begun() -> WatchScheduler {
         var scheduler = WatchScheduler(Self.limits, at: .zero)
         #expect(scheduler.next(at: .zero) == .run(.everything))
