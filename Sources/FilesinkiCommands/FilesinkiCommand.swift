@@ -1,4 +1,5 @@
 import ArgumentParser
+import FilesinkiModel
 
 /// The root of the command line; the real work is in its subcommands.
 struct FilesinkiCommand: Command {
@@ -46,5 +47,96 @@ struct FilesinkiCommand: Command {
 
     func run(in console: Console) async throws -> ExitCode {
         throw CleanExit.helpRequest()
+    }
+}
+
+/// One command of the command line: its arguments as properties, and what it does with them.
+///
+/// A command is thin: it turns arguments into the engine's values, calls the engine once, renders
+/// the one value it gives back as text or JSON, and says with which code the process ends.
+protocol Command: ParsableCommand, Sendable {
+    /// How long the command may take.
+    var waiting: WaitOptions { get }
+
+    /// Where to say how it went, once it has ended; nil for nowhere.
+    var pingAddress: String? { get }
+
+    /// Does the work.
+    ///
+    /// - Throws: `Failure` for everything that stops the command.
+    func run(in console: Console) async throws -> ExitCode
+}
+
+extension Command {
+    var waiting: WaitOptions { WaitOptions.none }
+    var pingAddress: String? { nil }
+}
+
+/// A command that works on a replica.
+protocol ReplicaCommand: Command {
+    var replica: RootOptions { get }
+}
+
+extension ReplicaCommand {
+    var waiting: WaitOptions { replica.waiting }
+}
+
+/// `completions`: what a shell needs to complete our commands.
+struct CompletionsCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "completions",
+        abstract: "Print completions for a shell.",
+        discussion: """
+            For example: filesinki completions bash \
+            > ~/.local/share/bash-completion/completions/filesinki
+            """)
+
+    @Argument(help: "bash, zsh or fish.", completion: .list(["bash", "zsh", "fish"]))
+    var shell: String
+
+    func run(in console: Console) async throws -> ExitCode {
+        guard let known = CompletionShell(rawValue: shell) else {
+            throw Failure(
+                .usage, path: shell, "There are no completions for this shell.",
+                remedy: "Choose bash, zsh or fish.")
+        }
+        try console.output.line(FilesinkiCommand.completionScript(for: known))
+        return .done
+    }
+}
+
+/// Help on what is no command: `filesinki help TOPIC`.
+enum HelpTopic: String, CaseIterable {
+    case credentials
+
+    /// The topic that arguments ask for; nil for none.
+    init?(_ arguments: [String]) {
+        guard arguments.count == 2, arguments[0] == "help" else { return nil }
+        self.init(rawValue: arguments[1])
+    }
+
+    var text: String {
+        switch self {
+        case .credentials:
+            """
+            CREDENTIALS
+
+            A server asks who you are. Secrets come from the environment, from a file or from a
+            command, never from an argument or an address.
+
+              filesinki serve   FILESINKI_TOKEN, FILESINKI_TOKEN_FILE or FILESINKI_TOKEN_COMMAND
+              WebDAV            FILESINKI_USER and FILESINKI_PASSWORD, or FILESINKI_PASSWORD_FILE,
+                                FILESINKI_PASSWORD_COMMAND
+              S3                AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ~/.aws
+
+            For more than one server, use ~/.config/filesinki/credentials.toml (mode 0600):
+
+              [[credential]]
+              url = "https://desktop:8390"
+              token-file = "/home/me/.config/filesinki/desktop.token"
+
+            A certificate of your own is named by FILESINKI_CA_FILE.
+            """
+        }
     }
 }

@@ -1,4 +1,7 @@
 import ArgumentParser
+import FilesinkiModel
+import FilesinkiRules
+import Glibc
 
 /// Which replica a command works on.
 struct RootOptions: ParsableArguments {
@@ -28,5 +31,185 @@ extension RootOptions {
     /// The options as if the user had written them, for a command that names its root otherwise.
     static func make(root: String? = nil, state: String? = nil) throws -> RootOptions {
         try parse((root.map { ["--root", $0] } ?? []) + (state.map { ["--state", $0] } ?? []))
+    }
+}
+
+/// Which folder is the root, and how it was found; the latter says what a path argument is
+/// relative to.
+struct RootChoice: Equatable {
+    /// How the root was found.
+    enum Origin {
+        /// Named by `--root`.
+        case given
+        /// The nearest folder, from a starting place upwards, that holds `.filesinki`.
+        case above
+        /// Named by `$FILESINKI_ROOT`.
+        case environment
+        /// The default replica, which is made on first use.
+        case standard
+    }
+
+    /// Absolute.
+    var path: String
+    var origin: Origin
+
+    /// Finds the root: `--root`, else the nearest folder above with `.filesinki`, else
+    /// `$FILESINKI_ROOT`, else the default replica.
+    ///
+    /// - Parameters:
+    ///   - options: What the user wrote.
+    ///   - place: A path that may lie in a replica; then the way up begins there, and only after
+    ///     that at the current folder. An absolute one must lie in a replica.
+    static func find(
+        _ options: RootOptions, near place: String? = nil, in console: Console
+    ) throws(Failure) -> RootChoice {
+        if let given = options.root {
+            let path = try FilePlace.absoluteText(given, in: console.currentFolder)
+            return RootChoice(path: path, origin: .given)
+        }
+        if let path = try nearestReplica(place, in: console) {
+            return RootChoice(path: path, origin: .above)
+        }
+        if let variable = console.environment["FILESINKI_ROOT"], !variable.isEmpty {
+            let path = try FilePlace.absoluteText(variable, in: console.currentFolder)
+            return RootChoice(path: path, origin: .environment)
+        }
+        return RootChoice(path: try standardPath(console.environment), origin: .standard)
+    }
+
+    /// The replica that a folder is or lies in.
+    ///
+    /// - Parameters:
+    ///   - folder: As the user typed it.
+    ///   - options: What else the user wrote; `--root` must name the same replica.
+    /// - Throws: `Failure` with code `not-found` for a folder that is absent or in no replica, `usage`
+    ///   when `--root` names another one: a command never answers for a replica that was not named.
+    static func of(
+        _ folder: String, _ options: RootOptions, in console: Console
+    ) throws(Failure) -> RootChoice {
+        let place = try FilePlace.absoluteText(folder, in: console.currentFolder)
+        guard FileCall.status(Array(place.utf8)) != nil else { throw .folderNotFound(place) }
+        if let given = options.root {
+            let root = try FilePlace.absoluteText(given, in: console.currentFolder)
+            let choice = RootChoice(path: root, origin: .given)
+            _ = try choice.below(Array(place.utf8))
+            return choice
+        }
+        guard let path = nearestReplica(from: place) else { throw .notInReplica(place) }
+        return RootChoice(path: path, origin: .above)
+    }
+
+    private static func nearestReplica(
+        _ place: String?, in console: Console
+    ) throws(Failure) -> String? {
+        guard let place else { return nearestReplica(from: console.currentFolder) }
+        let start = try FilePlace.absoluteText(place, in: console.currentFolder)
+        let isThere = FileCall.status(Array(start.utf8)) != nil
+        if place.hasPrefix("/") {
+            if let path = nearestReplica(from: start) { return path }
+            throw isThere ? .notInReplica(start) : .folderNotFound(start)
+        }
+        if isThere, let path = nearestReplica(from: start) { return path }
+        return nearestReplica(from: console.currentFolder)
+    }
+
+    /// The folder itself if it holds a `.filesinki` folder.
+    static func nearestReplica(at folder: String) -> String? {
+        isFolder((folder == "/" ? "" : folder) + "/" + RelativePath.stateFolder) ? folder : nil
+    }
+
+    /// The nearest folder from `start` upwards that holds a `.filesinki` folder; nil when none does.
+    static func nearestReplica(from start: String) -> String? {
+        var folder = start
+        while true {
+            if let found = nearestReplica(at: folder) { return found }
+            guard let cut = folder.lastIndex(of: "/"), folder != "/" else { return nil }
+            folder = cut == folder.startIndex ? "/" : String(folder[..<cut])
+        }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        FileCall.status(Array(path.utf8)).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+    }
+
+    /// The default replica's folder, as the XDG base directory specification places data.
+    private static func standardPath(_ environment: [String: String]) throws(Failure) -> String {
+        if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
+            return try FilePlace.absoluteText("filesinki", in: data)
+        }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw Failure(
+                .usage, "No replica was found, and HOME is not set.",
+                remedy: "Name the replica's folder with --root, or set FILESINKI_ROOT.")
+        }
+        return try FilePlace.absoluteText(".local/share/filesinki", in: home)
+    }
+}
+
+extension Failure {
+    /// A folder was named that is not there, as a disk that is not mounted is not.
+    static func folderNotFound(_ path: String) -> Failure {
+        Failure(
+            .notFound, path: path, "No such file or folder.",
+            remedy: "Check the path; if it is on a disk, mount it.")
+    }
+
+    /// A folder was named that is not part of a replica.
+    static func notInReplica(_ path: String) -> Failure {
+        Failure(
+            .notFound, path: path, "Not in a replica.",
+            remedy: "Make it one with filesinki init; if it is on a disk, mount it.")
+    }
+}
+
+/// Reads the few small files of a root that hold rules, without opening the replica.
+struct RootReader {
+    /// The root's absolute path.
+    let root: String
+
+    /// The largest file of rules that is read, in bytes.
+    private static let limit = 4 << 20
+
+    /// The content of a regular file; nil when there is none. The file itself may not be a symlink.
+    ///
+    /// - Throws: `Failure` when it is there and cannot be read.
+    func read(_ path: RelativePath) throws -> [UInt8]? {
+        let place = place(path)
+        guard let status = FileCall.status(place), status.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
+        let file = try InputFile(place: place, flags: O_NOFOLLOW, name: path.description)
+        return try file.readAll(limit: Self.limit)
+    }
+
+    /// Whether a path is a folder now.
+    func isFolder(_ path: RelativePath) -> Bool {
+        FileCall.status(place(path)).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+    }
+
+    /// The ignore rules of the root, and what was wrong with the settings that say which count.
+    func ignoreFilter(_ environment: [String: String]) throws -> (IgnoreFilter, [Failure]) {
+        let rules = try settings(environment)
+        let filter = try IgnoreFilter(gitignore: rules.rules.gitignore) { name in
+            try read(RelativePath(name))
+        }
+        return (filter, rules.problems)
+    }
+
+    private func settings(_ environment: [String: String]) throws -> RulesLoad {
+        var device: [RulesLoad.DeviceFile] = []
+        if let path = Settings.userFile(environment: { environment[$0] }),
+            FileCall.status(Array(path.utf8)) != nil
+        {
+            let file = try InputFile(place: Array(path.utf8), flags: 0, name: path)
+            device.append(
+                RulesLoad.DeviceFile(path: path, bytes: try file.readAll(limit: Self.limit)))
+        }
+        return RulesLoad(
+            synced: try read(RelativePath(Settings.syncedFile)), device: device)
+    }
+
+    private func place(_ path: RelativePath) -> [UInt8] {
+        Array(root.utf8) + [UInt8(ascii: "/")] + path.bytes
     }
 }

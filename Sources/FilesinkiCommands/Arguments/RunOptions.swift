@@ -40,3 +40,31 @@ struct RunOptions: ParsableArguments {
         return options
     }
 }
+
+/// How a command that has a result gives it.
+struct ReportOptions: ParsableArguments {
+    @Flag(name: .long, help: "Print one JSON object per line.")
+    var json = false
+
+    @OptionGroup var talk: TalkOptions
+
+    /// Tells the console.
+    func apply(to console: Console) {
+        talk.apply(to: console)
+        console.outputOptions.isJSON = json
+    }
+}
+
+/// How much a command says: every command has these.
+struct TalkOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Print errors only.")
+    var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Print more.")
+    var verbose = false
+
+    /// Tells the console.
+    func apply(to console: Console) {
+        console.outputOptions.verbosity = quiet ? .quiet : verbose ? .verbose : .normal
+    }
+}

@@ -1,5 +1,9 @@
 import ArgumentParser
+import FilesinkiEngine
+import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiSystem
+import FilesinkiText
 
 /// `kv`: the key-value store.
 struct KeyValueCommand: Command {
@@ -21,4 +25,166 @@ struct KeyValueCommand: Command {
         ])
 
     func run(in console: Console) async throws -> ExitCode { throw CleanExit.helpRequest(self) }
+}
+
+/// What all commands of the key-value store have in common.
+struct KeyValueOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The key-value store's name.", valueName: "name"))
+    var store = KeyValuePlace.standardName
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A prefix for all keys, e.g. flutter.", valueName: "prefix"))
+    var prefix: String = ""
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    /// The key that an argument names.
+    ///
+    /// - Throws: `Failure` with code `usage` for an empty or a too long one.
+    func key(_ argument: String) throws(Failure) -> ValueKey {
+        let name = ArgumentText.bytes(of: argument)
+        guard !name.isEmpty else { return try ValueKey([]) }
+        return try ValueKey(prefixBytes + name)
+    }
+
+    var prefixBytes: [UInt8] { ArgumentText.bytes(of: prefix) }
+
+    /// A key as the user names it: without the prefix.
+    func name(_ key: ValueKey) -> [UInt8] {
+        key.bytes.starts(with: prefixBytes)
+            ? Array(key.bytes.dropFirst(prefixBytes.count)) : key.bytes
+    }
+}
+
+extension KeyValueOptions {
+    /// The replica's state folder; that of the default replica need not be there.
+    func stateFolder(in console: Console) throws -> String {
+        let root = try RootChoice.find(replica, in: console)
+        guard root.origin == .standard || RootChoice.nearestReplica(at: root.path) != nil else {
+            throw Failure.notInReplica(root.path)
+        }
+        return try replica.replicaOptions(root: root.path, in: console).stateFolder.path
+    }
+
+    /// Opens the store; the default replica is made when it is not there.
+    func open(in console: Console) async throws -> KeyValueSession {
+        try KeyValuePlace.check(name: store)
+        let (_, settings) = try await replica.findOrMake(in: console)
+        let config = try ReplicaConfig.read(settings)
+        try console.prepare(forRemembered: config.remote)
+        let place = KeyValuePlace(
+            state: settings.stateFolder.path, name: store, device: config.device,
+            address: config.remote, systemContext: console.systemContext, connect: settings.connect
+        ) { try await Replica.renewDevice(settings, insteadOf: $0) }
+        return KeyValueSession(values: try KeyValues.open(place), place: place, options: self)
+    }
+}
+
+/// An opened key-value store together with how it was named.
+struct KeyValueSession {
+    let values: KeyValues
+    let place: KeyValuePlace
+    let options: KeyValueOptions
+}
+
+/// What became of changes that were made here.
+struct SendReport {
+    /// What the exchange did; nil when there was none.
+    var exchange: ExchangeReport?
+    /// Why there was none; nil when there is no remote, or the store is off.
+    var away: Failure?
+
+    /// Whether the changes wait here.
+    var isQueued: Bool { exchange == nil }
+}
+
+extension KeyValueSession {
+    /// Publishes what waits here, if the remote answers.
+    ///
+    /// - Throws: What is wrong with the store; a remote that is away is no failure.
+    func send(
+        _ patience: PatienceOption, operation: String, in console: Console
+    ) async throws -> SendReport {
+        guard place.address != nil, try await !values.isOff() else { return SendReport() }
+        var outputOptions = ExchangeOptions()
+        outputOptions.operation = operation
+        var backoff = Backoff.untilReached(
+            limit: patience.wait ? try options.replica.waiting.limit() ?? 0 : 0)
+        while true {
+            do {
+                return SendReport(exchange: try await values.exchange(outputOptions))
+            } catch let failure as Failure where failure.code == .away || failure.code == .busy {
+                if backoff.isOver { return SendReport(away: failure) }
+                try await console.systemContext.sleep(backoff.next(after: failure))
+            }
+        }
+    }
+
+    /// The exit code of a change that is done when it waits here, unless the user wants more.
+    func code(_ report: SendReport, _ patience: PatienceOption) -> ExitCode {
+        guard patience.wait, report.isQueued else {
+            return report.exchange?.isOver == true ? .limit : .done
+        }
+        return report.away == nil ? .negative : .away
+    }
+
+    /// Shows what came of changes.
+    func show(
+        _ report: SendReport, _ keys: [ValueKey], exit code: ExitCode, in console: Console
+    ) throws {
+        try console.show(report.exchange?.notices ?? [], type: "notice")
+        try console.show(report.exchange?.problems ?? [])
+        if console.outputOptions.isJSON {
+            var object: JSONObject = ["type": "values"]
+            object.add("exit", code.rawValue)
+            object.add("store", options.store)
+            object.add("keys", .array(keys.map { $0.jsonValue(options) }))
+            object.add("queued", report.isQueued)
+            object.add("sequence", report.exchange?.sequence ?? 0)
+            object.add(
+                "changed", .array((report.exchange?.changed ?? []).map { $0.jsonValue(options) }))
+            if let away = report.away { object.add("away", .object(away.json(type: "failure"))) }
+            try console.output.json(object)
+        } else if let away = report.away {
+            console.say("Saved here, not yet published. \(away)")
+        } else {
+            console.detail(report.isQueued ? "It is kept here." : "It is published.")
+        }
+        sayLimit(report.exchange, in: console)
+    }
+
+    /// Says that a merge has made more than the limits allow.
+    func sayLimit(_ report: ExchangeReport?, in console: Console) {
+        guard report?.isOver == true else { return }
+        console.say(
+            "The store holds more than its limits allow; filesinki kv quota shows how much.")
+    }
+}
+
+extension Console {
+    /// Shows what could not be used of the store, or written to it.
+    func show(_ problems: [Failure], type: String = "problem") throws {
+        for problem in problems {
+            if outputOptions.isJSON {
+                try output.json(problem.json(type: type))
+            } else {
+                complain(problem)
+            }
+        }
+    }
+}
+
+extension ValueKey {
+    /// The key as an element of a list, without the prefix: see ``RelativePath/jsonValue``.
+    func jsonValue(_ options: KeyValueOptions) -> JSONValue {
+        let name = options.name(self)
+        if let text = String(validating: name, as: UTF8.self) { return .string(text) }
+        var object: JSONObject = [:]
+        object.add("key", bytes: name)
+        return .object(object)
+    }
 }

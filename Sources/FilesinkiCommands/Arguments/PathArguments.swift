@@ -1,0 +1,133 @@
+import ArgumentParser
+import FilesinkiModel
+
+extension RootChoice {
+    /// The path below the root that an argument names.
+    ///
+    /// An absolute argument must lie below the root. A relative one begins at the current folder when
+    /// the root was found above it, as with git; else, with a root that is somewhere else, at the
+    /// root.
+    ///
+    /// - Returns: nil for the root itself.
+    /// - Throws: `Failure` with code `badPath` for what lies outside.
+    func path(_ argument: String, currentFolder: String) throws(Failure) -> RelativePath? {
+        let bytes = ArgumentText.bytes(of: argument)
+        guard !bytes.isEmpty else { return try RelativePath(bytes) }
+        let isRelative = bytes.first != UInt8(ascii: "/")
+        if isRelative, origin != .above {
+            // Checked as it is: a `..` in it is refused rather than worked out.
+            let isRoot = bytes.elementsEqual(".".utf8) || bytes.elementsEqual("./".utf8)
+            return isRoot ? nil : try RelativePath(Self.withoutTrailingSlash(bytes))
+        }
+        let place = FilePlace.absolute(bytes, in: currentFolder)
+        return try below(place)
+    }
+
+    private static func withoutTrailingSlash(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+        return bytes
+    }
+
+    /// The part of an absolute path below the root; nil for the root itself.
+    func below(_ place: [UInt8]) throws(Failure) -> RelativePath? {
+        let root = Array(path.utf8)
+        if place == root { return nil }
+        let prefix = path == "/" ? root : root + [UInt8(ascii: "/")]
+        guard place.starts(with: prefix) else {
+            throw Failure(
+                .badPath, path: place, "This is not below the root \(printable(root)).",
+                remedy: "Name a path inside the root, or another root with --root.")
+        }
+        return try RelativePath(place[prefix.count...])
+    }
+}
+
+/// A list of paths that may be longer than a command line.
+struct PathsOption: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Paths from a file too, one a line, or with -0 each ended by a NUL byte; - is "
+                + "standard input.",
+            valueName: "file"),
+        completion: .file())
+    var pathsFrom: String?
+
+    @OptionGroup var null: NullOption
+
+    /// The longest list, in bytes: 256 MiB.
+    private static let limit = 256 << 20
+
+    /// The paths of the command line and those of the file, in that order; nil when the file names
+    /// none. That must not be taken for everything, and a path before it may be the root itself.
+    func all(_ arguments: [String], in console: Console) throws -> [String]? {
+        guard let pathsFrom else { return arguments }
+        let bytes = try InputFile(pathsFrom, in: console).readAll(limit: Self.limit)
+        let end: UInt8 = null.null ? 0 : UInt8(ascii: "\n")
+        let paths = bytes.split(separator: end).map { ArgumentText.encode(Array($0)) }
+        guard paths.isEmpty else { return arguments + paths }
+        let nothing = "The list names no path, so nothing was done."
+        // Quiet for cron, whose lists are often empty.
+        if console.terminals.talk { console.say(nothing) } else { console.detail(nothing) }
+        return nil
+    }
+
+    /// Refuses a command line that names no path where one is needed.
+    func require(_ arguments: [String]) throws {
+        if arguments.isEmpty, pathsFrom == nil {
+            throw ValidationError("Name a path, or give --paths-from.")
+        }
+    }
+}
+
+/// How a list of paths is separated.
+struct NullOption: ParsableArguments {
+    @Flag(
+        name: [.customShort("0"), .long], help: "Print bare paths, each terminated by a NUL byte.")
+    var null = false
+
+    /// Tells the console.
+    func apply(to console: Console) { console.outputOptions.isNull = null }
+}
+
+extension Output {
+    /// A path as it is, with a NUL byte behind it.
+    func path(_ path: RelativePath) throws { try write(path.bytes + [0]) }
+}
+
+/// An argument of the form `PATH@VERSION`.
+struct VersionedPath: Equatable {
+    /// The path, as the user wrote it.
+    var path: String
+    /// The number behind the last `@`; nil when there is none.
+    var version: UInt64?
+
+    /// A name may hold an `@` itself: only digits behind the last one are a version.
+    init(_ argument: String) {
+        guard let cut = argument.lastIndex(of: "@"), cut > argument.startIndex,
+            let version = Self.number(argument[argument.index(after: cut)...])
+        else {
+            path = argument
+            return
+        }
+        path = String(argument[..<cut])
+        self.version = version
+    }
+
+    /// Both parts.
+    ///
+    /// - Throws: `Failure` with code `usage` when the version is missing.
+    func required() throws(Failure) -> (path: String, version: UInt64) {
+        guard let version else {
+            throw Failure(
+                .usage, path: ArgumentText.bytes(of: path), "The version is missing.",
+                remedy: "Write PATH@VERSION, such as notes/a@12; filesinki log PATH lists them.")
+        }
+        return (path, version)
+    }
+
+    private static func number(_ digits: Substring) -> UInt64? {
+        digits.allSatisfy { $0.isASCII && $0.isNumber } ? UInt64(digits) : nil
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiSystem
+import Glibc
+
+/// How to reach a remote over a network. What is given is kept in the replica, for its later runs.
+struct AccessOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "File with the access token of a filesinki server, readable only by its owner.",
+            valueName: "file"),
+        completion: .file())
+    var tokenFile: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "PEM file of certificates to trust in addition to the system's.", valueName: "file"),
+        completion: .file())
+    var caFile: String?
+}
+
+extension AccessOptions {
+    /// What was given, and where a replica keeps it.
+    func access(of options: ReplicaOptions? = nil, in console: Console) throws -> RemoteAccess {
+        let file: (String) throws -> String = { path in
+            try FilePlace.absoluteText(path, in: console.currentFolder)
+        }
+        return RemoteAccess(
+            pinned: options?.stateFolder.access, tokenFile: try tokenFile.map(file),
+            certificateFile: try caFile.map(file))
+    }
+
+    /// Has the replica use what was given.
+    func apply(to options: inout ReplicaOptions, in console: Console) throws -> RemoteAccess {
+        let access = try access(of: options, in: console)
+        options.connect = console.connector(access)
+        return access
+    }
+}
+
+extension RemoteAddress {
+    /// Reads what a user names: a folder, `file:///path`, or an address of a network.
+    ///
+    /// - Parameter currentFolder: What a relative path begins at.
+    /// - Throws: `Failure` with code `usage` for an address of another kind, or with a password.
+    init(_ text: String, currentFolder: String) throws(Failure) {
+        guard let end = text.firstRange(of: "://") else {
+            self = .folder(try FilePlace.absoluteText(text, in: currentFolder))
+            return
+        }
+        switch try Self.withScheme(text) {
+        case .folder(let path): self = .folder(try FilePlace.absoluteText(path, in: "/"))
+        case .network(let address): self = .network(address)
+        case nil:
+            throw Failure(
+                .usage, path: text,
+                "Unsupported remote type: \(text[..<end.lowerBound].lowercased())://",
+                remedy: "Use a folder, or http(s)://, webdav(s):// or s3://.")
+        }
+    }
+}
+
+/// The name of this device where the user gave none.
+enum DeviceName {
+    /// `$FILESINKI_DEVICE`, else the host's name up to its first dot.
+    static func standard(in console: Console) -> String {
+        if let name = console.environment["FILESINKI_DEVICE"], isFit(name) { return name }
+        let name = nameOfHost()
+        return isFit(name) ? name : "device"
+    }
+
+    /// The name that the user gave, or the standard one.
+    static func chosen(_ name: String?, in console: Console) throws(Failure) -> String {
+        guard let name else { return standard(in: console) }
+        return try checked(name)
+    }
+
+    /// - Throws: `Failure` with code `usage` for a name that could not be shown in a list or in the
+    ///   name of a file.
+    private static func checked(_ name: String) throws(Failure) -> String {
+        guard isFit(name) else {
+            throw Failure(
+                .usage, path: ArgumentText.bytes(of: name), "This name does not do for a device.",
+                remedy:
+                    "Choose up to 64 characters, without a slash and without control characters.")
+        }
+        return name
+    }
+
+    private static func isFit(_ name: String) -> Bool {
+        let isPlain = printable(name.utf8) == name && !name.contains("/")
+        return !name.isEmpty && name.count <= 64 && isPlain && name.first != " " && name.last != " "
+    }
+}

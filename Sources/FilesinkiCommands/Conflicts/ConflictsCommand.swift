@@ -1,0 +1,141 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiText
+import Glibc
+
+/// `conflicts`: those that wait for a person.
+struct ConflictsCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conflicts",
+        abstract: "List open conflicts, oldest first.",
+        discussion: """
+            Exits with 3 when there are open conflicts, else with 0. A conflict ends when it is \
+            resolved, or when its conflict copy is removed.
+            """)
+
+    @OptionGroup var null: NullOption
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let session = try await Session.open(replica, writable: false, remote: false, in: console)
+        let conflicts = try await session.replica.conflicts()
+        let now = console.systemContext.now()
+        for conflict in conflicts {
+            if report.json {
+                try console.output.json(conflict.json)
+            } else if null.null {
+                try console.output.path(conflict.path)
+            } else {
+                for line in conflict.text(now: now) { try console.output.line(line) }
+            }
+        }
+        return conflicts.isEmpty ? .done : .conflict
+    }
+}
+
+extension OpenConflict {
+    private var versions: [(name: String, entry: Entry?)] {
+        [("base", conflict.base), ("here", conflict.ours), ("there", conflict.theirs)]
+    }
+
+    fileprivate var json: JSONObject {
+        var object: JSONObject = ["type": "conflict"]
+        object.add("path", path)
+        object.add("time", time)
+        object.add("rule", rule)
+        object.add("copy", copy)
+        for (name, entry) in versions {
+            guard let entry else { continue }
+            var side: JSONObject = [:]
+            entry.describe(in: &side)
+            object.add(name, .object(side))
+        }
+        return object
+    }
+
+    /// Three lines: the versions, where they are, and what to do.
+    fileprivate func text(now: Timestamp) -> [String] {
+        let versions = versions.map { name, entry in
+            "\(name) \(entry.map { Self.text($0, now: now) } ?? "nothing")"
+        }
+        let head = ["\(path)   since \(TimeText.day(time, now: now))"] + versions
+        let place =
+            copy.map { "the version from there is in place, the one from here is  \($0)" }
+            ?? "both sides keep their own version"
+        let name = ShellWord.quoted("\(path)")
+        return [
+            head.joined(separator: "    "), "    " + place,
+            "    compare: filesinki diff --conflict \(name)"
+                + "      resolve: filesinki resolve \(name) --take here|there",
+        ]
+    }
+
+    private static func text(_ entry: Entry, now: Timestamp) -> String {
+        switch entry.kind {
+        case .file: "\(SizeText.text(entry.size)) \(TimeText.day(entry.modified, now: now))"
+        case .symlink: "symlink to \(printable(entry.target))"
+        case .directory: "folder"
+        case .tombstone: "deleted"
+        }
+    }
+}
+
+/// Asks a person at the terminal which side of a conflict wins.
+struct ConflictQuestion: Sendable {
+    private let console: Console
+
+    /// - Throws: `Failure` with code `usage` when standard input is no terminal: nobody could answer.
+    init(_ console: Console) throws(Failure) {
+        guard console.terminals.input else {
+            throw Failure(
+                .usage, path: "--ask", "Standard input is not a terminal.",
+                remedy: "Leave --ask out; the conflicts stay open, and filesinki resolve ends them."
+            )
+        }
+        self.console = console
+    }
+
+    /// Asks about one path until the answer is understood; the end of input leaves it open.
+    func answer(_ conflict: Conflict) -> Resolution.Outcome {
+        console.outputOptions.isAsking = true
+        defer { console.outputOptions.isAsking = false }
+        console.ask("\(conflict.path) was changed on both sides.")
+        console.ask("  here   \(describe(conflict.ours))")
+        console.ask("  there  \(describe(conflict.theirs))")
+        while true {
+            console.ask("Keep here, there, both, or leave it open? [h/t/b/l]")
+            guard let line = readAnswer() else { return .leave }
+            if let answer = Self.answer(line) { return answer }
+        }
+    }
+
+    private func describe(_ entry: Entry?) -> String {
+        guard let entry else { return "deleted" }
+        return "\(entry.size) bytes, changed \(TimeText.local(entry.modified))"
+    }
+
+    /// What a line means; nil when it is not understood.
+    static func answer(_ line: String) -> Resolution.Outcome? {
+        switch line.first {
+        case "h": .ours
+        case "t": .theirs
+        case "b": .keepBoth
+        case "l": .leave
+        default: nil
+        }
+    }
+
+    private func readAnswer() -> String? {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(console.input, &byte, 1) == 1 {
+            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
+        }
+        return nil
+    }
+}

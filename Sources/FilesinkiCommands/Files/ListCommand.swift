@@ -1,0 +1,141 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiText
+
+/// `ls`: what the replica and the remote agree on.
+struct ListCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ls",
+        abstract: "List files, folders and symlinks as of the last sync.",
+        discussion: """
+            With --at or --commit, lists the tree of that time or commit. Exits with 1 if there are \
+            none, or a path is not found.
+            """)
+
+    @Argument(help: "Only these paths and everything below them.", completion: .file())
+    var paths: [String] = []
+
+    @Flag(name: .shortAndLong, help: "Show mode, size, time and version.")
+    var long = false
+
+    @Flag(name: .long, help: "List deleted paths, which undelete can restore.")
+    var deleted = false
+
+    @OptionGroup var history: HistoryOptions
+    @OptionGroup var list: PathsOption
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if deleted, history.isGiven {
+            throw ValidationError("--deleted cannot be combined with --at or --commit.")
+        }
+    }
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        guard let paths = try list.all(paths, in: console) else { return .negative }
+        let point = try history.point()
+        let session = try await Session.open(
+            replica, writable: false, remote: point != nil, in: console)
+        let chosen = try session.paths(paths)
+        if deleted {
+            let found = try await session.replica.deleted(chosen)
+            for path in found { try show(deleted: path, in: console) }
+            let isAllFound = try session.report(missing: chosen, in: found.map(\.path))
+            return found.isEmpty || !isAllFound ? .negative : .done
+        }
+        let found =
+            if let point { try await session.tree(at: point, of: chosen).entries } else {
+                try await session.replica.list(chosen)
+            }
+        for (path, entry) in found { try show(path, entry, in: console) }
+        let isAllFound = try session.report(missing: chosen, in: found.map(\.0), at: point)
+        return found.isEmpty || !isAllFound ? .negative : .done
+    }
+
+    private func show(deleted path: DeletedPath, in console: Console) throws {
+        if report.json {
+            var object: JSONObject = ["type": "deleted"]
+            object.add("path", path.path)
+            object.add("version", path.version)
+            try console.output.json(object)
+        } else if list.null.null {
+            try console.output.path(path.path)
+        } else {
+            let version = long ? "@\(path.version) " : ""
+            try console.output.line(version + path.path.description)
+        }
+    }
+
+    private func show(
+        _ path: RelativePath, _ known: VersionedEntry, in console: Console
+    ) throws {
+        let entry = known.entry
+        if report.json {
+            var object: JSONObject = ["type": "entry"]
+            object.add("path", path)
+            object.add("version", known.version)
+            entry.describe(in: &object)
+            try console.output.json(object)
+        } else if list.null.null {
+            try console.output.path(path)
+        } else {
+            let mark = entry.kind == .directory ? "/" : ""
+            let target = entry.kind == .symlink ? " -> \(printable(entry.target))" : ""
+            try console.output.line(prefix(known) + path.description + mark + target)
+        }
+    }
+
+    private func prefix(_ known: VersionedEntry) -> String {
+        guard long else { return "" }
+        let entry = known.entry
+        let size = String(entry.size)
+        let space = String(repeating: " ", count: max(0, 12 - size.count))
+        return "\(entry.symbolicMode) \(space)\(size) \(TimeText.local(entry.modified)) "
+            + "@\(known.version) "
+    }
+}
+
+extension Entry {
+    /// Adds what the entry says to an object: kind, mode, size, time, content, target.
+    func describe(in object: inout JSONObject) {
+        object.add("kind", kindWord)
+        if kind == .tombstone { return }
+        if kind != .symlink { object.add("mode", octalMode) }
+        object.add("modified", modified)
+        if kind == .file {
+            object.add("size", size)
+            object.add("content", content.description)
+        }
+        if kind == .symlink { object.add("target", bytes: target) }
+    }
+
+    /// `file`, `directory`, `symlink` or `tombstone`.
+    var kindWord: String {
+        switch kind {
+        case .file: "file"
+        case .directory: "directory"
+        case .symlink: "symlink"
+        case .tombstone: "tombstone"
+        }
+    }
+
+    /// The permission bits as `0644`.
+    var octalMode: String {
+        let digits = String(mode, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+
+    /// Kind and permissions as `ls -l` shows them.
+    var symbolicMode: String {
+        let bits = Array("rwxrwxrwx")
+        let letters = bits.enumerated().map { mode >> (8 - $0.offset) & 1 == 1 ? $0.element : "-" }
+        switch kind {
+        case .directory: return "d" + String(letters)
+        case .symlink: return "lrwxrwxrwx"
+        case .file, .tombstone: return "-" + String(letters)
+        }
+    }
+}

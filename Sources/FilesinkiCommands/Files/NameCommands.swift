@@ -1,0 +1,123 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRules
+import FilesinkiText
+
+/// `lint`: names that another system could not hold.
+struct LintCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lint",
+        abstract: "List names that other systems cannot store.",
+        discussion: """
+            Checks the paths as of the last sync. Exits with 0 if there is nothing to list, and with \
+            1 if there is, or if a path is not found.
+            """)
+
+    @Argument(help: "Only these paths and everything below them.", completion: .file())
+    var paths: [String] = []
+
+    @OptionGroup var list: PathsOption
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        guard let paths = try list.all(paths, in: console) else { return .done }
+        let session = try await Session.open(replica, writable: false, remote: false, in: console)
+        let chosen = try session.paths(paths)
+        let known = try await session.replica.list(chosen)
+        let isAllFound = try session.report(missing: chosen, in: known.map(\.0))
+        let issues = NameLint.issues(in: known.map(\.0))
+        for issue in issues { try show(issue, in: console) }
+        return issues.isEmpty && isAllFound ? .done : .negative
+    }
+
+    private func show(_ issue: NameIssue, in console: Console) throws {
+        if report.json {
+            var object: JSONObject = ["type": "name"]
+            object.add("path", issue.path)
+            object.add("reason", issue.reason)
+            object.add("remedy", issue.remedy)
+            try console.output.json(object)
+        } else if list.null.null {
+            try console.output.path(issue.path)
+        } else {
+            try console.output.line("\(finding.path): \(finding.reason) \(finding.remedy)")
+        }
+    }
+}
+
+/// `check-ignore`: which rule leaves a path out.
+struct CheckIgnoreCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check-ignore",
+        abstract: "Show which rule ignores a path.",
+        discussion: """
+            Prints the ignored paths, each with its rule: file, line and pattern. Exits with 1 if \
+            none is ignored. With -v, also prints rules that include a path again.
+            """)
+
+    @Argument(help: "The paths to check; they need not exist.", completion: .file())
+    var paths: [String] = []
+
+    @OptionGroup var list: PathsOption
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        guard let paths = try list.all(paths, in: console) else { return .negative }
+        let root = try RootChoice.find(replica, in: console)
+        guard RootChoice.nearestReplica(at: root.path) != nil else {
+            throw Failure.notInReplica(root.path)
+        }
+        let reader = RootReader(root: root.path)
+        let (filter, mistakes) = try reader.ignoreFilter(console.environment)
+        for mistake in mistakes { console.complain(mistake) }
+        var isAnyIgnored = false
+        for argument in paths {
+            // The root itself cannot be ignored.
+            guard let path = try root.path(argument, currentFolder: console.currentFolder) else {
+                continue
+            }
+            let isFolder = argument.hasSuffix("/") || reader.isFolder(path)
+            let match = try filter.explain(path, isDirectory: isFolder, read: reader.read)
+            if match?.isIgnored == true { isAnyIgnored = true }
+            try show(path, match, in: console)
+        }
+        return isAnyIgnored ? .done : .negative
+    }
+
+    func validate() throws { try list.require(paths) }
+
+    private func show(
+        _ path: RelativePath, _ match: IgnoreMatch?, in console: Console
+    ) throws {
+        if report.json { return try console.output.json(json(path, match)) }
+        guard let match, match.isIgnored || report.talk.verbose else { return }
+        if list.null.null { return try console.output.path(path) }
+        try console.output.line(
+            "\(path): \(match.isIgnored ? "ignored" : "kept") by \(match.place): "
+                + printable(match.pattern))
+    }
+
+    private func json(_ path: RelativePath, _ match: IgnoreMatch?) -> JSONObject {
+        var object: JSONObject = ["type": "ignore"]
+        object.add("path", path)
+        object.add("ignored", match?.isIgnored ?? false)
+        guard let match else { return object }
+        if let file = match.file {
+            object.add("file", file)
+            object.add("line", match.line)
+        }
+        object.add("pattern", bytes: match.pattern)
+        object.add("matched", match.matched)
+        return object
+    }
+}
+
+extension IgnoreMatch {
+    /// Where the rule is, for people.
+    var place: String { file.map { "\($0), line \(line)" } ?? "the built-in rules" }
+}

@@ -1,0 +1,204 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiSystem
+import FilesinkiText
+import Glibc
+import Synchronization
+
+/// `restore`: back in time.
+struct RestoreCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Restore an older version of a path, or the tree of an earlier time.",
+        discussion: """
+            PATH@VERSION, or PATH with --at or --commit, brings the path back here and everywhere; \
+            what it replaces stays in the history. A folder comes back with everything that was in it \
+            then; what it holds besides stays. With -o DIR, the tree of that time or commit, or the \
+            paths given of it, is written into DIR, and nothing else is changed.
+            """)
+
+    @Argument(help: ArgumentHelp("The path to restore.", valueName: "path@version"))
+    var paths: [String] = []
+
+    @OptionGroup var history: HistoryOptions
+
+    @Option(
+        name: [.customShort("o"), .long],
+        help: ArgumentHelp("A new or empty folder to write into.", valueName: "dir"),
+        completion: .directory)
+    var output: String?
+
+    @OptionGroup var list: PathsOption
+    @OptionGroup var patience: PatienceOption
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if paths.isEmpty, list.pathsFrom == nil, output == nil {
+            throw ValidationError("Give PATH@VERSION, or --at or --commit with PATH or -o DIR.")
+        }
+        if output != nil, !history.isGiven {
+            throw ValidationError("With -o DIR, give --at TIME or --commit NUMBER.")
+        }
+    }
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        list.null.apply(to: console)
+        guard let paths = try list.all(paths, in: console) else { return .done }
+        let point = try history.point()
+        let session = try await Session.open(replica, writable: output == nil, in: console)
+        if let output, let point {
+            return try await session.export(paths, at: point, into: output)
+        }
+        var code = ExitCode.done
+        for path in paths {
+            let result = try await session.restore(
+                history.point(of: path), patience, replica.waiting)
+            if result != .done { code = result }
+        }
+        return code
+    }
+}
+
+extension Session {
+    /// Brings one path back, here and everywhere.
+    fileprivate func restore(
+        _ wanted: (path: String, point: HistoryPoint), _ patience: PatienceOption,
+        _ waiting: WaitOptions
+    ) async throws -> ExitCode {
+        let path = try path(wanted.path)
+        let tree = try await tree(at: wanted.point, of: [path])
+        var result = try await replica.restore(path, from: tree, SyncOptions())
+        if let sync = result.sync {
+            result.sync = try await settle(sync, of: [path], patience, waiting)
+        }
+        try console.show(result)
+        guard result.problems.isEmpty else { return .partial }
+        return result.sync.map { ExitCode(queueing: $0, isWaiting: patience.wait) } ?? .done
+    }
+
+    /// Writes the tree at a point of the history into a folder of its own.
+    fileprivate func export(
+        _ arguments: [String], at point: HistoryPoint, into folder: String
+    ) async throws -> ExitCode {
+        let tree = try await tree(at: point, of: paths(arguments))
+        let export = try TreeExport(folder, in: console)
+        let result = try await replica.export(tree) { path, entry, bytes in
+            try export.write(path, entry, bytes)
+        }
+        try export.finish()
+        try console.show(result)
+        if !result.problems.isEmpty { return .partial }
+        return result.restored.isEmpty ? .negative : .done
+    }
+}
+
+extension Console {
+    /// Shows what `restore` brought back.
+    func show(_ report: RestoreReport) throws {
+        try show(restored: report.restored)
+        try show(report.problems + (report.sync?.problems ?? []), type: "problem")
+        if let away = report.sync?.away { say("The changes wait for the remote. \(away)") }
+        let count = report.restored.count
+        say("Restored \(count) \(count == 1 ? "path" : "paths").")
+    }
+
+    /// Names paths that were brought back.
+    func show(restored paths: [RelativePath]) throws {
+        for path in paths {
+            if outputOptions.isJSON {
+                var object: JSONObject = ["type": "restored"]
+                object.add("path", path)
+                try output.json(object)
+            } else if outputOptions.isNull {
+                try output.path(path)
+            } else {
+                detail("restored \(path)")
+            }
+        }
+    }
+}
+
+/// Writes a tree of the history into a new or empty folder.
+///
+/// Every name in it comes from a store, so nothing is written through a symlink: a folder is only
+/// entered when this export made it.
+final class TreeExport: Sendable {
+    private let folder: [UInt8]
+    /// The folders that were made, with the mode and time that they get in the end.
+    private let folders = Mutex<[RelativePath: Entry]>([:])
+
+    /// - Throws: `Failure` with code `exists` when the folder holds something.
+    init(_ argument: String, in console: Console) throws(Failure) {
+        folder = FilePlace.absolute(ArgumentText.bytes(of: argument), in: console.currentFolder)
+        guard FileCall.makeFolder(folder, mode: 0o777) != 0 else { return }
+        let error = SystemError.last
+        guard error.number == EEXIST else {
+            throw error.failure("create the folder", folder, of: .argument)
+        }
+        guard FileCall.isEmptyFolder(folder) else {
+            throw Failure(
+                .exists, path: folder, "It is there, and is not an empty folder.",
+                remedy: "Name a new or an empty folder.")
+        }
+    }
+
+    /// Writes one entry.
+    func write(_ path: RelativePath, _ entry: Entry, _ content: [UInt8]?) throws {
+        if let parent = path.parent { try enter(parent) }
+        let place = place(path)
+        switch entry.kind {
+        case .directory:
+            try enter(path)
+            folders.withLock { $0[path] = entry }
+        case .symlink:
+            guard FileCall.makeSymlink(entry.target, at: place) == 0 else { throw failure(path) }
+            FileCall.setModified(place, entry.modified)
+        case .file:
+            try writeFile(place, content ?? [], entry, path)
+        case .tombstone:
+            break
+        }
+    }
+
+    /// Gives the folders their modes and times, the deepest first, for a write changes a time; then
+    /// has everything written to disk.
+    func finish() throws {
+        let made = folders.withLock { $0 }
+        for (path, entry) in made.sorted(by: { $1.key < $0.key }) {
+            FileCall.setMode(place(path), entry.mode)
+            FileCall.setModified(place(path), entry.modified)
+        }
+        sync()
+    }
+
+    private func enter(_ path: RelativePath) throws {
+        if folders.withLock({ $0[path] }) != nil { return }
+        if let parent = path.parent { try enter(parent) }
+        guard FileCall.makeFolder(place(path), mode: 0o777) == 0 else { throw failure(path) }
+        let now = Entry.directory(mode: 0o755, modified: Timestamp(nanoseconds: 0))
+        folders.withLock { $0[path] = now }
+    }
+
+    private func writeFile(
+        _ place: [UInt8], _ content: [UInt8], _ entry: Entry, _ path: RelativePath
+    ) throws {
+        do throws(SystemError) {
+            let file = try FileHandle(
+                place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+            try file.write(content)
+            guard fchmod(file.raw, mode_t(entry.mode)) == 0 else { throw .last }
+        } catch { throw error.failure("write the file", path.bytes, of: .argument) }
+        FileCall.setModified(place, entry.modified)
+    }
+
+    private func place(_ path: RelativePath) -> [UInt8] {
+        folder + [UInt8(ascii: "/")] + path.bytes
+    }
+
+    private func failure(_ path: RelativePath) -> Failure {
+        SystemError.last.failure("write the file", path.bytes, of: .argument)
+    }
+}

@@ -1,0 +1,135 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiText
+
+/// `show`: any content of the history.
+struct ShowCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print a version of a path, or any content in the store.",
+        discussion: """
+            PATH@VERSION is a version that log lists. With --at or --commit, prints PATH as of that \
+            time or commit.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A path with a version, e.g. notes/a@12.", valueName: "path@version"))
+    var version: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("A content ID: 64 hexadecimal digits.", valueName: "id"))
+    var content: String?
+
+    @OptionGroup var history: HistoryOptions
+
+    @Option(name: .shortAndLong, help: "Write to this file, atomically.")
+    var output: String?
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if (version == nil) == (content == nil) {
+            throw ValidationError("Give either PATH@VERSION or --content ID.")
+        }
+        if content != nil, history.isGiven {
+            throw ValidationError("--content cannot be combined with --at or --commit.")
+        }
+    }
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        try console.requireFile(output)
+        var object: JSONObject = ["type": "shown"]
+        let session = try await Session.open(replica, writable: false, in: console)
+        let file = try output.map { try OutputFile($0, in: console) }
+        let write: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
+            if let file { try file.write(bytes) } else { try console.output.write(bytes) }
+        }
+        if let version {
+            let wanted = try history.point(of: version)
+            let path = try session.path(wanted.path)
+            let tree = try await session.tree(at: wanted.point, of: [path])
+            try await session.replica.show(path, in: tree, write)
+            object.add("path", path)
+            object.add("version", try tree.version(of: path))
+        } else if let content {
+            guard let id = ContentID(hexadecimal: content) else {
+                throw Failure(
+                    .usage, path: content, "Invalid content ID.",
+                    remedy: "It has 64 hexadecimal digits; filesinki log --json shows them.")
+            }
+            try await session.replica.show(content: id, write)
+            object.add("content", id.description)
+        }
+        try file?.finish()
+        if report.json { try console.output.json(object) }
+        return .done
+    }
+}
+
+/// `--at` and `--commit`: a point of the history.
+struct HistoryOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The state at a time: 2024-05-01, '2024-05-01 11:30', with Z for UTC, or @SECONDS.",
+            valueName: "time"))
+    var at: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The state after a commit of the store.", valueName: "number"))
+    var commit: UInt64?
+
+    var isGiven: Bool { at != nil || commit != nil }
+
+    func validate() throws {
+        if at != nil, commit != nil {
+            throw ValidationError("--at cannot be combined with --commit.")
+        }
+    }
+
+    /// The point; nil when none was given.
+    func point() throws(Failure) -> HistoryPoint? {
+        if let commit { return .commit(commit) }
+        guard let at else { return nil }
+        guard let time = DateText.timestamp(at) else {
+            throw Failure(
+                .usage, path: ArgumentText.bytes(of: at), "Invalid date or time.",
+                remedy: "Write it as 2024-05-01 or '2024-05-01 11:30'.")
+        }
+        return .time(time)
+    }
+
+    /// The path that an argument names, and the point: that of the options, else the version behind the
+    /// path's `@`.
+    ///
+    /// - Throws: `Failure` with code `usage` when there is neither.
+    func point(of argument: String) throws(Failure) -> (path: String, point: HistoryPoint) {
+        if let point = try point() { return (argument, point) }
+        let wanted = try VersionedPath(argument).required()
+        return (wanted.path, .version(wanted.version))
+    }
+}
+
+extension Session {
+    /// The tree at a point of the history, or some paths of it. Says where the devices' clocks contradict
+    /// the log, because then nobody can tell for certain which state a time had.
+    func tree(at point: HistoryPoint, of paths: [RelativePath]) async throws -> TreeAtPoint {
+        let tree = try await replica.tree(at: point, of: paths)
+        if let warning = tree.warning {
+            try console.show([Problem(RelativePath(unchecked: []), warning)], type: "notice")
+        }
+        return tree
+    }
+}
+
+extension TreeAtPoint {
+    /// The version of a path as a result names it: the one that was asked for, else the commit that the
+    /// path is from.
+    func version(of path: RelativePath) throws(Failure) -> UInt64 {
+        if case .version(let version) = point { return version }
+        return try entry(path).version
+    }
+}

@@ -1,0 +1,182 @@
+import ArgumentParser
+import FilesinkiKeyValue
+import FilesinkiModel
+import FilesinkiText
+
+/// `kv sync`: the exchange with the store, now.
+struct KeyValueSyncCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync",
+        abstract: "Send and receive values now.",
+        discussion: """
+            Exits with 75 if the remote is unavailable, with 1 if none is set or the store is off, \
+            with 6 if the values of all devices together exceed a limit, and with 7 if the store \
+            is not the one that was known.
+            """)
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Which value to keep on the first sync: server, local or newest.",
+            valueName: "which"))
+    var initial = InitialPolicy.server.rawValue
+
+    @Flag(
+        name: .long,
+        help: "If another store is found, take its values and archive those from here.")
+    var acceptAccount = false
+
+    @OptionGroup var options: KeyValueOptions
+
+    var replica: RootOptions { options.replica }
+
+    func run(in console: Console) async throws -> ExitCode {
+        options.report.apply(to: console)
+        guard let initial = InitialPolicy(rawValue: initial) else {
+            throw Failure(
+                .usage, path: initial, "Invalid choice for the first sync.",
+                remedy: "Use server, local or newest.")
+        }
+        let session = try await options.open(in: console)
+        guard try await !session.values.isOff() else {
+            console.say("The store is off; filesinki kv on turns it on.")
+            return .negative
+        }
+        var outputOptions = ExchangeOptions()
+        outputOptions.initial = initial
+        outputOptions.acceptsAccount = acceptAccount
+        let report = try await session.values.exchange(outputOptions)
+        return try session.show(report, in: console)
+    }
+}
+
+extension KeyValueSession {
+    /// Shows what an exchange did, and says how it went.
+    func show(_ report: ExchangeReport, in console: Console) throws -> ExitCode {
+        let code: ExitCode =
+            report.isOver ? .limit : report.problems.isEmpty ? .done : .partial
+        try console.show(report.notices, type: "notice")
+        try console.show(report.problems)
+        if console.outputOptions.isJSON {
+            var object: JSONObject = ["type": "exchange"]
+            object.add("exit", code.rawValue)
+            object.add("store", options.store)
+            object.add("sequence", report.sequence)
+            object.add("reason", report.changed.isEmpty ? nil : report.reason.rawValue)
+            object.add("changed", .array(report.changed.map { $0.jsonValue(options) }))
+            object.add("published", .array(report.published.map { $0.jsonValue(options) }))
+            object.add("gave_way", .array(report.losers.map { $0.key.jsonValue(options) }))
+            object.add("over", report.isOver)
+            object.add("archive", report.archive)
+            try console.output.json(object)
+        }
+        for loser in report.losers {
+            console.say(
+                "\(loser.key): the value from here gave way; filesinki kv log shows it.")
+        }
+        if let archive = report.archive {
+            console.say("The values from here are kept in \(printable(archive.utf8)).")
+        }
+        console.detail(
+            "\(report.changed.count) keys changed here, \(report.published.count) were published.")
+        sayLimit(report, in: console)
+        return code
+    }
+}
+
+/// `kv status`: how the store stands here.
+struct KeyValueStatusCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show pending values and the last change, without contacting the remote.")
+
+    @OptionGroup var options: KeyValueOptions
+
+    var replica: RootOptions { options.replica }
+
+    func run(in console: Console) async throws -> ExitCode {
+        options.report.apply(to: console)
+        let session = try await options.open(in: console)
+        let status = try await session.values.status()
+        if options.report.json {
+            try console.output.json(status.json(options))
+        } else {
+            for line in status.text(options) { try console.output.line(line) }
+        }
+        return .done
+    }
+}
+
+extension StoreStatus {
+    fileprivate func json(_ options: KeyValueOptions) -> JSONObject {
+        var object: JSONObject = ["type": "status"]
+        object.add("store", options.store)
+        object.add("keys", usage.keys)
+        object.add("bytes", usage.bytes)
+        object.add("pending", .array(pending.map { $0.jsonValue(options) }))
+        object.add("off", isOff)
+        object.add("sequence", sequence)
+        object.add("token", token.description)
+        if let last {
+            object.add("changed", last.time)
+            object.add("reason", last.reason.rawValue)
+            object.add("changed_keys", .array(last.keys.map { $0.jsonValue(options) }))
+        }
+        return object
+    }
+
+    fileprivate func text(_ options: KeyValueOptions) -> [String] {
+        var table = TextTable()
+        table.add("store", options.store + (isOff ? ", off" : ""))
+        table.add("keys", "\(usage.keys), \(SizeText.text(Int64(usage.bytes)))")
+        table.add("waiting here", String(pending.count))
+        table.add("commit", sequence == 0 ? "none seen" : String(sequence))
+        if let last {
+            table.add("last change", TimeText.local(last.time) + ", " + last.reason.rawValue)
+            table.add("its keys", last.keys.prefix(10).map(\.description).joined(separator: " "))
+        }
+        table.add("token", token.description)
+        return table.lines
+    }
+}
+
+/// `kv off`: no exchange until it is turned on again.
+struct KeyValueOffCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "off",
+        abstract: "Stop syncing until kv on; values set meanwhile are kept here.")
+
+    @OptionGroup var options: KeyValueOptions
+
+    var replica: RootOptions { options.replica }
+
+    func run(in console: Console) async throws -> ExitCode {
+        options.report.apply(to: console)
+        let session = try await options.open(in: console)
+        try await session.values.setOff(true)
+        if options.report.json { try console.output.json(["type": "switch", "off": true]) }
+        return .done
+    }
+}
+
+/// `kv on`: the exchange goes on.
+struct KeyValueOnCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "on",
+        abstract: "Resume syncing after kv off.")
+
+    @OptionGroup var patience: PatienceOption
+    @OptionGroup var options: KeyValueOptions
+
+    var replica: RootOptions { options.replica }
+
+    func run(in console: Console) async throws -> ExitCode {
+        options.report.apply(to: console)
+        let session = try await options.open(in: console)
+        try await session.values.setOff(false)
+        let report = try await session.send(patience, operation: "kv on", in: console)
+        let code = session.code(report, patience)
+        try session.show(report, report.exchange?.published ?? [], exit: code, in: console)
+        return code
+    }
+}

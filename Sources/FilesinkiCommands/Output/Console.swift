@@ -1,0 +1,268 @@
+import FilesinkiDirectory
+package import FilesinkiEngine
+package import FilesinkiModel
+package import FilesinkiRemote
+import FilesinkiSystem
+import Glibc
+import Synchronization
+
+/// What a command sees of the process around it: streams, environment, clock and remotes. The
+/// executable gives the real ones, a test its own.
+package final class Console: Sendable {
+    /// Standard output: data.
+    package let output: Output
+    /// Standard error: talk.
+    private let talk: Output
+    /// The file descriptor of standard input.
+    package let input: Int32
+    /// The environment's variables.
+    package let environment: [String: String]
+    /// The absolute path of the current folder.
+    package let currentFolder: String
+    /// Which of the streams are terminals.
+    package let terminals: Terminals
+    /// The clock and chance.
+    package let systemContext: SystemContext
+    /// What this program can do over a network.
+    package let network: NetworkAccess
+    /// What `doctor` wants to know of the machine.
+    let machine: MachineFacts
+    /// Waits until a command's time is over: the machine's clock, also where a test has its own.
+    let timer: @Sendable (Duration) async throws -> Void
+    /// What ends a command that would go on for ever.
+    package let interruptions: Interruptions
+    private let storedOutputOptions = Mutex(OutputOptions())
+
+    /// Which of the streams are terminals.
+    package struct Terminals: Sendable {
+        package var input: Bool
+        package var output: Bool
+        package var talk: Bool
+        /// How wide standard error's terminal is at present.
+        package var columns: @Sendable () -> Int
+
+        package init(
+            input: Bool = false, output: Bool = false, talk: Bool = false,
+            columns: @escaping @Sendable () -> Int = { 80 }
+        ) {
+            self.input = input
+            self.output = output
+            self.talk = talk
+            self.columns = columns
+        }
+    }
+
+    /// What the user wants to see.
+    struct OutputOptions {
+        /// How much is said on standard error.
+        enum Verbosity {
+            case quiet, normal, verbose
+        }
+
+        var verbosity = Verbosity.normal
+        /// Whether results are for programs.
+        var isJSON = false
+        /// Whether lists of paths are bare, each path ended by a NUL byte.
+        var isNull = false
+        /// Whether a person is being asked, and nothing else may be drawn.
+        var isAsking = false
+    }
+
+    package init(
+        output: any ByteSink, talk: any ByteSink, input: Int32, environment: [String: String],
+        currentFolder: String, terminals: Terminals, systemContext: SystemContext,
+        network: NetworkAccess, interruptions: Interruptions = .none,
+        machine: MachineFacts = .real,
+        timer: @escaping @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        }
+    ) {
+        self.output = Output(output)
+        self.talk = Output(talk)
+        self.input = input
+        self.environment = environment
+        self.currentFolder = currentFolder
+        self.terminals = terminals
+        self.systemContext = systemContext
+        self.network = network
+        self.machine = machine
+        self.timer = timer
+        self.interruptions = interruptions
+    }
+
+    /// What the user wants to see; set by the command's options.
+    var outputOptions: OutputOptions {
+        get { storedOutputOptions.withLock { $0 } }
+        set { storedOutputOptions.withLock { $0 = newValue } }
+    }
+
+    /// Opens the remote at an address; a relative path begins at the current folder.
+    package func connector(_ access: RemoteAccess) -> @Sendable (String) throws -> any Remote {
+        { [network, currentFolder] text in
+            switch try RemoteAddress(text, currentFolder: currentFolder) {
+            case .folder(let path): DirectoryRemote(path: path)
+            case .network(let address): try network.connect(address, access)
+            }
+        }
+    }
+
+    /// Keeps what was given to reach a remote over a network, for the replica's later runs.
+    func pin(_ address: RemoteAddress, _ access: RemoteAccess) throws {
+        if case .network(let text) = address { try network.pin(text, access) }
+    }
+
+    /// Makes ready for a remote, before anything is done that cannot be done again.
+    func prepare(for address: RemoteAddress) throws {
+        if case .network = address { try network.prepare() }
+    }
+
+    /// The same for the address that a replica remembers; nil for none.
+    func prepare(forRemembered address: String?) throws {
+        guard let address else { return }
+        try prepare(for: RemoteAddress(address, currentFolder: currentFolder))
+    }
+
+    /// Says something that a person may want to know; not with `-q`.
+    func say(_ text: String) {
+        if outputOptions.verbosity != .quiet { writeTalk(text) }
+    }
+
+    /// Says something that only helps to understand; only with `-v`.
+    func detail(_ text: String) {
+        if outputOptions.verbosity == .verbose { writeTalk(text) }
+    }
+
+    /// Says what went wrong: which path, what happened, what to do. Also with `-q`.
+    func complain(_ failure: Failure) {
+        writeTalk("filesinki: " + talkStyle.red(failure.description))
+        if outputOptions.verbosity == .verbose, let cause = failure.cause {
+            writeTalk("  because: \(cause)")
+        }
+    }
+
+    /// Says what went wrong in words of its own. Also with `-q`.
+    func complain(_ text: String) {
+        writeTalk("filesinki: " + text)
+    }
+
+    /// Asks something that has to be answered. Also with `-q`.
+    func ask(_ text: String) {
+        writeTalk(text)
+    }
+
+    /// Puts a text in the place of the line that the terminal shows last.
+    ///
+    /// - Parameters:
+    ///   - length: The columns of that line; in a terminal that has become narrower it takes several
+    ///     rows by now.
+    ///   - columns: The terminal's width.
+    func redrawTalk(_ text: String, over length: Int, columns: Int) {
+        let rows = max(0, length - 1) / max(1, columns)
+        let up = rows > 0 ? "\u{1B}[\(rows)A" : ""
+        try? talk.write(("\r" + up + "\u{1B}[J" + text).utf8)
+        try? talk.flush()
+    }
+
+    /// Colours for standard output, if it is a terminal that wants them.
+    var outputStyle: TerminalStyle { style(isTerminal: terminals.output) }
+
+    /// Colours for standard error, if it is a terminal that wants them.
+    var talkStyle: TerminalStyle { style(isTerminal: terminals.talk) }
+
+    private func style(isTerminal: Bool) -> TerminalStyle {
+        // https://no-color.org: set and not empty means no.
+        let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
+        return TerminalStyle(isEnabled: isTerminal && !isRefused)
+    }
+
+    /// Talk that cannot be written is lost: there is nobody left to tell.
+    private func writeTalk(_ text: String) {
+        try? talk.line(text)
+        try? talk.flush()
+    }
+}
+
+extension Console {
+    /// Writes bytes to a file, whole or not at all, or to standard output.
+    func write(_ bytes: [UInt8], to file: String?) throws {
+        guard let file else { return try output.write(bytes) }
+        let target = try OutputFile(file, in: self)
+        try bytes.withUnsafeBytes(target.write)
+        try target.finish()
+    }
+
+    /// Refuses to mix a content with the object that tells of it.
+    ///
+    /// - Throws: `Failure` with code `usage` when both were to go to standard output.
+    func requireFile(_ file: String?) throws(Failure) {
+        guard outputOptions.isJSON, file == nil || file == "-" else { return }
+        throw Failure(
+            .usage, "With --json, the content cannot go to standard output too.",
+            remedy: "Name a file for it with -o.")
+    }
+}
+
+extension Console {
+    /// The console of this process: its own streams, environment and clock.
+    ///
+    /// - Parameter network: What this program can do over a network.
+    package static func ofProcess(network: NetworkAccess) -> Console {
+        holdStandardStreams()
+        return Console(
+            output: DescriptorSink(STDOUT_FILENO, name: "standard output"),
+            talk: DescriptorSink(STDERR_FILENO, name: "standard error"),
+            input: STDIN_FILENO,
+            environment: environmentOfProcess(),
+            currentFolder: currentFolderOfProcess(),
+            terminals: Terminals(
+                input: isatty(STDIN_FILENO) == 1, output: isatty(STDOUT_FILENO) == 1,
+                talk: isatty(STDERR_FILENO) == 1, columns: columnsOfProcess),
+            systemContext: .ofMachine,
+            network: network,
+            interruptions: .ofProcess)
+    }
+
+    /// Keeps the numbers of closed streams from being given to files that are opened next: what is
+    /// then read from or written to one fails, and nothing is taken for an empty input.
+    private static func holdStandardStreams() {
+        let wrongWay = [STDIN_FILENO: O_WRONLY, STDOUT_FILENO: O_RDONLY, STDERR_FILENO: O_RDONLY]
+        for (stream, flags) in wrongWay.sorted(by: { $0.key < $1.key })
+        where fcntl(stream, F_GETFD) < 0 {
+            _ = open("/dev/null", flags)
+        }
+    }
+
+    /// The arguments of this process without its name, as the bytes they are.
+    package static func argumentsOfProcess() -> [[UInt8]] {
+        (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+            CommandLine.unsafeArgv[index].map {
+                Array(UnsafeRawBufferPointer(start: $0, count: strlen($0)))
+            }
+        }
+    }
+
+    /// The width of standard error's terminal; 80 where it does not say.
+    @Sendable private static func columnsOfProcess() -> Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    private static func currentFolderOfProcess() -> String {
+        guard let buffer = getcwd(nil, 0) else { return "/" }
+        defer { free(buffer) }
+        return String(cString: buffer)
+    }
+
+    private static func environmentOfProcess() -> [String: String] {
+        var result: [String: String] = [:]
+        var next = environ
+        while let entry = next.pointee {
+            let pair = String(cString: entry).split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if pair.count == 2 { result[String(pair[0])] = String(pair[1]) }
+            next += 1
+        }
+        return result
+    }
+}

@@ -1,0 +1,152 @@
+import FilesinkiModel
+import FilesinkiText
+
+/// Moments and lengths of time as a person reads and writes them.
+enum TimeText {
+    /// Local time, to the second: `2024-05-01 11:30:00`.
+    static func local(_ time: Timestamp) -> String {
+        let moment = CalendarTime(local: time.seconds)
+        return moment.date + " " + moment.clock
+    }
+
+    /// Local time, to the minute, with near days by their names: `today 07:44`,
+    /// `yesterday 07:41`, `2024-05-01 07:41`.
+    static func day(_ time: Timestamp, now: Timestamp) -> String {
+        let moment = CalendarTime(local: time.seconds)
+        let clock = moment.clock.prefix(5)
+        if moment.date == CalendarTime(local: now.seconds).date { return "today \(clock)" }
+        let before = CalendarTime(local: now.seconds &- 86_400)
+        return moment.date == before.date ? "yesterday \(clock)" : "\(moment.date) \(clock)"
+    }
+
+    /// How long ago: `just now`, `3 minutes ago`; the day for a moment in the future.
+    static func ago(_ time: Timestamp, now: Timestamp) -> String {
+        let (seconds, overflow) = now.seconds.subtractingReportingOverflow(time.seconds)
+        guard !overflow, seconds >= 0 else { return day(time, now: now) }
+        let units: [(Int64, String)] = [
+            (86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"),
+        ]
+        guard let (length, name) = units.first(where: { seconds >= $0.0 }) else {
+            return "just now"
+        }
+        return CountText.text(Int(clamping: seconds / length), name) + " ago"
+    }
+
+    /// Reads a length of time such as `90`, `30s`, `15m`, `2h` or `7d`, in seconds; nil for
+    /// anything else.
+    static func seconds(of text: String) -> Int64? {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+        guard let last = text.last else { return nil }
+        let digits = units[last] == nil ? text[...] : text.dropLast()
+        guard let number = Int64(digits), number >= 0 else { return nil }
+        let (seconds, overflow) = number.multipliedReportingOverflow(by: units[last] ?? 1)
+        return overflow ? nil : seconds
+    }
+}
+
+/// Numbers of bytes for people.
+enum SizeText {
+    /// `999 B`, `1.5 kB`, `12 MB`: powers of a thousand, two digits at least.
+    static func text(_ bytes: Int64) -> String {
+        let units = ["kB", "MB", "GB", "TB", "PB", "EB"]
+        guard bytes.magnitude >= 1000 else { return "\(bytes) B" }
+        var scaled = Double(bytes)
+        var unit = ""
+        for next in units where scaled.magnitude >= 1000 {
+            scaled /= 1000
+            unit = next
+        }
+        let tenths = Int64((scaled * 10).rounded())
+        let isShort = tenths.magnitude >= 100
+        return (isShort ? "\(Int64(scaled.rounded()))" : "\(tenths / 10).\(tenths.magnitude % 10)")
+            + " " + unit
+    }
+
+    /// Reads `500`, `1.5G`, `20 GB`, `4Ki`: powers of a thousand, or with an `i` of 1024.
+    ///
+    /// - Throws: `Failure` with code `usage` for anything else, and for what 64 bits cannot count.
+    static func bytes(of text: String) throws(Failure) -> Int64 {
+        let digits = text.prefix { $0.isNumber && $0.isASCII || $0 == "." }
+        var unit = text.dropFirst(digits.count).drop { $0 == " " }.uppercased()
+        if unit.hasSuffix("B") { unit.removeLast() }
+        var base = 1000.0
+        if unit.hasSuffix("I") {
+            unit.removeLast()
+            base = 1024
+        }
+        let powers = ["", "K", "M", "G", "T", "P"]
+        guard let number = Double(String(digits)), let power = powers.firstIndex(of: unit),
+            let bytes = Int64(
+                exactly: ((0..<power).reduce(number) { size, _ in size * base }).rounded())
+        else {
+            throw Failure(
+                .usage, path: text, "Invalid size.", remedy: "Write it as 500M, 1.5G or 4Ki.")
+        }
+        return bytes
+    }
+}
+
+/// Numbers of things for people: `1 file`, `1,204 files`.
+enum CountText {
+    /// - Parameter noun: In the singular; an `s` makes its plural.
+    static func text(_ count: Int, _ noun: String) -> String {
+        "\(text(count)) \(noun)\(count == 1 ? "" : "s")"
+    }
+
+    /// With commas between thousands.
+    static func text(_ count: Int) -> String {
+        let digits = Array(String(count.magnitude))
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+            text.append(digit)
+        }
+        return (count < 0 ? "-" : "") + text
+    }
+}
+
+/// Text in columns. Widths are counted in characters, which is near enough for names.
+struct TextTable {
+    private var rows: [[String]] = []
+    /// The columns whose text stands at the right, as numbers do.
+    private let rightAligned: Set<Int>
+
+    init(rightAligned: Set<Int> = []) {
+        self.rightAligned = rightAligned
+    }
+
+    mutating func add(_ columns: String...) { rows.append(columns) }
+
+    /// A text with space behind it, up to a width.
+    static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    /// The rows as lines, without space at their ends.
+    var lines: [String] {
+        let count = rows.map(\.count).max() ?? 0
+        let widths = (0..<count).map { column in
+            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+        }
+        return rows.map { row in
+            let cells = row.enumerated().map { column, text in
+                let space = String(repeating: " ", count: widths[column] - text.count)
+                return rightAligned.contains(column) ? space + text : text + space
+            }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}
+
+/// Words for a shell.
+enum ShellWord {
+    /// The word as it is, or in single quotes where a shell would not take it as one word.
+    static func quoted(_ word: String) -> String {
+        let plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
+        if !word.isEmpty, word.allSatisfy(plain.contains) { return word }
+        return "'"
+            + word.split(separator: "'", omittingEmptySubsequences: false)
+            .joined(separator: "'\\''") + "'"
+    }
+}

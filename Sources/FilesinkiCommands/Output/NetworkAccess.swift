@@ -1,0 +1,94 @@
+import FilesinkiModel
+package import FilesinkiRemote
+import Glibc
+
+/// What a program can do over a network: the way in which `filesinki` and `filesinki-net`, which have
+/// the same commands, differ.
+package struct NetworkAccess: Sendable {
+    /// Opens the remote at an address such as `https://host/path`.
+    package var connect: @Sendable (String, RemoteAccess) throws -> any Remote
+    /// Keeps what the command line or the environment says of reaching a remote in the replica's own
+    /// file, for its later runs.
+    package var pin: @Sendable (String, RemoteAccess) throws -> Void
+    /// Called before a command does anything that cannot be done again, when it will need a network.
+    package var prepare: @Sendable () throws -> Void
+    /// Offers a store to others until it is told to end.
+    package var serve: Serve
+    /// Makes, lists or revokes what lets others in: those that were made, are there, or were revoked.
+    package var tokens: @Sendable (TokenRequest) async throws -> [TokenNotice]
+
+    /// Serves, and tells what happens meanwhile.
+    package typealias Serve =
+        @Sendable (ServeOptions, @escaping @Sendable (ServeNotice) -> Void) async throws -> Void
+
+    /// Tells a monitor how a command ended; throws when the monitor was not reached.
+    package var ping: @Sendable (PingRequest) async throws -> Void
+
+    package init(
+        connect: @escaping @Sendable (String, RemoteAccess) throws -> any Remote,
+        pin: @escaping @Sendable (String, RemoteAccess) throws -> Void = { _, _ in },
+        prepare: @escaping @Sendable () throws -> Void = {},
+        serve: @escaping Serve,
+        tokens: @escaping @Sendable (TokenRequest) async throws -> [TokenNotice],
+        ping: @escaping @Sendable (PingRequest) async throws -> Void = { _ in }
+    ) {
+        self.connect = connect
+        self.pin = pin
+        self.prepare = prepare
+        self.serve = serve
+        self.tokens = tokens
+        self.ping = ping
+    }
+}
+
+/// The program that has what this one leaves out, so that a script which calls this one in a loop
+/// does not pay for a network that it does not use.
+///
+/// It takes this one's place in the process with the same arguments and streams, and begins the
+/// command anew. Nothing is lost by that: until then the command has only read its own settings.
+package enum NetworkProgram {
+    package static let name = "filesinki-net"
+
+    /// What `filesinki` itself can do: become the other.
+    package static let standIn = NetworkAccess(
+        connect: { _, _ in throw become() },
+        pin: { _, _ in throw become() },
+        prepare: { throw become() },
+        serve: { _, _ in throw become() },
+        tokens: { _ in throw become() },
+        ping: { _ in throw become() })
+
+    /// Where the other is, seen from the folder of this program: beside it when it was just built,
+    /// in a folder of its own when it was installed.
+    static let places = ["", "../libexec/filesinki/"]
+
+    /// Puts the other in this one's place.
+    ///
+    /// - Returns: Only when that cannot be done; why.
+    private static func become() -> Failure {
+        guard let folder = folderOfProgram() else { return missing("/proc/self/exe") }
+        for place in places {
+            let path = folder + place + name
+            // Streams stay open; everything else was opened to be closed here.
+            if access(path, X_OK) == 0 { execv(path, CommandLine.unsafeArgv) }
+        }
+        return missing(folder + name)
+    }
+
+    private static func folderOfProgram() -> String? {
+        let limit = Int(PATH_MAX)
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            count = buffer.withMemoryRebound(to: CChar.self) { text in
+                text.baseAddress.map { max(0, readlink("/proc/self/exe", $0, limit)) } ?? 0
+            }
+        }
+        guard let end = bytes.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        return String(decoding: bytes[...end], as: UTF8.self)
+    }
+
+    private static func missing(_ path: String) -> Failure {
+        Failure(
+            .usage, path: path, "The part of filesinki that uses the network is not installed.",
+            remedy: "Install \(name) beside filesinki, as make install does.")
+    }
+}

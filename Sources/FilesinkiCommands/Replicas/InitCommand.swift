@@ -1,0 +1,147 @@
+import ArgumentParser
+import FilesinkiDirectory
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiText
+
+/// `init`: makes a folder a replica.
+struct InitCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Make a folder a replica. Running it again is harmless.",
+        discussion: """
+            With --remote, creates a store there if there is none. A token and certificates given \
+            with it are kept in the replica for later runs. With --device, renames an existing \
+            replica.
+            """)
+
+    @Argument(help: "The folder; the current one if omitted.", completion: .directory)
+    var dir: String?
+
+    @Option(name: .long, help: ArgumentHelp("The store's address.", valueName: "url"))
+    var remote: String?
+
+    @Option(name: .long, help: ArgumentHelp("A name for this device.", valueName: "name"))
+    var device: String?
+
+    @OptionGroup var reaching: AccessOptions
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let root = try folder(in: console)
+        let address = try remote.map { try RemoteAddress($0, currentFolder: console.currentFolder) }
+        if let address {
+            try RootPlacement(root: root).check(against: address.text)
+            try console.prepare(for: address)
+        }
+        var options = try replica.replicaOptions(root: root, in: console)
+        let access = try reaching.apply(to: &options, in: console)
+        if let address, try await !Self.hasMetStore(options) { address.makeFolder() }
+        let result = try await Replica.initialize(
+            options, address: address?.text, deviceName: try DeviceName.chosen(device, in: console),
+            isRenaming: device != nil)
+        if let address { try console.pin(address, access) }
+        try console.show(result)
+        return result.away.map { ExitCode($0) } ?? .done
+    }
+
+    private func folder(in console: Console) throws(Failure) -> String {
+        let places = try [dir, replica.root].compactMap(\.self).map { place throws(Failure) in
+            try FilePlace.absoluteText(place, in: console.currentFolder)
+        }
+        guard let first = places.first else { return console.currentFolder }
+        guard places.allSatisfy({ $0 == first }) else {
+            throw Failure(
+                .usage, path: first, "This is not the folder that --root names.",
+                remedy: "Give the folder or --root.")
+        }
+        return first
+    }
+
+    /// Whether the folder is a replica that knows its store.
+    private static func hasMetStore(_ options: ReplicaOptions) async throws -> Bool {
+        do {
+            let replica = try await Replica.open(options, writable: false)
+            return await !replica.storeID.isEmpty
+        } catch let failure as Failure where failure.code == .notFound {
+            return false
+        }
+    }
+}
+
+extension Console {
+    /// Shows what `init` found or made.
+    func show(_ report: InitReport) throws {
+        for notice in report.notices {
+            if outputOptions.isJSON { try output.json(notice.json(type: "notice")) }
+            say(notice.description)
+        }
+        if outputOptions.isJSON {
+            var object: JSONObject = ["type": "replica"]
+            object.add("root", report.root)
+            object.add("device", report.device.name)
+            object.add("device_id", hexadecimal(report.device.id))
+            object.add("remote", report.remote)
+            object.add("store", report.store)
+            object.add("was_there", report.wasThere)
+            object.add("made_store", report.madeStore)
+            if let away = report.away { object.add("away", .object(away.json(type: "failure"))) }
+            return try output.json(object)
+        }
+        let root = printable(report.root.utf8)
+        say(report.wasThere ? "\(root) is a replica already." : "\(root) is a replica now.")
+        if let remote = report.remote {
+            say(
+                report.madeStore
+                    ? "Made a store at \(remote)." : "Connected to the store at \(remote).")
+        }
+        if let away = report.away { complain(away) }
+    }
+}
+
+/// `clone`: a replica of a store that is there.
+struct CloneCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "clone",
+        abstract: "Create a replica of an existing store, with all its files.")
+
+    @Argument(help: "The store's address.")
+    var url: String
+
+    @Argument(help: "The folder to create.", completion: .directory)
+    var dir: String
+
+    @Option(name: .long, help: ArgumentHelp("A name for this device.", valueName: "name"))
+    var device: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Where the replica keeps its state.", valueName: "dir"))
+    var state: String?
+
+    @OptionGroup var reaching: AccessOptions
+    @OptionGroup var waiting: WaitOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let address = try RemoteAddress(url, currentFolder: console.currentFolder)
+        try console.prepare(for: address)
+        let path = try FilePlace.absoluteText(dir, in: console.currentFolder)
+        var options = try RootOptions.make(state: state).replicaOptions(root: path, in: console)
+        let access = try reaching.apply(to: &options, in: console)
+        // A mistyped address must not make a store, and a store that is away makes no replica.
+        let made = try await Replica.initialize(
+            options, address: address.text, deviceName: try DeviceName.chosen(device, in: console),
+            makesStore: false)
+        try console.pin(address, access)
+        let session = Session(
+            replica: try await Replica.open(options, writable: true),
+            root: RootChoice(path: path, origin: .given), console: console, settings: options)
+        try console.show(made)
+        return try await session.run { _ in }
+    }
+}

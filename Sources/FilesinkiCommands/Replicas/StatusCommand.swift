@@ -1,0 +1,239 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiText
+
+/// `status`: how a replica stands.
+struct StatusCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show the last sync, pending changes and open conflicts.",
+        discussion: """
+            Does not scan the folder or contact the remote. Exits with 3 when there are open \
+            conflicts, and with 1 when the last successful sync is older than --max-age. With \
+            --prometheus, the exit code is 0 or 1.
+            """)
+
+    @Argument(help: "The replica, or a folder in it.", completion: .directory)
+    var dir: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Exit with 1 when the last success is older than this, e.g. 2h.", valueName: "time"))
+    var maxAge: String?
+
+    @Flag(name: .long, help: "Print metrics for Prometheus' textfile collector.")
+    var prometheus = false
+
+    @Option(name: .shortAndLong, help: "Write the metrics to this file, atomically.")
+    var output: String?
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if prometheus, report.json { throw ValidationError("Give --json or --prometheus.") }
+        if output != nil, !prometheus {
+            throw ValidationError("--output goes with --prometheus.")
+        }
+    }
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let limit = try maxAge.map { text throws(Failure) in try TimeText.length(text) }
+        let session = try await Session.open(
+            replica, of: dir, writable: false, remote: false, in: console)
+        let status = try await session.replica.status()
+        if prometheus {
+            let text = PrometheusText(status, try await session.replica.metrics())
+            try console.write(text.bytes, to: output)
+            let now = console.systemContext.now()
+            return status.isStale(at: now, maximumAge: limit) ? .negative : .done
+        }
+        let isStale = status.isStale(at: console.systemContext.now(), maximumAge: limit)
+        let code: ExitCode = isStale ? .negative : status.conflicts.isEmpty ? .done : .conflict
+        if report.json {
+            try console.output.json(status.json(isStale: isStale, exit: code))
+        } else {
+            let text = StatusText(
+                status, isStale: isStale, now: console.systemContext.now(),
+                home: console.environment["HOME"])
+            for line in text.lines { try console.output.line(line) }
+        }
+        return code
+    }
+}
+
+extension StatusReport {
+    /// Whether the last success is longer ago than `maximumAge` seconds, or never was.
+    func isStale(at now: Timestamp, maximumAge: Int64?) -> Bool {
+        guard let maximumAge else { return false }
+        guard let lastSuccess else { return true }
+        let (age, overflow) = now.seconds.subtractingReportingOverflow(lastSuccess.seconds)
+        return overflow || age > maximumAge
+    }
+
+    func json(isStale: Bool, exit code: ExitCode) -> JSONObject {
+        var object: JSONObject = ["type": "status"]
+        object.add("exit", code.rawValue)
+        object.add("root", root)
+        object.add("device", device.name)
+        object.add("device_id", hexadecimal(device.id))
+        object.add("remote", remote)
+        object.add("store", store.isEmpty ? nil : hexadecimal(store))
+        object.add("sequence", token?.sequence ?? 0)
+        object.add("last_success", lastSuccess)
+        object.add("last_failure", lastFailure)
+        object.add("stale", isStale)
+        object.add("paths", paths)
+        object.add("files", files)
+        object.add("bytes", bytes)
+        object.add("pending", .array(pending.map(\.jsonValue)))
+        object.add("incoming", .array(incoming.map(\.jsonValue)))
+        object.add("conflicts", conflicts.count)
+        return object
+    }
+}
+
+/// How a replica stands, for a person: which folder syncs with which store, when it last did, what is
+/// pending, and what to do about open conflicts.
+struct StatusText {
+    private let status: StatusReport
+    private let isStale: Bool
+    private let now: Timestamp
+    private let home: String?
+
+    /// How many paths are named at most.
+    private static let named = 5
+
+    /// - Parameters:
+    ///   - isStale: Whether the last success is longer ago than the user allows.
+    ///   - home: The user's home folder, which is shown as `~`.
+    init(_ status: StatusReport, isStale: Bool, now: Timestamp, home: String?) {
+        self.status = status
+        self.isStale = isStale
+        self.now = now
+        self.home = home
+    }
+
+    var lines: [String] {
+        var lines = [places]
+        if status.remote == nil { lines.append("Set a remote with filesinki remote set URL.") }
+        lines.append(standing)
+        if let failure { lines.append(failure) }
+        if let conflicts { lines.append(conflicts) }
+        lines += pending(status.pending, "changed here, not yet sent")
+        lines += pending(status.incoming, "changed in the store, not yet received")
+        return lines
+    }
+
+    /// `~/notes  <->  /mnt/share/store    as "laptop"`
+    private var places: String {
+        let remote = status.remote.map { shortened($0) } ?? "(no remote)"
+        return
+            "\(shortened(status.root))  <->  \(remote)    as \"\(printable(status.device.name.utf8))\""
+    }
+
+    private func shortened(_ path: String) -> String {
+        let text = printable(path.utf8)
+        guard let home, home.count > 1, path == home || path.hasPrefix(home + "/") else {
+            return text
+        }
+        return printable(("~" + path.dropFirst(home.count)).utf8)
+    }
+
+    /// `Up to date. Last synced 3 minutes ago (commit 128), 1,204 files, 88 MB`
+    private var standing: String {
+        guard let last = status.lastSuccess else { return "Never synced." }
+        let isUpToDate =
+            !isStale && failure == nil && status.pending.isEmpty && status.incoming.isEmpty
+        let verdict = isStale ? "Stale. " : isUpToDate ? "Up to date. " : ""
+        let commit = status.token.map { " (commit \($0.sequence))" } ?? ""
+        return "\(verdict)Last synced \(TimeText.ago(last, now: now))\(commit), "
+            + "\(CountText.text(status.files, "file")), \(SizeText.text(status.bytes))"
+    }
+
+    /// How the last run ended, where it was no success and no conflict says so already.
+    private var failure: String? {
+        guard let word = status.lastFailure, word != "conflict" || status.conflicts.isEmpty else {
+            return nil
+        }
+        return "The last run did not complete: \(word)."
+    }
+
+    private var conflicts: String? {
+        guard let oldest = status.conflicts.first else { return nil }
+        let count = CountText.text(status.conflicts.count, "open conflict")
+        let first = status.conflicts.count == 1 ? ": " : ", the oldest: "
+        return "\(count)\(first)\(oldest.path) (\(TimeText.ago(oldest.time, now: now)))"
+            + "    see: filesinki conflicts"
+    }
+
+    private func pending(_ paths: [RelativePath], _ what: String) -> [String] {
+        guard !paths.isEmpty else { return [] }
+        let names = paths.sorted().prefix(Self.named).map { "  \($0)" }.joined()
+        let more = paths.count - Self.named
+        return [
+            "\(CountText.text(paths.count)) \(what):\(names)"
+                + (more > 0 ? "  and \(more) more" : "")
+        ]
+    }
+}
+
+/// The state of a replica in the text format of Prometheus, for node_exporter's textfile collector:
+/// https://prometheus.io/docs/instrumenting/exposition_formats/
+struct PrometheusText {
+    private var lines: [String] = []
+    private let labels: String
+
+    init(_ status: StatusReport, _ metrics: ReplicaMetrics) {
+        labels = "{root=\"\(Self.escaped(status.root))\"}"
+        add(
+            "last_success_timestamp_seconds", Self.seconds(status.lastSuccess),
+            "When a run last reached the remote and left nothing undone; 0 for never.")
+        add(
+            "last_run_timestamp_seconds", Self.seconds(metrics.lastRun?.ended),
+            "When the last run ended; 0 for never.")
+        add("last_run_exit_code", "\(metrics.lastRun?.exitCode ?? 0)", "How the last run ended.")
+        add(
+            "last_run_sent_bytes", "\(metrics.lastRun?.sentBytes ?? 0)",
+            "Stored bytes that the last run sent.")
+        add(
+            "last_run_received_bytes", "\(metrics.lastRun?.receivedBytes ?? 0)",
+            "Bytes of files that the last run received.")
+        add("sequence", "\(status.token?.sequence ?? 0)", "The last commit that was seen.")
+        add("paths", "\(status.paths)", "Paths that this replica and the remote agree on.")
+        add("tree_bytes", "\(status.bytes)", "The bytes of their files.")
+        add("pending_paths", "\(status.pending.count)", "Changes here that wait for the remote.")
+        add("incoming_paths", "\(status.incoming.count)", "Changes there that wait for a run.")
+        add("open_conflicts", "\(status.conflicts.count)", "Conflicts that wait for a person.")
+    }
+
+    /// UTF-8, ended by a newline.
+    var bytes: [UInt8] { Array((lines.joined(separator: "\n") + "\n").utf8) }
+
+    private mutating func add(_ name: String, _ value: String, _ help: String) {
+        lines.append("# HELP filesinki_\(name) \(help)")
+        lines.append("# TYPE filesinki_\(name) gauge")
+        lines.append("filesinki_\(name)\(labels) \(value)")
+    }
+
+    private static func seconds(_ time: Timestamp?) -> String {
+        guard let time else { return "0" }
+        let digits = String(time.remainder / 1_000_000)
+        return "\(time.seconds)." + String(repeating: "0", count: 3 - digits.count) + digits
+    }
+
+    /// A label's value: a backslash, a quote and a newline would end it or the line.
+    static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { result, character in
+            switch character {
+            case "\\": result += "\\\\"
+            case "\"": result += "\\\""
+            case "\n": result += "\\n"
+            default: result.append(character)
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+import ArgumentParser
+package import FilesinkiModel
+import FilesinkiSystem
+import FilesinkiText
+import Glibc
+import Synchronization
+
+/// `serve`: a store for others.
+struct ServeCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve a store over HTTP or HTTPS.",
+        subcommands: [ServeFolderCommand.self, ServeTokenCommand.self],
+        defaultSubcommand: ServeFolderCommand.self)
+
+    func run(in console: Console) async throws -> ExitCode { throw CleanExit.helpRequest(self) }
+}
+
+/// `serve DIR`.
+struct ServeFolderCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "folder",
+        abstract: "Serve a store until the process is stopped.",
+        discussion: """
+            Others reach it as http://HOST:PORT, or https://. To listen beyond this machine it \
+            needs tokens (filesinki serve token make) and encryption, unless --insecure is given. \
+            Without a token, every user of this machine can read and change the store; the first \
+            token ends that at once. The folder may be used directly at the same time. SIGTERM \
+            ends the server when the requests under way are done.
+            """)
+
+    @Argument(help: "The store's folder.", completion: .directory)
+    var dir: String
+
+    @Flag(
+        name: .long,
+        help: "Create the folder, or start a store in a folder that contains none.")
+    var create = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Address to listen on; port 0 selects a free port.", valueName: "host:port"))
+    var listen = "127.0.0.1:8390"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("PEM file with the certificate and its chain."),
+        completion: .file())
+    var certificate: String?
+
+    @Option(name: .long, help: "PEM file with the certificate's key.", completion: .file())
+    var key: String?
+
+    @Flag(name: .long, help: "Use a self-signed certificate that the server creates.")
+    var selfSigned = false
+
+    @Flag(name: .long, help: "Accept other machines without tokens or encryption.")
+    var insecure = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Maximum size of the store, e.g. 500M or 20G.", valueName: "size")
+    )
+    var quota: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Log each request to this file; - is standard error.", valueName: "file"),
+        completion: .file())
+    var accessLog: String?
+
+    @Option(name: .long, help: .private)
+    var fault: [String] = []
+
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let (host, port) = try Self.place(listen)
+        var options = ServeOptions(
+            folder: try FilePlace.absoluteText(dir, in: console.currentFolder), host: host,
+            port: port)
+        options.encryption = try encryption(in: console.currentFolder)
+        options.isInsecure = insecure
+        options.isCreating = create
+        options.quota = try quota.map { text throws(Failure) in try SizeText.bytes(of: text) }
+        options.faults = fault
+        let log = try accessLog.map { path throws(Failure) in try AccessLog(path, in: console) }
+        let folder = printable(options.folder.utf8)
+        try await console.network.serve(options) { notice in
+            switch notice {
+            case .ready(let ready): console.show(ready, folder: folder)
+            case .request(let line): log?.add(line)
+            }
+        }
+        return .done
+    }
+
+    private func encryption(in folder: String) throws(Failure) -> ServeOptions.Encryption {
+        switch (certificate, key, selfSigned) {
+        case (nil, nil, true): return .selfSigned
+        case (nil, nil, false): return .none
+        case (let certificate?, let key?, false):
+            return .files(
+                certificate: try FilePlace.absoluteText(certificate, in: folder),
+                key: try FilePlace.absoluteText(key, in: folder))
+        default:
+            throw Failure(
+                .usage, "A certificate needs its key, and --self-signed neither.",
+                remedy: "Give --certificate and --key, or --self-signed.")
+        }
+    }
+
+    /// Reads `host:port`, `[::1]:port` or a host alone.
+    static func place(_ text: String) throws(Failure) -> (host: String, port: Int) {
+        let colon = text.lastIndex(of: ":")
+        let bracket = text.lastIndex(of: "]")
+        var host = text[...]
+        var port: Int? = 8390
+        if let colon, bracket.map({ $0 < colon }) ?? (text.filter { $0 == ":" }.count == 1) {
+            host = text[..<colon]
+            port = Int(text[text.index(after: colon)...])
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard let port, (0...65535).contains(port), !host.isEmpty else {
+            throw Failure(
+                .usage, path: text, "Invalid address to listen at.",
+                remedy: "Write host:port, as in 127.0.0.1:8390 or [::]:8390.")
+        }
+        return (String(host), port)
+    }
+}
+
+extension Console {
+    /// Shows where a server listens, and who may use it.
+    fileprivate func show(_ ready: ServeNotice.Ready, folder: String) {
+        if outputOptions.isJSON {
+            var object: JSONObject = ["type": "serving"]
+            object.add("folder", folder)
+            object.add("address", ready.address)
+            object.add("fingerprint", ready.fingerprint)
+            object.add("certificate", ready.certificate)
+            object.add("open", ready.isOpen)
+            // A reader of standard output that has ended does not end a server.
+            try? output.json(object)
+        }
+        say("Serving \(folder) at \(ready.address)")
+        if let fingerprint = ready.fingerprint {
+            say("Certificate SHA-256: \(fingerprint)")
+        }
+        if let certificate = ready.certificate {
+            say("Clients trust it with --ca-file and a copy of \(printable(certificate.utf8))")
+        }
+        if ready.isOpen {
+            complain(
+                "Warning: no token exists, so everybody who can connect can read and change the "
+                    + "store, every user of this machine included. "
+                    + "Make one with filesinki serve token make \(folder) NAME.")
+        }
+    }
+}
+
+/// What `serve` was asked for.
+package struct ServeOptions: Sendable {
+    /// How connections to the server are encrypted.
+    package enum Encryption: Sendable {
+        case none
+        /// The PEM files of a certificate, with those that vouch for it, and of its key.
+        case files(certificate: String, key: String)
+        /// A certificate that the server makes for itself and keeps with its tokens.
+        case selfSigned
+    }
+
+    /// The absolute path of the folder with the store.
+    package var folder: String
+    /// Whether to make the folder, or begin a store in one that holds none.
+    package var isCreating = false
+    /// An address of this machine, without brackets.
+    package var host: String
+    /// 0 for any that is free.
+    package var port: Int
+    package var encryption = Encryption.none
+    /// Whether to listen to other machines without tokens or encryption.
+    package var isInsecure = false
+    /// How large the store may become, in bytes; nil for no limit.
+    package var quota: Int64?
+    /// Faults on purpose, for tests.
+    package var faults: [String] = []
+
+    package init(folder: String, host: String, port: Int) {
+        self.folder = folder
+        self.host = host
+        self.port = port
+    }
+}
+
+/// What a server tells while it runs.
+package enum ServeNotice: Sendable {
+    /// Connections are accepted.
+    case ready(Ready)
+    /// A request was answered: a line of the access log.
+    case request(String)
+
+    package struct Ready: Sendable {
+        package var address: String
+        /// The SHA-256, in hexadecimal, of a certificate that the server made for itself.
+        package var fingerprint: String?
+        /// The file of that certificate, which others may trust.
+        package var certificate: String?
+        /// Whether everybody who reaches the address may read and change the store.
+        package var isOpen: Bool
+
+        package init(
+            address: String, fingerprint: String? = nil, certificate: String? = nil,
+            isOpen: Bool = false
+        ) {
+            self.address = address
+            self.fingerprint = fingerprint
+            self.certificate = certificate
+            self.isOpen = isOpen
+        }
+    }
+}
+
+/// What is known of a token.
+package struct TokenNotice: Sendable {
+    package var id: String
+    package var name: String
+    package var rights: [String]
+    /// Nil for all.
+    package var zones: [String]?
+    package var made: Timestamp
+    /// The token itself; nil but for one that was just made.
+    package var secret: String?
+
+    package init(
+        id: String, name: String, rights: [String], zones: [String]?, made: Timestamp,
+        secret: String?
+    ) {
+        self.id = id
+        self.name = name
+        self.rights = rights
+        self.zones = zones
+        self.made = made
+        self.secret = secret
+    }
+}
+
+/// What `serve token` was asked for.
+package struct TokenRequest: Sendable {
+    package enum Action: Sendable {
+        case make(Make)
+        case list
+        case revoke(id: String)
+    }
+
+    /// The token that is to be made.
+    package struct Make: Sendable {
+        package var name: String
+        package var rights: [String]
+        /// Empty for all.
+        package var zones: [String]
+        /// Whether to make the folder, or begin a store in one that holds none.
+        package var isCreating = false
+        /// The absolute path of the file that the token is written to, for its owner alone; nil to
+        /// return it.
+        package var output: String?
+
+        package init(name: String, rights: [String], zones: [String] = []) {
+            self.name = name
+            self.rights = rights
+            self.zones = zones
+        }
+    }
+
+    /// The absolute path of the folder with the store.
+    package var folder: String
+    package var action: Action
+
+    package init(folder: String, action: Action) {
+        self.folder = folder
+        self.action = action
+    }
+}
+
+/// Where `serve` writes a line for each request: a file that grows, or standard error.
+final class AccessLog: Sendable {
+    private let sink: Mutex<any ByteSink>
+
+    /// - Parameter path: As the user typed it; `-` is standard error.
+    init(_ path: String, in console: Console) throws(Failure) {
+        guard path != "-" else {
+            sink = Mutex(DescriptorSink(STDERR_FILENO, name: "standard error"))
+            return
+        }
+        let place = FilePlace.absolute(ArgumentText.bytes(of: path), in: console.currentFolder)
+        // Addresses of people are in it.
+        sink = Mutex(
+            try NamedFile(place, O_WRONLY | O_CREAT | O_APPEND, mode: 0o600, of: .argument))
+    }
+
+    /// A line that cannot be written is lost: requests are answered all the same.
+    func add(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        sink.withLock { sink in try? bytes.withUnsafeBytes { try sink.write($0) } }
+    }
+}

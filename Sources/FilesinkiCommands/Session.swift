@@ -1,0 +1,324 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiRules
+import FilesinkiSystem
+
+/// An opened replica together with how it was named: what most commands begin with.
+struct Session {
+    let replica: Replica
+    let root: RootChoice
+    let console: Console
+    /// How the replica was opened.
+    let settings: ReplicaOptions
+
+    /// What a command does to the replica.
+    enum Access {
+        case reading
+        /// It waits for other runs.
+        case changing
+        /// It saves, and whoever is at work may do that for it.
+        case saving
+    }
+
+    /// Finds and opens the replica; the default one is made when it is not there.
+    ///
+    /// - Parameters:
+    ///   - place: A path that may lie in the replica that is meant, as `sync DIR` has one.
+    ///   - folder: A folder that must be, or lie in, the replica that is meant.
+    ///   - writable: Whether the command changes the replica, and so waits for other runs.
+    ///   - remote: Whether the command may go on to the remote.
+    ///   - reaching: How to reach the remote, where the user says it.
+    static func open(
+        _ options: RootOptions, near place: String? = nil, of folder: String? = nil,
+        writable: Bool, remote: Bool = true, with reaching: AccessOptions? = nil,
+        in console: Console
+    ) async throws -> Session {
+        try await open(
+            options, near: place, of: folder, access: writable ? .changing : .reading,
+            remote: remote, with: reaching, in: console)
+    }
+
+    /// The same, with what the command does.
+    static func open(
+        _ options: RootOptions, near place: String? = nil, of folder: String? = nil,
+        access: Access, remote: Bool = true, with reaching: AccessOptions? = nil,
+        in console: Console
+    ) async throws -> Session {
+        var (root, settings) = try await options.findOrMake(near: place, of: folder, in: console)
+        _ = try reaching?.apply(to: &settings, in: console)
+        let replica =
+            access == .saving
+            ? try await Replica.openToSave(settings)
+            : try await Replica.open(settings, writable: access == .changing)
+        if remote { try console.prepare(forRemembered: await replica.remoteAddress) }
+        return Session(replica: replica, root: root, console: console, settings: settings)
+    }
+
+    /// The path that an argument names.
+    ///
+    /// - Throws: `Failure` with code `badPath` for the root itself and what lies outside.
+    func path(_ argument: String) throws(Failure) -> RelativePath {
+        guard let path = try root.path(argument, currentFolder: console.currentFolder) else {
+            throw Failure(
+                .badPath, path: ArgumentText.bytes(of: argument), "This is the root itself.",
+                remedy: "Name something in it.")
+        }
+        return path
+    }
+
+    /// The paths that arguments name; none when there is no argument, or one is the root itself:
+    /// then everything is meant.
+    func paths(_ arguments: [String]) throws(Failure) -> [RelativePath] {
+        var paths: [RelativePath] = []
+        for argument in arguments {
+            guard let path = try root.path(argument, currentFolder: console.currentFolder) else {
+                return []
+            }
+            paths.append(path)
+        }
+        return paths
+    }
+
+    /// Says which of the paths are not among those found, nor hold any of them.
+    ///
+    /// - Parameter point: The point of the history that was asked for; nil for the last sync.
+    /// - Returns: Whether all are.
+    func report(
+        missing paths: [RelativePath], in found: [RelativePath], at point: HistoryPoint? = nil
+    ) throws -> Bool {
+        let known = Set(found)
+        let missing = paths.filter { path in
+            !known.contains(path) && !found.contains { $0.isInside(path) }
+        }
+        for path in missing {
+            try console.report(point == nil ? .unknown(path) : .absentThen(path))
+        }
+        return missing.isEmpty
+    }
+}
+
+extension Failure {
+    /// A path was named that did not exist at the point of the history.
+    static func absentThen(_ path: RelativePath) -> Failure {
+        Failure(
+            .notFound, path: path.bytes, "This path did not exist then.",
+            remedy: "List its versions with filesinki log.")
+    }
+
+    /// A path was named that was in no sync.
+    static func unknown(_ path: RelativePath) -> Failure {
+        Failure(
+            .notFound, path: path.bytes, "Not found as of the last sync.",
+            remedy: "Check the path; a new file is known after filesinki sync.")
+    }
+}
+
+extension Console {
+    /// Says what failed on one of several paths.
+    func report(_ failure: Failure) throws {
+        if outputOptions.isJSON { try output.json(failure.json(type: "failure")) }
+        complain(failure)
+    }
+}
+
+extension RootOptions {
+    /// The replica that is meant and how to open it; the default one is made when it is not there.
+    ///
+    /// - Parameters:
+    ///   - place: A path that may lie in the replica that is meant.
+    ///   - folder: A folder that must be, or lie in, the replica that is meant.
+    func findOrMake(
+        near place: String? = nil, of folder: String? = nil, in console: Console
+    ) async throws -> (root: RootChoice, settings: ReplicaOptions) {
+        let root =
+            if let folder {
+                try RootChoice.of(folder, self, in: console)
+            } else {
+                try RootChoice.find(self, near: place, in: console)
+            }
+        let settings = try replicaOptions(root: root.path, in: console)
+        if root.origin == .standard, RootChoice.nearestReplica(at: root.path) == nil {
+            if let place {
+                throw Failure.notInReplica(
+                    try FilePlace.absoluteText(place, in: console.currentFolder))
+            }
+            _ = try await Replica.initialize(
+                settings, address: nil, deviceName: DeviceName.standard(in: console))
+            console.detail("Made the default replica \(printable(root.path.utf8)).")
+        }
+        return (root, settings)
+    }
+
+    /// What the engine needs to open a replica.
+    func replicaOptions(root: String, in console: Console) throws -> ReplicaOptions {
+        let wait = try TimeText.length(waiting.lockWait)
+        let state = try state.map { try FilePlace.absoluteText($0, in: console.currentFolder) }
+        let pinned = StateFolder(root: root, state: state).access
+        return ReplicaOptions(
+            root: root, state: state, lockWait: .seconds(wait),
+            systemContext: console.systemContext,
+            configuration: Settings.userFile { console.environment[$0] },
+            connect: console.connector(RemoteAccess(pinned: pinned)))
+    }
+}
+
+extension Session {
+    /// The same replica, opened anew by a process that had let go of it.
+    func reopened() async throws -> Session {
+        Session(
+            replica: try await Replica.open(settings, writable: true), root: root,
+            console: console, settings: settings)
+    }
+
+    /// Runs again until the remote was reached or the time is over; others may use the replica
+    /// between two tries.
+    ///
+    /// - Returns: The last run's report, with what the runs before it have done; at once the first
+    ///   one's when it reached the remote, or when there is no limit to wait for.
+    func untilReached(
+        _ first: SyncReport, _ options: SyncOptions, _ waiting: WaitOptions
+    ) async throws -> SyncReport {
+        guard let limit = try waiting.limit() else { return first }
+        var backoff = Backoff.untilReached(limit: limit)
+        var session = self
+        var report = first
+        while report.away != nil, !backoff.isOver {
+            await session.replica.close()
+            try await console.systemContext.sleep(backoff.next(after: report.away))
+            session = try await session.reopened()
+            let earlier = report
+            report = try await session.replica.sync(options)
+            report.add(done: earlier)
+        }
+        await session.replica.close()
+        return report
+    }
+
+    /// What came of a change of some paths in the end, when the user wants it to be there.
+    func settle(
+        _ report: SyncReport, of paths: [RelativePath], _ patience: PatienceOption,
+        _ waiting: WaitOptions
+    ) async throws -> SyncReport {
+        guard patience.wait, report.away != nil else { return report }
+        var options = SyncOptions()
+        options.paths = paths
+        var settled = try await untilReached(report, options, waiting)
+        settled.notices = report.notices + settled.notices
+        return settled
+    }
+
+    /// What came of a save in the end, when the user wants it to be there.
+    func settle(
+        _ report: SaveReport, of path: RelativePath, _ patience: PatienceOption,
+        _ waiting: WaitOptions
+    ) async throws -> SaveReport {
+        guard patience.wait, report.sync.away != nil else { return report }
+        var settled = report
+        settled.sync = try await settle(report.sync, of: [path], patience, waiting)
+        guard settled.sync.away == nil else { return settled }
+        let reader = try await Replica.open(settings, writable: false)
+        let known = try await reader.list([path]).first { $0.0 == path }?.1
+        settled.version = known?.version ?? 0
+        settled.differs = known?.entry.content != report.entry?.content && report.entry != nil
+        settled.entry = known?.entry ?? report.entry
+        return settled
+    }
+}
+
+extension Backoff {
+    /// The pauses of a command that waits for its remote.
+    ///
+    /// - Parameter limit: How long all of them may take, in seconds.
+    static func untilReached(limit: Int64) -> Backoff {
+        Backoff(.milliseconds(200)...(.seconds(30)), limit: .seconds(limit))
+    }
+}
+
+extension Session {
+    /// The longest time between two looks: the remote's notice is only a hint.
+    private static let longestWait = Duration.seconds(30)
+    /// The time between two looks where nobody tells.
+    private static let unnoticedWait = Duration.milliseconds(500)
+    /// The shortest: a notice may come for every change of others.
+    private static let shortestWait = Duration.milliseconds(20)
+
+    /// Waits until a path has a version newer than `version`.
+    ///
+    /// Nobody is kept from the replica meanwhile.
+    ///
+    /// - Parameter done: Gets what the runs meanwhile have done.
+    /// - Returns: A session that has it.
+    /// - Throws: `Failure` with code `notFound` when the time is over and there is none, `away` when
+    ///   that cannot be known.
+    func awaitNewer(
+        _ path: RelativePath, than version: UInt64, _ waiting: WaitOptions,
+        _ done: inout SyncReport
+    ) async throws -> Session {
+        let end = try waiting.limit().map { console.systemContext.now().advanced(bySeconds: $0) }
+        let remote = try await replica.remoteAddress.map { try settings.connect($0) }
+        var options = SyncOptions()
+        options.paths = [path]
+        var session = self
+        var isListening = false
+        while true {
+            let report = try await session.replica.sync(options)
+            done.addCopies(of: report)
+            let found = try await session.replica.list([path]).first { $0.0 == path }
+            if let found, found.1.version > version { return session }
+            let left = end.map { console.systemContext.now().duration(to: $0) }
+            if let left, left <= .zero { throw report.away ?? Self.noneNewer(path, version) }
+            let prefix = await session.replica.watchedPrefix
+            if !isListening, let remote, let prefix {
+                // A look after this finds what came before; what comes later ends the pause.
+                isListening = true
+                try? await remote.wait(prefix: prefix, timeout: .zero)
+                continue
+            }
+            await session.replica.close()
+            try await pause(min(left ?? Self.longestWait, Self.longestWait), remote, prefix)
+            session = try await session.reopened()
+        }
+    }
+
+    private static func noneNewer(_ path: RelativePath, _ version: UInt64) -> Failure {
+        Failure(
+            .notFound, path: path.bytes, "No version newer than \(version) came in time.",
+            remedy: "Wait longer, or load what is there.")
+    }
+
+    /// Waits for a notice, or for as long as `duration`.
+    private func pause(
+        _ duration: Duration, _ remote: (any Remote)?, _ prefix: String?
+    ) async throws {
+        let sleep = console.systemContext.sleep
+        let hint: @Sendable () async throws -> Void = {
+            guard let remote, let prefix else { return try await sleep(Self.unnoticedWait) }
+            do { try await remote.wait(prefix: prefix, timeout: duration) } catch {
+                // A remote that is away gives no notice.
+                try await sleep(min(Self.unnoticedWait * 10, duration))
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await hint() }
+            group.addTask { try await sleep(duration) }
+            try await group.next()
+            group.cancelAll()
+        }
+        try Task.checkCancellation()
+        try await sleep(min(Self.shortestWait, duration))
+    }
+}
+
+extension Timestamp {
+    /// Held to the largest moment there is.
+    fileprivate func advanced(bySeconds seconds: Int64) -> Timestamp {
+        let (scaled, isHuge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(scaled)
+        return Timestamp(nanoseconds: isHuge || overflow ? .max : sum)
+    }
+
+    fileprivate func duration(to end: Timestamp) -> Duration {
+        .nanoseconds(end.nanoseconds.subtractingReportingOverflow(nanoseconds).partialValue)
+    }
+}

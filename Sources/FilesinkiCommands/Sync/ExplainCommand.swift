@@ -1,0 +1,99 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRules
+import FilesinkiText
+
+/// `explain`: why a path is as it is.
+struct ExplainCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Explain why a path was changed, deleted, skipped or renamed.",
+        discussion: """
+            Shows by which device, when, from which base and by which rule, newest first. Exits with \
+            1 if nothing is known about the path.
+            """)
+
+    @Argument(help: "The path to explain.", completion: .file())
+    var path: String
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let session = try await Session.open(replica, writable: false, remote: false, in: console)
+        let path = try session.path(path)
+        let found = try await session.replica.explain(path)
+        let reader = RootReader(root: session.root.path)
+        let (filter, _) = try reader.ignoreFilter(console.environment)
+        let match = try filter.explain(
+            path, isDirectory: reader.isFolder(path), read: reader.read)
+        let ignoredBy = match.flatMap { $0.isIgnored ? $0.place : nil }
+        if report.json {
+            for object in found.json(ignoredBy: ignoredBy) { try console.output.json(object) }
+        } else {
+            for line in found.text(ignoredBy: ignoredBy) { try console.output.line(line) }
+        }
+        if let away = found.away { console.say("The log was not read. \(away)") }
+        return found.isEmpty && ignoredBy == nil ? .negative : .done
+    }
+}
+
+extension Explanation {
+    /// Whether nothing is known of the path.
+    var isEmpty: Bool { deeds.isEmpty && versions.isEmpty && base == nil && !isPending }
+
+    /// The state first, then what was done here, then what the log tells.
+    func json(ignoredBy rule: String?) -> [JSONObject] {
+        var state: JSONObject = ["type": "state"]
+        state.add("path", path)
+        state.add("pending", isPending)
+        state.add("ignored_by", rule)
+        if let base {
+            state.add("version", base.version)
+            base.entry.describe(in: &state)
+        }
+        return [state] + deeds.map(json) + versions.map(\.json)
+    }
+
+    private func json(_ deed: RecordedAction) -> JSONObject {
+        var object: JSONObject = ["type": "deed"]
+        object.add("path", path)
+        object.add("time", deed.time)
+        object.add("action", deed.action)
+        object.add("rule", deed.rule)
+        object.add("device", deed.device?.name)
+        object.add("base_version", deed.baseVersion)
+        object.add("version", deed.version)
+        object.add("note", deed.note.isEmpty ? nil : deed.note)
+        return object
+    }
+
+    func text(ignoredBy rule: String?) -> [String] {
+        var lines = [state]
+        if isPending { lines.append("It was changed here since, and that is not yet published.") }
+        if let rule { lines.append("It is ignored here, by \(rule).") }
+        if !deeds.isEmpty { lines += ["", "What this replica did:"] + deeds.map(text) }
+        if !versions.isEmpty {
+            var table = TextTable(rightAligned: [0, 3])
+            for version in versions { version.add(to: &table) }
+            lines += ["", "Its versions:"] + table.lines
+        }
+        return lines
+    }
+
+    private var state: String {
+        guard let base else { return "\(path): nothing is agreed on at this path." }
+        return "\(path): both sides agree on version \(base.version), a \(base.entry.kindWord)."
+    }
+
+    private func text(_ deed: RecordedAction) -> String {
+        let device = deed.device.map { " by \(printable($0.name.utf8))" } ?? ""
+        let from = deed.baseVersion > 0 ? ", from version \(deed.baseVersion)" : ""
+        let to = deed.version > 0 ? " as version \(deed.version)" : ""
+        let note = deed.note.isEmpty ? "" : " " + printable(deed.note.utf8)
+        return
+            "\(TimeText.local(deed.time))  \(deed.action)\(to)\(device)\(from): \(deed.rule).\(note)"
+    }
+}

@@ -1,0 +1,275 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRules
+import FilesinkiText
+
+extension Step {
+    /// Whether a person would want to see the step among many others: something was decided.
+    var isNotable: Bool {
+        switch reason {
+        case .edit, .created, .deleted, .equal, .metadata, .renamed, .moved, .holdsSurvivor: false
+        default: true
+        }
+    }
+
+    /// Whether the line of another step says it all: that of a conflict, or of a rename's new name.
+    func isPart(ofAStepAt paths: Set<RelativePath>) -> Bool {
+        switch reason {
+        case .conflictCopy(let original): paths.contains(original)
+        case .moved(let path): paths.contains(path)
+        default: false
+        }
+    }
+
+    /// Whether anything is, or stays, other than the other side expects.
+    var isVisible: Bool {
+        switch action {
+        case .agree: false
+        default: true
+        }
+    }
+
+    var json: JSONObject {
+        var object: JSONObject = ["type": "step"]
+        object.add("path", path)
+        object.add("action", action.word)
+        object.add("reason", reason.word)
+        object.add("from", origin ?? movedFrom)
+        object.add("text", reason.explanation)
+        return object
+    }
+}
+
+extension Console {
+    /// Up to this many steps are shown one by one; of more, only those where something was decided.
+    private static var shownSteps: Int { 50 }
+
+    /// Shows what a run did, or would do.
+    func show(_ report: SyncReport, exit code: ExitCode) throws {
+        let visible = report.steps.filter(\.isVisible)
+        if outputOptions.isJSON {
+            for step in visible { try output.json(step.json) }
+        } else if outputOptions.isNull {
+            for step in visible { try output.path(step.path) }
+        } else if report.isDryRun || outputOptions.verbosity != .quiet {
+            for line in lines(of: report, visible) { try output.line(line) }
+        }
+        // What was done comes before what is said of it, also where both go to one terminal.
+        try output.flush()
+        try show(report.notices.filter { isWorthAWord($0, visible) }, type: "notice")
+        try show(report.problems, type: "problem")
+        if outputOptions.isJSON { return try output.json(report.json(exit: code)) }
+        if let failure = report.away ?? report.stopped { complain(failure) }
+        let totals = SyncTotals(report)
+        for line in report.summary(totals) { say(line) }
+        if report.isIdle(totals) { sayIdle("Up to date (commit \(report.sequence)).") }
+    }
+
+    /// The steps one by one; of many, those where something was decided, and the others by kind.
+    private func lines(of report: SyncReport, _ steps: [Step]) -> [String] {
+        var copies: [RelativePath: Step] = [:]
+        for step in steps {
+            if let original = step.copied { copies[original] = step }
+        }
+        let isVerbose = outputOptions.verbosity == .verbose
+        let paths = Set(steps.lazy.filter { !$0.isConflictCopy }.map(\.path))
+        let shown = isVerbose ? steps : steps.filter { !$0.isPart(ofAStepAt: paths) }
+        let isFull = isVerbose || shown.count <= Self.shownSteps
+        let single = isFull ? shown : shown.filter(\.isNotable)
+        let lines = single.map { StepLine($0, copies: copies, isPlan: report.isDryRun) }
+        let rest = isFull ? [] : StepCounts(shown.filter { !$0.isNotable }, report.isDryRun).lines
+        return rest + StepLine.texts(lines, outputStyle)
+            + (isFull ? [] : ["  -v lists all \(shown.count) changes."])
+    }
+
+    /// Whether a notice has to be said: one that is the same in every run is for a person who
+    /// looks, not for cron's mail.
+    private func isWorthAWord(_ notice: Problem, _ steps: [Step]) -> Bool {
+        let isOfRules = notice.path.bytes.first == UInt8(ascii: "/") || notice.path == Self.rules
+        let isOfStore = notice.path.bytes.isEmpty
+        return outputOptions.isJSON || isWatched || isOfRules || isOfStore || !steps.isEmpty
+    }
+
+    private static let rules = RelativePath(unchecked: Array(Settings.syncedFile.utf8))
+
+    /// Says that nothing was done: to a person, not to cron.
+    private func sayIdle(_ text: String) {
+        if isWatched { say(text) } else { detail(text) }
+    }
+
+    /// Whether a person looks on.
+    private var isWatched: Bool { terminals.talk || outputOptions.verbosity == .verbose }
+}
+
+extension SyncReport {
+    /// The last line of a run for programs.
+    func json(exit code: ExitCode) -> JSONObject {
+        var object: JSONObject = ["type": "result"]
+        object.add("exit", code.rawValue)
+        object.add("plan", planID)
+        object.add("dry_run", isDryRun)
+        object.add("sequence", sequence)
+        object.add("steps", steps.filter(\.isVisible).count)
+        object.add("published_commits", publishedCommits)
+        object.add("sent_bytes", sentBytes)
+        object.add("received_bytes", receivedBytes)
+        object.add("conflict_copies", copies.count)
+        object.add("conflicts", conflicted.count)
+        object.add("problems", problems.count)
+        object.add("queued", isQueued)
+        object.add("has_remote", hasRemote)
+        if let away { object.add("away", .object(away.json(type: "failure"))) }
+        if let stopped { object.add("stopped", .object(stopped.json(type: "failure"))) }
+        return object
+    }
+
+    /// The run in a few sentences.
+    func summary(_ totals: SyncTotals) -> [String] {
+        var lines: [String] = []
+        if !totals.isEmpty { lines.append(totals.text) }
+        if isDryRun { lines.append("Nothing was changed. Plan \(planID).") }
+        if let conflictHint { lines.append(conflictHint) }
+        if !hasRemote {
+            lines.append("No remote is set. Set one with filesinki remote set URL.")
+        } else if away != nil {
+            lines.append(isQueued ? "The changes are kept here. Run again." : "Run again.")
+        }
+        return lines
+    }
+
+    /// What to do about the conflicts that the run made or left open; nil for none.
+    private var conflictHint: String? {
+        let paths = conflicted
+        guard let path = paths.first, !isDryRun else { return nil }
+        guard paths.count == 1 else {
+            return "\(paths.count) conflicts to resolve: see filesinki conflicts."
+        }
+        let name = ShellWord.quoted("\(path)")
+        return "1 conflict to resolve:  filesinki diff --conflict \(name);"
+            + "  filesinki resolve \(name) --take here|there"
+    }
+
+    /// Whether the run reached the remote and found nothing to do.
+    func isIdle(_ totals: SyncTotals) -> Bool {
+        hasRemote && away == nil && stopped == nil && !isDryRun && totals.isEmpty
+            && conflicted.isEmpty
+    }
+}
+
+/// A step of a run as a person reads it, in columns: which way, what happened, the path, and more.
+struct StepLine {
+    /// `sent`, `received`, `conflict`, …
+    var direction: String
+    /// `new`, `edited`, `merged`, …; empty for a conflict copy that was made.
+    var change: String
+    var path: String
+    /// A size, another name, or a reason; may be empty.
+    var detail: String
+    private let action: Action
+
+    /// The widths of the first two columns.
+    private static let widths = (10, 11)
+    /// The path's column is as wide as the longest path, but no wider than this.
+    private static let widestPath = 40
+
+    /// - Parameters:
+    ///   - copies: The conflict copies of the run, by the paths that they are copies of.
+    ///   - isPlan: Whether the step is planned and was not carried out.
+    init(_ step: Step, copies: [RelativePath: Step], isPlan: Bool) {
+        action = step.action
+        path = "\(step.path)"
+        if let copy = copies[step.path], !step.isConflictCopy {
+            direction = "conflict"
+            change = ""
+            let owner = copy.origin == nil ? "the other version" : "yours"
+            detail = "both sides changed it; \(owner) is in \"\(copy.path)\""
+        } else {
+            direction = step.action.direction(isPlan: isPlan)
+            change = step.reason.change
+            detail = step.detail
+        }
+    }
+
+    /// The lines of some steps, aligned.
+    static func texts(_ lines: [StepLine], _ style: TerminalStyle) -> [String] {
+        let width = min(widestPath, lines.map(\.path.count).max() ?? 0)
+        return lines.map { $0.text(pathWidth: width, style) }
+    }
+
+    private func text(pathWidth: Int, _ style: TerminalStyle) -> String {
+        let head = action.coloured(TextTable.padded(direction, Self.widths.0), style)
+        let change = TextTable.padded(change, Self.widths.1)
+        guard !detail.isEmpty else { return "  " + head + change + path }
+        return "  " + head + change + TextTable.padded(path, pathWidth) + "  " + style.dim(detail)
+    }
+}
+
+extension Step {
+    /// What is worth a word beside the path: a file's size, the other name of a rename, or the reason.
+    fileprivate var detail: String {
+        switch reason {
+        case .edit, .created, .metadata: content
+        case .deleted: ""
+        case .renamed(let path): "from \(path)"
+        case .moved(let path): "to \(path)"
+        case .merged: "both edits kept"
+        default: reason.explanation
+        }
+    }
+
+    private var content: String {
+        guard let entry = action.entry else { return "" }
+        switch entry.kind {
+        case .file: return SizeText.text(entry.size)
+        case .directory: return "folder"
+        case .symlink: return "symlink to \(printable(entry.target))"
+        case .tombstone: return ""
+        }
+    }
+}
+
+extension Reason {
+    /// What happened to a path, in a word.
+    var change: String {
+        switch self {
+        case .edit: "edited"
+        case .created: "new"
+        case .deleted, .deleteBeatsEdit, .staleCopy: "deleted"
+        case .equal: "same"
+        case .metadata, .laterTime, .committedMode: "mode/time"
+        case .strategy: "resolved"
+        case .merged: "merged"
+        case .editBeatsDelete, .folderKeepsName, .holdsSurvivor: "kept"
+        case .renamed, .moved, .bothNames: "renamed"
+        case .conflictCopy: "copy"
+        case .asks, .open: "open"
+        case .blocked, .holdsBlocked: ""
+        }
+    }
+}
+
+extension Action {
+    /// Which way something goes, seen from this replica.
+    func direction(isPlan: Bool) -> String {
+        switch self {
+        case .agree: "agree"
+        case .publish: isPlan ? "send" : "sent"
+        case .take: isPlan ? "receive" : "received"
+        case .both(let entry):
+            if entry.kind == .tombstone { "both" } else { isPlan ? "receive" : "received" }
+        case .undecided, .leave: "conflict"
+        case .skip: "skipped"
+        }
+    }
+
+    fileprivate func coloured(_ text: String, _ style: TerminalStyle) -> String {
+        if entry?.kind == .tombstone { return style.red(text) }
+        switch self {
+        case .publish: return style.green(text)
+        case .take: return style.blue(text)
+        case .both, .undecided, .leave: return style.yellow(text)
+        case .agree, .skip: return style.dim(text)
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiText
+import FilesinkiWatch
+
+/// `watch`: a run whenever something changes.
+struct WatchCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Sync continuously as files change here or in the store.",
+        discussion: """
+            Starts with a full run and continues until SIGTERM or SIGINT, then finishes work in \
+            progress and exits with 0. SIGHUP reloads the rules. Retries while the remote is \
+            unavailable. Other commands can be used at the same time. --timeout ends it after \
+            that time, like SIGTERM.
+            """)
+
+    @Argument(help: "The replica, or a folder in it.", completion: .directory)
+    var dir: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Run this with sh after each run that changed something, with the events as JSON lines on "
+                + "its standard input.",
+            valueName: "command"))
+    var exec: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How long a file must be unchanged before it is synced, in milliseconds.",
+            valueName: "ms"))
+    var settle = 50
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Sync a file that keeps changing after at most this long, in milliseconds.",
+            valueName: "ms"))
+    var maxSettle = 2000
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How often to poll the remote, e.g. 30s.", valueName: "time"))
+    var poll = "30s"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How often to scan everything, e.g. 10m.",
+            valueName: "time"))
+    var fullScanEvery = "10m"
+
+    @OptionGroup var rules: RunOptions
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    /// It ends by itself when its time is over; only a remote that hangs is cut off.
+    var waiting: WaitOptions { replica.waiting.extended(bySeconds: Self.endingTime) }
+
+    /// How long a run that is under way may take to end, in seconds.
+    private static let endingTime: Int64 = 10
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let limit = try replica.waiting.limit()
+        var outputOptions = WatchOptions()
+        outputOptions.settling = try settling()
+        outputOptions.poll = try Self.length(poll)
+        outputOptions.scheduler = WatchScheduler.Limits(fullScan: try Self.length(fullScanEvery))
+        outputOptions.sync = try rules.syncOptions(nil)
+        outputOptions.sync.operation = "watch"
+        let session = try await Session.open(replica, of: dir, writable: true, in: console)
+        await session.replica.close()
+        let teller = WatchReporter(console, hook: exec.map { EventHook($0, console) })
+        let watcher = try Watcher(
+            try replica.replicaOptions(root: session.root.path, in: console), outputOptions
+        ) { try await teller.tell($0) }
+        let clock = limit.map { limit in
+            Task {
+                try await console.timer(.seconds(limit))
+                watcher.end()
+            }
+        }
+        defer { clock?.cancel() }
+        do { try await watcher.run() } catch {
+            await teller.finish()
+            throw error
+        }
+        await teller.finish()
+        return .done
+    }
+
+    private func settling() throws(Failure) -> Debouncer.Limits {
+        guard (0...60_000).contains(settle), (settle...3_600_000).contains(maxSettle) else {
+            throw Failure(
+                .usage, "--settle is up to 60000, and --max-settle from that up to 3600000.",
+                remedy: "Give both in milliseconds.")
+        }
+        return Debouncer.Limits(
+            quiet: .milliseconds(settle), quick: .milliseconds(settle) / 50,
+            longest: .milliseconds(maxSettle))
+    }
+
+    private static func length(_ text: String) throws(Failure) -> Duration {
+        guard let seconds = TimeText.seconds(of: text), (1...31_536_000).contains(seconds) else {
+            throw Failure(
+                .usage, path: ArgumentText.bytes(of: text),
+                "Invalid duration: it must be from a second to a year.",
+                remedy: "Write it as 30s, 5m or 2h.")
+        }
+        return .seconds(seconds)
+    }
+}
+
+/// Shows what a watch does: nothing while nothing happens.
+final class WatchReporter: Sendable {
+    private let console: Console
+    private let hook: EventHook?
+
+    init(_ console: Console, hook: EventHook?) {
+        self.console = console
+        self.hook = hook
+    }
+
+    func tell(_ notice: WatchNotice) async throws {
+        switch notice {
+        case .began(let folders): console.detail("Watching \(folders) folders.")
+        case .ran(let report): try await show(report)
+        case .away(let failure), .trouble(let failure):
+            if console.outputOptions.isJSON {
+                try console.output.json(failure.json(type: "waiting"))
+            }
+            console.complain(failure)
+            console.say("The changes wait here; the watch tries again.")
+        case .back:
+            if console.outputOptions.isJSON { try console.output.json(["type": "back"]) }
+            console.say("The watch goes on.")
+        case .shortage(let shortage): console.complain(shortage.failure)
+        case .rulesRead: console.detail("The rules were read anew.")
+        case .lookingAtAll(let reason): console.detail(reason.sentence)
+        }
+    }
+
+    /// Waits for the user's command, if it still runs.
+    func finish() async {
+        await hook?.finish()
+        try? console.output.flush()
+    }
+
+    private func show(_ report: SyncReport) async throws {
+        let events = report.steps.compactMap { WatchEvent($0, published: report.sequence) }
+        let code = ExitCode(report)
+        if console.outputOptions.isJSON {
+            for event in events { try console.output.json(event.json) }
+            try console.show(report.notices, type: "notice")
+            try console.show(report.problems, type: "problem")
+            try console.output.json(report.json(exit: code))
+        } else {
+            try console.show(report, exit: code)
+            try console.output.flush()
+        }
+        if !events.isEmpty { await hook?.run(events) }
+    }
+}
+
+extension TreeWatch.Shortage {
+    /// What a person can do about it.
+    fileprivate var failure: Failure {
+        switch self {
+        case .watches:
+            Failure(
+                .limit, "The kernel gives no more watches, so the tree is looked at now and then.",
+                remedy: "Raise the limit: sysctl fs.inotify.max_user_watches=1048576, and write it "
+                    + "to /etc/sysctl.d/filesinki.conf.")
+        case .instances:
+            Failure(
+                .limit, "The kernel gives no watch, so the tree is looked at now and then.",
+                remedy: "Raise the limit: sysctl fs.inotify.max_user_instances=1024, and write it "
+                    + "to /etc/sysctl.d/filesinki.conf.")
+        }
+    }
+}
+
+extension LocalNotice.Reason {
+    fileprivate var sentence: String {
+        switch self {
+        case .flood: "Many changes: everything is looked at."
+        case .overflow: "Events were lost: everything is looked at."
+        case .unmount: "A file system in the root was unmounted: everything is scanned."
+        case .clock(.slept): "The machine slept: everything is looked at."
+        case .clock(.wasSet): "The clock was set: everything is looked at."
+        }
+    }
+}
+
+/// A change that a run of `watch` carried out, here or there, as an event of `Docs/Events.md`.
+struct WatchEvent {
+    let path: RelativePath
+    let json: JSONObject
+
+    /// Nil when the step changed nothing.
+    ///
+    /// - Parameter published: The number of the commit that told it, if it was told.
+    init?(_ step: Step, published: UInt64) {
+        guard let entry = step.action.entry else { return nil }
+        let isDeletion = entry.kind == .tombstone
+        var object: JSONObject = ["type": .string(isDeletion ? "deleted" : "changed")]
+        object.add("path", step.path)
+        object.add("version", step.action.writesTheirs ? published : step.theirs?.version)
+        object.add("own", step.action.writesTheirs)
+        object.add("applied", true)
+        object.add("moved_from", step.origin ?? step.movedFrom)
+        object.add("reason", step.reason.word)
+        if !isDeletion { entry.describe(in: &object) }
+        path = step.path
+        json = object
+    }
+}
