@@ -1,5 +1,6 @@
 import FilesinkiCompression
 import FilesinkiModel
+import FoundationEssentials
 
 /// How a file holds its content.
 enum FileForm: Sendable {
@@ -47,5 +48,71 @@ enum FileForm: Sendable {
     static func decompress(_ file: [UInt8]) throws -> [UInt8] {
         var decoder = try compression.decoder()
         return try decoder.processWhole(file, limit: limit)
+    }
+}
+
+/// Values as the bytes of a file: JSON with sorted keys, so that equal values have equal bytes.
+enum ValueCoder {
+    /// - Throws: Code `coding` when the value cannot be written as JSON.
+    static func encode(_ value: some Encodable, _ path: String) throws(FileSinkiError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return Array(try encoder.encode(value))
+        } catch {
+            throw FileSinkiError(
+                .coding, path: path, message: "The value cannot be written as JSON.",
+                remedy: "See that all of its numbers are finite.", cause: "\(error)")
+        }
+    }
+
+    /// Nil when the bytes are not a value of the type.
+    static func decode<Value: Decodable>(_ bytes: [UInt8]) -> Value? {
+        try? JSONDecoder().decode(Value.self, from: Data(bytes))
+    }
+
+    /// - Throws: Code `coding` when the bytes are not a value of the type.
+    static func decode<Value: Decodable>(
+        _ bytes: [UInt8], _ path: String
+    ) throws(FileSinkiError) -> Value {
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(bytes))
+        } catch {
+            throw FileSinkiError(
+                .coding, path: path, message: "The file does not hold a \(Value.self).",
+                remedy: "Load its bytes to see what it holds.", cause: "\(error)")
+        }
+    }
+}
+
+/// What a program has seen of a file.
+enum Sight: Sendable, Equatable {
+    /// That there is none.
+    case absent
+    case content([UInt8])
+    /// A content that is too large to be kept in memory.
+    case large(count: Int, hash: Int)
+
+    /// Contents larger than this are not kept, in bytes.
+    private static let keptBytes = 1 << 20
+
+    init(_ content: [UInt8]?) {
+        guard let content else {
+            self = .absent
+            return
+        }
+        guard content.count > Self.keptBytes else {
+            self = .content(content)
+            return
+        }
+        var hasher = Hasher()
+        content.withUnsafeBytes { hasher.combine(bytes: $0) }
+        self = .large(count: content.count, hash: hasher.finalize())
+    }
+
+    /// The content as a base for a merge; nil where there is none, or nobody has it.
+    var base: [UInt8]? {
+        if case .content(let content) = self { return content }
+        return nil
     }
 }
