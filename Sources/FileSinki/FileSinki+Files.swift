@@ -18,7 +18,7 @@ extension FileSinki {
     ) async throws(FileSinkiError) -> SaveOutcome<Item> {
         let form = FileForm(isCompressed: compressed)
         let content = try ValueCoder.encode(item, path)
-        return try await told(path) { [core] in
+        return try await withPublicErrors(path) { [core] in
             let ended = try await core.save(
                 content, to: path, form, Handler.typed(Item.self, form))
             return try ended.outcome { file in
@@ -36,7 +36,7 @@ extension FileSinki {
         _ type: Item.Type, from path: String, compressed: Bool = false
     ) async throws(FileSinkiError) -> Item? {
         let form = FileForm(isCompressed: compressed)
-        return try await told(path) { [core] in
+        return try await withPublicErrors(path) { [core] in
             guard let file = try await core.load(path, form, Handler.typed(Item.self, form)) else {
                 return nil
             }
@@ -62,7 +62,9 @@ extension FileSinki {
         _ path: String, compressed: Bool = false
     ) async throws(FileSinkiError) -> DeleteOutcome {
         let name = FileForm(isCompressed: compressed).name(path)
-        return try await told(path) { [core] in try await core.delete(try core.path(name)) }
+        return try await withPublicErrors(path) { [core] in
+            try await core.delete(try core.path(name))
+        }
     }
 
     func loads<Item: Sendable>(
@@ -77,7 +79,7 @@ extension FileSinki {
             do {
                 let place = try core.path(name)
                 let file = try core.files.read(place)
-                core.see(file, at: place)
+                core.recordSeen(file, at: place)
                 first.value = file
                 return file.flatMap { try? decode($0) }
             } catch {
@@ -85,16 +87,16 @@ extension FileSinki {
             }
         } there: {
             () async throws(FileSinkiError) in
-            try await told(path) {
-                let ran = try await core.refresh(try core.path(name), handler)
-                if let away = ran.report.away {
+            try await withPublicErrors(path) {
+                let result = try await core.refresh(try core.path(name), handler)
+                if let away = result.report.away {
                     core.submitWaiting(try core.path(name), handler)
                     throw away
                 }
-                guard ran.content != first.value else { return nil }
-                _ = core.see(ran.content, insteadOf: first.value, at: try core.path(name))
+                guard result.content != first.value else { return nil }
+                _ = core.recordSeen(result.content, insteadOf: first.value, at: try core.path(name))
                 return Loaded(
-                    item: try ran.content.map(decode), wasRemote: true, isFinal: true)
+                    item: try result.content.map(decode), wasRemote: true, isFinal: true)
             }
         }
     }
@@ -123,7 +125,7 @@ extension FileSinki {
         _ data: Data, to path: String, compressed: Bool = false, merge: BytesMerge? = nil
     ) async throws(FileSinkiError) -> SaveOutcome<Data> {
         let form = FileForm(isCompressed: compressed)
-        return try await told(path) { [core] in
+        return try await withPublicErrors(path) { [core] in
             let ended = try await core.save(
                 Array(data), to: path, form, Handler.merging(form, merge))
             return try ended.outcome { Data(try form.content(of: $0, path)) }
@@ -138,7 +140,7 @@ extension FileSinki {
         from path: String, compressed: Bool = false, merge: BytesMerge? = nil
     ) async throws(FileSinkiError) -> Data? {
         let form = FileForm(isCompressed: compressed)
-        return try await told(path) { [core] in
+        return try await withPublicErrors(path) { [core] in
             guard let file = try await core.load(path, form, Handler.merging(form, merge)) else {
                 return nil
             }

@@ -47,7 +47,7 @@ public final class FileSinki: Sendable {
         let core = try Core(
             root: root.path, remote: remote, device: device, state: state?.path, failed: failed)
         self.init(core: core)
-        try await told(root.path) { try await core.session.make() }
+        try await withPublicErrors(root.path) { try await core.session.make() }
     }
 
     /// The folder that is kept in step.
@@ -55,7 +55,7 @@ public final class FileSinki: Sendable {
 
     /// Where a file is.
     ///
-    /// - Throws: Code `bad-path` for the root itself and what lies outside.
+    /// - Throws: Code `bad-path` for the root itself and for a path outside of it.
     public func url(of path: String) throws(FileSinkiError) -> URL {
         do {
             return root.appending(path: String(decoding: try core.path(path).bytes, as: UTF8.self))
@@ -71,7 +71,7 @@ public final class FileSinki: Sendable {
     ///
     /// - Throws: Code `away` when the remote cannot be reached.
     public func sync() async throws(FileSinkiError) {
-        try await told(core.root) { [core] in
+        try await withPublicErrors(core.root) { [core] in
             let report = try await core.sync()
             if let failure = report.away ?? report.stopped { throw failure }
             if let problem = report.problems.first { throw problem.failure }
@@ -122,21 +122,21 @@ extension FileSinki {
         queue: DispatchQueue = .main,
         failed: @escaping @Sendable (FileSinkiError) -> Void = { _ in }
     ) {
-        var wishes = Shared.Wishes()
-        wishes.remote = remote
-        wishes.root = root?.path
-        wishes.name = name ?? wishes.name
-        wishes.device = device
-        wishes.queue = queue
-        wishes.failed = failed
-        Shared.current.setUp(wishes)
+        var setupOptions = Shared.SetupOptions()
+        setupOptions.remote = remote
+        setupOptions.root = root?.path
+        setupOptions.name = name ?? setupOptions.name
+        setupOptions.device = device
+        setupOptions.queue = queue
+        setupOptions.failed = failed
+        Shared.current.setUp(setupOptions)
     }
 
     /// Looks at once for what others have changed, and tries again what waits. Never needed: it is found
     /// in any case; call it where a program comes back to the front.
     public static func didBecomeActive() {
         for sink in Shared.current.sinks { sink.core.retryNow() }
-        for observer in Shared.current.observers { observer.look() }
+        for observer in Shared.current.observers { observer.poll() }
     }
 
     /// Does what ``didBecomeActive()`` does: there are no notifications here that would say more.

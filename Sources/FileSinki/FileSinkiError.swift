@@ -99,7 +99,7 @@ extension FileSinkiError {
 }
 
 /// Runs what the engine does, and says in the public words what went wrong.
-func told<Answer>(
+func withPublicErrors<Answer>(
     _ path: String, _ body: () async throws -> Answer
 ) async throws(FileSinkiError) -> Answer {
     do {

@@ -31,7 +31,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     /// Stopped by SIGTERM.
     case terminated = 143
 
-    /// The exit code of a run that ended with `error`; what is no ``Failure`` counts as local I/O.
+    /// The exit code of a run that ended with `error`. An error that is not a ``Failure`` counts as local I/O.
     package init(_ error: any Error) {
         self = (error as? Failure).map { Self.codes[$0.code] ?? .io } ?? .io
     }

@@ -97,7 +97,7 @@ struct CompletionsCommand: Command {
     func run(in console: Console) async throws -> ExitCode {
         guard let known = CompletionShell(rawValue: shell) else {
             throw Failure(
-                .usage, path: shell, "There are no completions for this shell.",
+                .usage, path: shell, "Unsupported shell.",
                 remedy: "Choose bash, zsh or fish.")
         }
         try console.output.line(FilesinkiCommand.completionScript(for: known))
@@ -105,11 +105,11 @@ struct CompletionsCommand: Command {
     }
 }
 
-/// Help on what is no command: `filesinki help TOPIC`.
+/// Help on a topic that is not a command: `filesinki help TOPIC`.
 enum HelpTopic: String, CaseIterable {
     case credentials
 
-    /// The topic that arguments ask for; nil for none.
+    /// The topic that the arguments ask for; nil when they do not.
     init?(_ arguments: [String]) {
         guard arguments.count == 2, arguments[0] == "help" else { return nil }
         self.init(rawValue: arguments[1])

@@ -64,7 +64,7 @@ package enum Program {
     private static func run(_ command: any Command, in console: Console) async -> ExitCode {
         do {
             let limit = try command.waiting.limit().map { Duration.seconds($0) }
-            let code = try await Deadline.run(limit, timer: console.timer) {
+            let code = try await Deadline.enforce(limit, timer: console.timer) {
                 try await command.run(in: console)
             }
             try console.output.flush()

@@ -17,7 +17,7 @@ struct Session {
         case reading
         /// It waits for other runs.
         case changing
-        /// It saves, and whoever is at work may do that for it.
+        /// It saves; a running process may do that for it.
         case saving
     }
 
@@ -164,18 +164,18 @@ extension RootOptions {
 }
 
 extension Session {
-    /// The same replica, opened anew by a process that had let go of it.
+    /// Opens the replica again after it was closed.
     func reopened() async throws -> Session {
         Session(
             replica: try await Replica.open(settings, writable: true), root: root,
             console: console, settings: settings)
     }
 
-    /// Runs again until the remote was reached or the time is over; others may use the replica
-    /// between two tries.
+    /// Syncs again until the remote is reached or the time limit expires. The replica is unlocked between
+    /// two attempts.
     ///
-    /// - Returns: The last run's report, with what the runs before it have done; at once the first
-    ///   one's when it reached the remote, or when there is no limit to wait for.
+    /// - Returns: The report of the last run, with the work of the runs before it; `first` when it
+    ///   reached the remote, or there is no limit.
     func untilReached(
         _ first: SyncReport, _ options: SyncOptions, _ waiting: WaitOptions
     ) async throws -> SyncReport {
@@ -195,62 +195,63 @@ extension Session {
         return report
     }
 
-    /// What came of a change of some paths in the end, when the user wants it to be there.
-    func settle(
-        _ report: SyncReport, of paths: [RelativePath], _ patience: PatienceOption,
+    /// Retries the publication of changed paths, when the policy is to wait for it.
+    func retryUntilPublished(
+        _ report: SyncReport, of paths: [RelativePath], _ publishWait: PublishWaitOption,
         _ waiting: WaitOptions
     ) async throws -> SyncReport {
-        guard patience.wait, report.away != nil else { return report }
+        guard publishWait.wait, report.away != nil else { return report }
         var options = SyncOptions()
         options.paths = paths
-        var settled = try await untilReached(report, options, waiting)
-        settled.notices = report.notices + settled.notices
-        return settled
+        var published = try await untilReached(report, options, waiting)
+        published.notices = report.notices + published.notices
+        return published
     }
 
-    /// What came of a save in the end, when the user wants it to be there.
-    func settle(
-        _ report: SaveReport, of path: RelativePath, _ patience: PatienceOption,
+    /// Retries the publication of a save, when the policy is to wait for it.
+    func retryUntilPublished(
+        _ report: SaveReport, of path: RelativePath, _ publishWait: PublishWaitOption,
         _ waiting: WaitOptions
     ) async throws -> SaveReport {
-        guard patience.wait, report.sync.away != nil else { return report }
-        var settled = report
-        settled.sync = try await settle(report.sync, of: [path], patience, waiting)
-        guard settled.sync.away == nil else { return settled }
+        guard publishWait.wait, report.sync.away != nil else { return report }
+        var published = report
+        published.sync = try await retryUntilPublished(
+            report.sync, of: [path], publishWait, waiting)
+        guard published.sync.away == nil else { return published }
         let reader = try await Replica.open(settings, writable: false)
         let known = try await reader.list([path]).first { $0.0 == path }?.1
-        settled.version = known?.version ?? 0
-        settled.differs = known?.entry.content != report.entry?.content && report.entry != nil
-        settled.entry = known?.entry ?? report.entry
-        return settled
+        published.version = known?.version ?? 0
+        published.differs = known?.entry.content != report.entry?.content && report.entry != nil
+        published.entry = known?.entry ?? report.entry
+        return published
     }
 }
 
 extension Backoff {
-    /// The pauses of a command that waits for its remote.
+    /// The pauses between attempts to reach the remote.
     ///
-    /// - Parameter limit: How long all of them may take, in seconds.
+    /// - Parameter limit: The sum of all pauses, in seconds.
     static func untilReached(limit: Int64) -> Backoff {
         Backoff(.milliseconds(200)...(.seconds(30)), limit: .seconds(limit))
     }
 }
 
 extension Session {
-    /// The longest time between two looks: the remote's notice is only a hint.
+    /// The longest time between two polls: a change hint of the remote may be lost.
     private static let longestWait = Duration.seconds(30)
-    /// The time between two looks where nobody tells.
+    /// The time between two polls of a remote without change hints.
     private static let unnoticedWait = Duration.milliseconds(500)
-    /// The shortest: a notice may come for every change of others.
+    /// The shortest time between two polls: a hint may come for every change of others.
     private static let shortestWait = Duration.milliseconds(20)
 
     /// Waits until a path has a version newer than `version`.
     ///
-    /// Nobody is kept from the replica meanwhile.
+    /// The replica is not locked while it waits.
     ///
-    /// - Parameter done: Gets what the runs meanwhile have done.
-    /// - Returns: A session that has it.
-    /// - Throws: `Failure` with code `notFound` when the time is over and there is none, `away` when
-    ///   that cannot be known.
+    /// - Parameter done: The work of the runs meanwhile is added to it.
+    /// - Returns: A session with that version.
+    /// - Throws: `Failure` with code `notFound` when the time limit expires first, `away` when the remote
+    ///   could not be reached.
     func awaitNewer(
         _ path: RelativePath, than version: UInt64, _ waiting: WaitOptions,
         _ done: inout SyncReport
@@ -270,7 +271,7 @@ extension Session {
             if let left, left <= .zero { throw report.away ?? Self.noneNewer(path, version) }
             let prefix = await session.replica.watchedPrefix
             if !isListening, let remote, let prefix {
-                // A look after this finds what came before; what comes later ends the pause.
+                // The next poll finds earlier changes; later ones end the pause.
                 isListening = true
                 try? await remote.wait(prefix: prefix, timeout: .zero)
                 continue
@@ -283,11 +284,11 @@ extension Session {
 
     private static func noneNewer(_ path: RelativePath, _ version: UInt64) -> Failure {
         Failure(
-            .notFound, path: path.bytes, "No version newer than \(version) came in time.",
-            remedy: "Wait longer, or load what is there.")
+            .notFound, path: path.bytes, "No version newer than \(version) arrived in time.",
+            remedy: "Wait longer, or load the current version.")
     }
 
-    /// Waits for a notice, or for as long as `duration`.
+    /// Waits for a change hint, at most for `duration`.
     private func pause(
         _ duration: Duration, _ remote: (any Remote)?, _ prefix: String?
     ) async throws {
@@ -295,7 +296,7 @@ extension Session {
         let hint: @Sendable () async throws -> Void = {
             guard let remote, let prefix else { return try await sleep(Self.unnoticedWait) }
             do { try await remote.wait(prefix: prefix, timeout: duration) } catch {
-                // A remote that is away gives no notice.
+                // A remote that is away sends no hint.
                 try await sleep(min(Self.unnoticedWait * 10, duration))
             }
         }
@@ -311,7 +312,7 @@ extension Session {
 }
 
 extension Timestamp {
-    /// Held to the largest moment there is.
+    /// Clamped to the latest representable time.
     fileprivate func advanced(bySeconds seconds: Int64) -> Timestamp {
         let (scaled, isHuge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, overflow) = nanoseconds.addingReportingOverflow(scaled)

@@ -124,7 +124,7 @@ extension FileSinki {
         do {
             return try body()
         } catch {
-            Shared.current.wishes.failed(FileSinkiError(error, path))
+            Shared.current.setupOptions.failed(FileSinkiError(error, path))
             return nil
         }
     }
@@ -137,7 +137,7 @@ struct Call {
     private let form: FileForm
     private let handler: Handler
 
-    /// - Throws: Code `bad-path` for what lies outside of the root.
+    /// - Throws: Code `bad-path` for a path outside of the root.
     init(_ text: String, _ root: FileSinki.Root, _ form: FileForm, _ handler: Handler) throws {
         sink = try Shared.current.sink(root)
         path = try sink.core.path(form.name(text))
@@ -153,10 +153,10 @@ struct Call {
         let late = try core.write(file, to: path)
         var job = Job(kind: .save, handler: handler, late: late)
         job.done = [
-            { [core, path] ran in
-                guard let found = ran.content, found != file else { return }
-                Shared.current.tell {
-                    if core.see(found, insteadOf: file, at: path) { final(found) }
+            { [core, path] result in
+                guard let found = result.content, found != file else { return }
+                Shared.current.callProgram {
+                    if core.recordSeen(found, insteadOf: file, at: path) { final(found) }
                 }
             }
         ]
@@ -167,30 +167,32 @@ struct Call {
     /// - Parameter loaded: Called with the file's bytes, and whether they come from the remote.
     func load(_ loaded: @escaping @Sendable ([UInt8]?, Bool) -> Void) throws {
         let file = try core.files.read(path)
-        core.see(file, at: path)
-        Shared.current.tell { loaded(file, false) }
+        core.recordSeen(file, at: path)
+        Shared.current.callProgram { loaded(file, false) }
         Shared.current.begin()
         Task { [sink, path, handler] in
-            await Self.look(sink, path, handler, file, loaded)
+            await Self.refresh(sink, path, handler, file, loaded)
             Shared.current.end()
         }
     }
 
-    private static func look(
+    private static func refresh(
         _ sink: FileSinki, _ path: RelativePath, _ handler: Handler, _ file: [UInt8]?,
         _ loaded: @escaping @Sendable ([UInt8]?, Bool) -> Void
     ) async {
         let core = sink.core
-        let tell: @Sendable (Ran) -> Void = { ran in
-            guard ran.content != file else { return }
-            Shared.current.tell {
-                if core.see(ran.content, insteadOf: file, at: path) { loaded(ran.content, true) }
+        let tell: @Sendable (PathRun) -> Void = { result in
+            guard result.content != file else { return }
+            Shared.current.callProgram {
+                if core.recordSeen(result.content, insteadOf: file, at: path) {
+                    loaded(result.content, true)
+                }
             }
         }
         do {
-            let ran = try await core.refresh(path, handler)
-            guard ran.report.away != nil else { return tell(ran) }
-            if ran.content != nil {
+            let result = try await core.refresh(path, handler)
+            guard result.report.away != nil else { return tell(result) }
+            if result.content != nil {
                 core.submit(Job(kind: .save, handler: handler, done: [tell]), path)
             }
         } catch {

@@ -6,9 +6,9 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// What `FileSinki.setup` has said, for the calls with closures.
+/// The state behind the calls with closures: the options of `FileSinki.setup`, the roots and the observers.
 final class Shared: Sendable {
-    struct Wishes: Sendable {
+    struct SetupOptions: Sendable {
         var remote: String?
         var root: String?
         var name = Shared.nameOfProgram
@@ -20,10 +20,10 @@ final class Shared: Sendable {
     }
 
     private struct State {
-        var wishes = Wishes()
+        var setupOptions = SetupOptions()
         var sinks: [FileSinki.Root: FileSinki] = [:]
         var observers: [ObjectIdentifier: Subscription] = [:]
-        /// Answers that are not given yet.
+        /// The number of closures that have not returned yet.
         var calls = 0
         var idle: [CheckedContinuation<Void, Never>] = []
     }
@@ -32,33 +32,33 @@ final class Shared: Sendable {
 
     private let state = Mutex(State())
 
-    var wishes: Wishes { state.withLock { $0.wishes } }
+    var setupOptions: SetupOptions { state.withLock { $0.setupOptions } }
 
-    /// Takes new wishes; what is observed or in flight goes on as it was begun.
-    func setUp(_ wishes: Wishes) {
+    /// Replaces the options. Observers and calls that have begun keep the old ones.
+    func setUp(_ setupOptions: SetupOptions) {
         let old = state.withLock { state in
             defer { state.sinks = [:] }
-            state.wishes = wishes
+            state.setupOptions = setupOptions
             return state.sinks
         }
         _ = consume old
     }
 
-    /// What stands behind a root.
+    /// The `FileSinki` of a root.
     ///
     /// - Throws: Code `usage` when there is no home folder, or the remote's address is not understood.
     func sink(_ root: FileSinki.Root) throws(FileSinkiError) -> FileSinki {
         if let found = state.withLock({ $0.sinks[root] }) { return found }
-        let wishes = wishes
-        var folder = wishes.root
+        let setupOptions = setupOptions
+        var folder = setupOptions.root
         if folder == nil || root != .applicationSupportDirectory {
-            folder = try root.folder(of: wishes.name)
+            folder = try root.folder(of: setupOptions.name)
         }
-        var remote = wishes.remote
+        var remote = setupOptions.remote
         if let first = remote { remote = try root.address(first) }
         let core = try Core(
-            root: folder ?? "", remote: remote, device: wishes.device,
-            state: nil, systemContext: wishes.systemContext, failed: wishes.failed)
+            root: folder ?? "", remote: remote, device: setupOptions.device,
+            state: nil, systemContext: setupOptions.systemContext, failed: setupOptions.failed)
         let made = FileSinki(core: core)
         return state.withLock { state in
             if let found = state.sinks[root] { return found }
@@ -81,7 +81,7 @@ final class Shared: Sendable {
 
     var observers: [Subscription] { state.withLock { Array($0.observers.values) } }
 
-    // MARK: Answers that are on their way
+    // MARK: Closures in flight
 
     func begin() { state.withLock { $0.calls += 1 } }
 
@@ -106,10 +106,10 @@ final class Shared: Sendable {
         }
     }
 
-    /// Calls the program on its queue.
-    func tell(_ body: @escaping @Sendable () -> Void) {
+    /// Calls a closure of the program on the program's queue.
+    func callProgram(_ body: @escaping @Sendable () -> Void) {
         begin()
-        wishes.queue.async {
+        setupOptions.queue.async {
             body()
             self.end()
         }

@@ -4,19 +4,19 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import Synchronization
 
-/// One root with everything that keeps it in step: what stands behind each `FileSinki`.
+/// One root and everything that syncs it: the implementation of `FileSinki`.
 final class Core: Sendable {
     let root: String
     let options: ReplicaOptions
     let resolutions = Resolutions()
     let session: Session
     let jobs = Jobs()
-    /// Told what nobody waits for, such as a save in the background that was refused.
+    /// Called with failures that no call returns, such as that of a save in the background.
     let failed: @Sendable (FileSinkiError) -> Void
     private let opened = Mutex<RootFiles?>(nil)
-    /// What the program has seen last of each file, so that a save which does not know a newer content
-    /// is told from one that replaces it.
-    private let seen = Mutex<[RelativePath: Sight]>([:])
+    /// The content of each file that the program has seen last. It tells a save that replaces a seen
+    /// content from one that replaces an unseen one.
+    private let seen = Mutex<[RelativePath: SeenContent]>([:])
 
     init(
         _ made: ReplicaOptions, _ address: RemoteAddress?, device: String,
@@ -30,7 +30,7 @@ final class Core: Sendable {
         session = Session(options, address, device: device)
     }
 
-    /// The files of the root, which is made when it is not there.
+    /// The files of the root, which is created when it does not exist.
     var files: RootFiles {
         get throws(Failure) {
             if let found = opened.withLock({ $0 }) { return found }
@@ -44,7 +44,7 @@ final class Core: Sendable {
 
     /// The path below the root that a program's path names: relative, or absolute and inside the root.
     ///
-    /// - Throws: Code `bad-path` for the root itself and what lies outside.
+    /// - Throws: Code `bad-path` for the root itself and for a path outside of it.
     func path(_ text: String) throws -> RelativePath {
         guard text.hasPrefix("/") else { return try RelativePath(text) }
         let folder = root.hasSuffix("/") ? root : root + "/"
@@ -58,47 +58,47 @@ final class Core: Sendable {
 
     // MARK: What the program has seen
 
-    func seen(_ path: RelativePath) -> Sight? { seen.withLock { $0[path] } }
+    func seen(_ path: RelativePath) -> SeenContent? { seen.withLock { $0[path] } }
 
-    /// Notes what the program has just saved, or is told in any case.
-    func see(_ content: [UInt8]?, at path: RelativePath) {
-        seen.withLock { $0[path] = Sight(content) }
+    /// Records a content that the program has saved or is certainly going to see.
+    func recordSeen(_ content: [UInt8]?, at path: RelativePath) {
+        seen.withLock { $0[path] = SeenContent(content) }
     }
 
-    /// Notes what the program is told in place of what it has seen so far.
+    /// Records a content that the program is going to see in place of `old`.
     ///
-    /// - Returns: False when it has saved something else meanwhile: then it is not to be told.
-    func see(_ content: [UInt8]?, insteadOf old: [UInt8]?, at path: RelativePath) -> Bool {
+    /// - Returns: False when the program has saved something else meanwhile, and must not see it.
+    func recordSeen(_ content: [UInt8]?, insteadOf old: [UInt8]?, at path: RelativePath) -> Bool {
         seen.withLock { seen in
-            if let last = seen[path], last != Sight(old) { return false }
-            seen[path] = Sight(content)
+            if let last = seen[path], last != SeenContent(old) { return false }
+            seen[path] = SeenContent(content)
             return true
         }
     }
 }
 
-/// What a save came to, in bytes.
-struct Saved: Sendable {
+/// The result of a save, in bytes.
+struct SaveResult: Sendable {
     var file: [UInt8]
     var wasLate: Bool
     var path: RelativePath
-    var ran: Ran
+    var result: PathRun
 
     /// - Parameter value: Makes a value of the file's bytes.
     func outcome<Item>(_ value: ([UInt8]) throws -> Item) throws -> SaveOutcome<Item> {
-        if ran.report.away != nil { return .queued }
-        guard let content = ran.content, content != file else {
-            return ran.report.hasRemote ? .uploaded : .stored
+        if result.report.away != nil { return .queued }
+        guard let content = result.content, content != file else {
+            return result.report.hasRemote ? .uploaded : .stored
         }
         let item = try value(content)
-        let copy = ran.report.copies.first.map { String(decoding: $0.bytes, as: UTF8.self) }
+        let copy = result.report.copies.first.map { String(decoding: $0.bytes, as: UTF8.self) }
         if let copy { return .keptBoth(item, copy: copy) }
         return isMerged ? .merged(item) : .kept(item)
     }
 
     private var isMerged: Bool {
         wasLate
-            || ran.report.steps.contains { step in
+            || result.report.steps.contains { step in
                 if case .merged = step.reason { return step.path == path }
                 return false
             }
@@ -112,63 +112,63 @@ extension FileForm {
     func content(of file: [UInt8], _ path: String) throws(FileSinkiError) -> [UInt8] {
         guard let content = decode(file) else {
             throw FileSinkiError(
-                .coding, path: path, message: "The file is not compressed as it should be.",
-                remedy: "Load it as it is, and save it anew.")
+                .coding, path: path, message: "The file is not compressed.",
+                remedy: "Load it uncompressed, and save it again.")
         }
         return content
     }
 }
 
 extension Core {
-    /// Saves a content, and publishes it if that can be done now.
+    /// Saves a content, and publishes it, or queues it while the remote is away.
     func save(
         _ content: [UInt8], to text: String, _ form: FileForm, _ handler: Handler
     ) async throws -> Saved {
         let path = try path(form.name(text))
         let file = try form.encode(content)
         let late = try write(file, to: path)
-        let ran: Ran
+        let result: PathRun
         do {
-            ran = try await publish(path, handler, late)
+            result = try await publish(path, handler, late)
         } catch {
-            // Busy or cancelled: it is here, and is not forgotten.
+            // Busy or cancelled: the file is written here, and published later.
             submitIfPassing(error, Job(kind: .save, handler: handler, late: late), path)
             throw error
         }
-        if ran.report.away != nil {
+        if result.report.away != nil {
             submit(Job(kind: .save, handler: handler), path)
         } else {
-            _ = see(ran.content, insteadOf: file, at: path)
+            _ = recordSeen(result.content, insteadOf: file, at: path)
         }
-        return Saved(file: file, wasLate: late != nil, path: path, ran: ran)
+        return SaveResult(file: file, wasLate: late != nil, path: path, result: result)
     }
 
-    /// The file's bytes after a look at the remote; nil when it is known to be absent.
+    /// The file's bytes, after fetching from the remote; nil when the file does not exist.
     func load(_ text: String, _ form: FileForm, _ handler: Handler) async throws -> [UInt8]? {
         let path = try path(form.name(text))
-        let ran = try await refresh(path, handler)
-        if let away = ran.report.away {
-            guard ran.content != nil else { throw away }
+        let result = try await refresh(path, handler)
+        if let away = result.report.away {
+            guard result.content != nil else { throw away }
             submitWaiting(path, handler)
         }
-        see(ran.content, at: path)
-        return ran.content
+        recordSeen(result.content, at: path)
+        return result.content
     }
 
-    /// Deletes a file, and publishes that if it can be done now.
+    /// Deletes a file, and publishes the deletion, or queues it while the remote is away.
     func delete(_ path: RelativePath) async throws -> DeleteOutcome {
         let wasHere = try remove(path)
-        let ran = try await publishDeletion(path)
-        if ran.report.away != nil {
+        let result = try await publishDeletion(path)
+        if result.report.away != nil {
             submit(Job(kind: .delete, handler: .rules), path)
             return .queued
         }
-        let wasThere = ran.report.steps.contains { $0.path == path && $0.action.writesTheirs }
+        let wasThere = result.report.steps.contains { $0.path == path && $0.action.writesTheirs }
         guard wasHere || wasThere else { return .absent }
-        return ran.report.hasRemote ? .deleted : .removed
+        return result.report.hasRemote ? .deleted : .removed
     }
 
-    /// Publishes what is here and could not be published while it was loaded.
+    /// Queues the publication of a file that could not be published while it was loaded.
     func submitWaiting(_ path: RelativePath, _ handler: Handler) {
         guard (try? files.read(path)) != nil else { return }
         submit(Job(kind: .save, handler: handler), path)
@@ -182,87 +182,89 @@ extension Core {
 }
 
 extension Handler {
-    /// For what needs no word of the program's.
-    static let rules = Handler { _, reply in reply.give(.declined("Nobody is asked.")) }
+    /// Resolves nothing: conflicts are left to the rules.
+    static let rules = Handler { _, reply in reply.give(.declined("No handler is registered.")) }
 }
 
-/// What a run of one path came to.
-struct Ran: Sendable {
+/// The result of a sync of one path.
+struct PathRun: Sendable {
     var report: SyncReport
-    /// What is in the file now; nil when there is none.
+    /// The content of the file now; nil when it does not exist.
     var content: [UInt8]?
 }
 
-/// A content that is saved by who does not know what is there by now.
+/// A save that replaces a content which the program has not seen.
 struct LateSave: Sendable {
-    /// What the program had seen; nil where that was no file, or is not known any more.
+    /// The content that the program had seen; nil when there was no file, or it was not kept.
     var base: [UInt8]?
-    /// What is there by now.
+    /// The content that the save replaces.
     var there: [UInt8]
 }
 
 extension Core {
-    /// Writes a file at once, durably, before anybody else is asked.
+    /// Writes a file at once, durably, before the remote is contacted.
     ///
-    /// - Returns: What the program did not know that it replaces; nil when it knew.
+    /// - Returns: The unseen content that was replaced; nil when the program had seen it.
     func write(_ content: [UInt8], to path: RelativePath) throws -> LateSave? {
         let files = try files
         let there = try files.read(path)
         let seen = seen(path)
         try files.write(content, to: path)
-        see(content, at: path)
-        guard let there, let seen, there != content, seen != Sight(there) else { return nil }
+        recordSeen(content, at: path)
+        guard let there, let seen, there != content, seen != SeenContent(there) else { return nil }
         return LateSave(base: seen.base, there: there)
     }
 
-    /// Removes a file at once; what the remote has goes with the next run.
+    /// Removes a file at once. The next sync removes it at the remote.
     func remove(_ path: RelativePath) throws -> Bool {
-        see(nil, at: path)
+        recordSeen(nil, at: path)
         return try files.remove(path)
     }
 
-    /// Publishes what was saved, and merges it with what others have published.
-    func publish(_ path: RelativePath, _ handler: Handler, _ late: LateSave?) async throws -> Ran {
+    /// Publishes a saved file, and merges it with what other devices have published.
+    func publish(_ path: RelativePath, _ handler: Handler, _ late: LateSave?) async throws
+        -> PathRun
+    {
         resolutions.register(handler, at: path)
-        if let late { try await settle(late, path, handler) }
-        return try await run(path, isLoading: false, "save") { replica, options in
+        if let late { try await mergeLateSave(late, path, handler) }
+        return try await runSync(path, isLoading: false, "save") { replica, options in
             try await replica.publish(path, options)
         }
     }
 
-    /// Brings the newest content of a file here, and merges it with what was saved here.
-    func refresh(_ path: RelativePath, _ handler: Handler?) async throws -> Ran {
+    /// Fetches the newest content of a file, and merges it with unpublished changes.
+    func refresh(_ path: RelativePath, _ handler: Handler?) async throws -> PathRun {
         if let handler { resolutions.register(handler, at: path) }
-        return try await run(path, isLoading: true, "load") { replica, options in
+        return try await runSync(path, isLoading: true, "load") { replica, options in
             try await replica.refresh(path, options)
         }
     }
 
-    /// Publishes that a file is deleted.
-    func publishDeletion(_ path: RelativePath) async throws -> Ran {
-        try await run(path, isLoading: false, "delete") { replica, options in
+    /// Publishes the deletion of a file.
+    func publishDeletion(_ path: RelativePath) async throws -> PathRun {
+        try await runSync(path, isLoading: false, "delete") { replica, options in
             try await replica.publishDeletion(of: path, options)
         }
     }
 
-    /// Brings all files into step.
+    /// Syncs all files.
     func sync() async throws -> SyncReport {
-        let reports = try await run(nil, isLoading: true, "sync") { replica, options in
+        let reports = try await runSync(nil, isLoading: true, "sync") { replica, options in
             try await replica.sync(options)
         }
         return reports.last ?? SyncReport()
     }
 
-    private func run(
+    private func runSync(
         _ path: RelativePath, isLoading: Bool, _ operation: String,
         _ body: @escaping @Sendable (Replica, SyncOptions) async throws -> SyncReport
-    ) async throws -> Ran {
-        try ended(try await run(.some(path), isLoading: isLoading, operation, body), path)
+    ) async throws -> PathRun {
+        try ended(try await runSync(.some(path), isLoading: isLoading, operation, body), path)
     }
 
-    /// Runs, and runs again when the program has answered what it was asked. Nothing is locked while it
-    /// thinks.
-    private func run(
+    /// Syncs, and syncs again when the program has resolved the conflicts it was asked about. The replica
+    /// is not locked meanwhile.
+    private func runSync(
         _ path: RelativePath?, isLoading: Bool, _ operation: String,
         _ body: @escaping @Sendable (Replica, SyncOptions) async throws -> SyncReport
     ) async throws -> [SyncReport] {
@@ -281,7 +283,7 @@ extension Core {
         _ path: RelativePath?, isLoading: Bool, _ options: SyncOptions,
         _ body: @escaping @Sendable (Replica, SyncOptions) async throws -> SyncReport
     ) async throws -> SyncReport {
-        try await session.run { [resolutions] replica in
+        try await session.withReplica { [resolutions] replica in
             resolutions.begin(path, isLoading: isLoading)
             do {
                 let report = try await body(replica, options)
@@ -294,15 +296,15 @@ extension Core {
         }
     }
 
-    private func ended(_ reports: [SyncReport], _ path: RelativePath) throws -> Ran {
-        guard var report = reports.last else { return Ran(report: SyncReport(), content: nil) }
+    private func ended(_ reports: [SyncReport], _ path: RelativePath) throws -> PathRun {
+        guard var report = reports.last else { return PathRun(report: SyncReport(), content: nil) }
         if let problem = report.problems.first(where: { $0.path == path }) { throw problem.failure }
         report.steps = reports.flatMap(\.steps)
-        return Ran(report: report, content: try files.read(path))
+        return PathRun(report: report, content: try files.read(path))
     }
 
-    /// Merges what was saved with what the program did not know of.
-    private func settle(
+    /// Merges a save with the unseen content that it replaced.
+    private func mergeLateSave(
         _ late: LateSave, _ path: RelativePath, _ handler: Handler
     ) async throws {
         guard let here = try files.read(path), here != late.there else { return }
@@ -317,7 +319,7 @@ extension Core {
         }
     }
 
-    /// Unless the program has saved anew meanwhile.
+    /// Replaces the content, unless the program has saved another one meanwhile.
     private func replace(_ old: [UInt8], by new: [UInt8], at path: RelativePath) throws {
         guard try files.read(path) == old else { return }
         try files.write(new, to: path)

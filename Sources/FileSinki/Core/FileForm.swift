@@ -2,15 +2,15 @@ import FilesinkiCompression
 import FilesinkiModel
 import FoundationEssentials
 
-/// How a file holds its content.
+/// How a content is stored in its file.
 enum FileForm: Sendable {
-    /// As it is.
+    /// Unchanged.
     case plain
-    /// As one Zstandard frame, in a file whose name says so.
+    /// As one Zstandard frame, in a file with the extension of that format.
     case compressed
 
     private static let compression = FileCompression.zstd
-    /// The most bytes that a compressed file may unfold to.
+    /// The largest decompressed content, in bytes.
     private static let limit = 1 << 30
 
     /// The name that the file has in the root.
@@ -30,7 +30,7 @@ enum FileForm: Sendable {
         self == .plain ? file : try? Self.decompress(file)
     }
 
-    /// The value in the file's bytes; nil when there is none.
+    /// The value in the file's bytes; nil when they are not one.
     func value<Value: Decodable>(_ file: [UInt8]) -> Value? {
         decode(file).flatMap { ValueCoder.decode($0) }
     }
@@ -85,9 +85,9 @@ enum ValueCoder {
     }
 }
 
-/// What a program has seen of a file.
-enum Sight: Sendable, Equatable {
-    /// That there is none.
+/// The content of a file that a program has seen.
+enum SeenContent: Sendable, Equatable {
+    /// The file did not exist.
     case absent
     case content([UInt8])
     /// A content that is too large to be kept in memory.
@@ -110,7 +110,7 @@ enum Sight: Sendable, Equatable {
         self = .large(count: content.count, hash: hasher.finalize())
     }
 
-    /// The content as a base for a merge; nil where there is none, or nobody has it.
+    /// The content as a base for a merge; nil when there was none, or it was not kept.
     var base: [UInt8]? {
         if case .content(let content) = self { return content }
         return nil

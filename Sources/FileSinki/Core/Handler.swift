@@ -42,7 +42,7 @@ extension Handler {
     }
 }
 
-/// A question with the contents as values.
+/// A ``Question`` whose contents are decoded.
 private struct TypedQuestion<Value: FileSyncable> {
     let base: Value?
     let here: Value
@@ -51,7 +51,7 @@ private struct TypedQuestion<Value: FileSyncable> {
     let question: Question
     let form: FileForm
 
-    /// Nil when one of the sides is no value of the type.
+    /// Nil when a side cannot be decoded.
     init?(_ question: Question, _ form: FileForm) {
         guard let here: Value = form.value(question.here) else { return nil }
         self.question = question
@@ -72,7 +72,7 @@ private struct TypedQuestion<Value: FileSyncable> {
 
     private func askAboutDeletion(_ reply: Reply) {
         guard let base else {
-            return reply.give(.declined("What was deleted is not known any more."))
+            return reply.give(.declined("The deleted content is not known any more."))
         }
         Value.interactiveShouldDelete(local: here, remoteDeleted: base) { isToGo in
             reply.give(isToGo ? .theirs : .ours)
@@ -86,11 +86,11 @@ private struct TypedQuestion<Value: FileSyncable> {
         let content = question.base.flatMap(form.decode)
         let asked = Passed(self)
         let theirs = Passed(there)
-        // When the program drops its closure, nothing was merged.
+        // A program that drops the closure has not merged.
         let fallback = Fallback { asked.value.chooseOne(theirs.value, reply) }
         MergeBase.$content.withValue(content) {
             here.mergeAsync(with: other) { merged in
-                guard let merged, let value = merged as? Value else { return fallback.run() }
+                guard let merged, let value = merged as? Value else { return fallback.callOnce() }
                 fallback.forget()
                 asked.value.give(value, theirs.value, reply)
             }
@@ -115,20 +115,20 @@ private struct TypedQuestion<Value: FileSyncable> {
     }
 }
 
-/// Something that is done once: when it is asked for, or when nobody can ask for it any more.
+/// A closure that is called once: when it is asked for, or when its last reference goes.
 private final class Fallback: Sendable {
     private let body: Box<(@Sendable () -> Void)?>
 
     init(_ body: @escaping @Sendable () -> Void) { self.body = Box(body) }
 
-    deinit { run() }
+    deinit { callOnce() }
 
-    func run() { body.take()?() }
+    func callOnce() { body.take()?() }
 
     func forget() { _ = body.take() }
 }
 
-/// A value that several tasks may set and get.
+/// A value behind a lock.
 final class Box<Value: Sendable>: Sendable {
     private let storage: Mutex<Value>
 
@@ -139,7 +139,7 @@ final class Box<Value: Sendable>: Sendable {
         set { storage.withLock { $0 = newValue } }
     }
 
-    /// The value, which is gone then.
+    /// Returns the value and sets it to nil.
     func take<Wrapped>() -> Value where Value == Wrapped? {
         storage.withLock { value in
             defer { value = nil }
@@ -148,7 +148,7 @@ final class Box<Value: Sendable>: Sendable {
     }
 }
 
-/// A closure or an object of the program's that goes through our threads without being used there.
+/// A value of the program that crosses threads of this library without being used on them.
 struct Passed<Value>: @unchecked Sendable {
     let value: Value
 

@@ -11,7 +11,7 @@ struct Job: Sendable {
     var handler: Handler
     var late: LateSave?
     /// Told what came of it, unless the remote is away.
-    var done: [@Sendable (Ran) -> Void] = []
+    var done: [@Sendable (PathRun) -> Void] = []
 
     /// The newer of two jobs, with what the older one has to say.
     func followed(by newer: Job) -> Job {
@@ -111,7 +111,7 @@ extension Core {
             guard state.retry == nil, !state.isStopped else { return false }
             return state.active.insert(path).inserted
         }
-        if isToStart { Task { await work(path) } }
+        if isToStart { Task { await runJobs(of: path) } }
     }
 
     /// Tries everything that waits, without the pause.
@@ -123,7 +123,7 @@ extension Core {
         if !isRetrying { startWaiting() }
     }
 
-    private func work(_ path: RelativePath) async {
+    private func runJobs(of path: RelativePath) async {
         while let job = jobs.next(path) {
             guard await carryOut(job, path) else {
                 jobs.putBack(job, path)
@@ -135,9 +135,9 @@ extension Core {
     /// - Returns: Whether it is done, or cannot be done at all; false when it is worth another try.
     private func carryOut(_ job: Job, _ path: RelativePath) async -> Bool {
         do {
-            let ran = try await run(job, path)
-            if ran.report.away != nil { return false }
-            for done in job.done { done(ran) }
+            let result = try await runJob(job, path)
+            if result.report.away != nil { return false }
+            for done in job.done { done(result) }
         } catch let failure as Failure where failure.code == .away || failure.code == .busy {
             return false
         } catch is CancellationError {
@@ -148,7 +148,7 @@ extension Core {
         return true
     }
 
-    private func run(_ job: Job, _ path: RelativePath) async throws -> Ran {
+    private func runJob(_ job: Job, _ path: RelativePath) async throws -> PathRun {
         switch job.kind {
         case .save: return try await publish(path, job.handler, job.late)
         case .delete: return try await publishDeletion(path)
@@ -182,7 +182,7 @@ extension Core {
             }
         }
         jobs.state.withLock { $0.retry = nil }
-        if let path { await work(path) }
+        if let path { await runJobs(of: path) }
         startWaiting()
         return true
     }
@@ -192,6 +192,6 @@ extension Core {
             guard !state.isStopped else { return [RelativePath]() }
             return state.pending.keys.filter { state.active.insert($0).inserted }
         }
-        for path in paths { Task { await work(path) } }
+        for path in paths { Task { await runJobs(of: path) } }
     }
 }

@@ -22,12 +22,12 @@ final class Resolutions: ProgramResolver {
 
     private let state = Mutex(State())
 
-    /// From now on the file is resolved by this handler.
+    /// Registers the handler of a file.
     func register(_ handler: Handler, at path: RelativePath) {
         state.withLock { $0.files[path] = handler }
     }
 
-    /// From now on everything in the folder is resolved by this handler, unless a file has its own.
+    /// Registers the handler of everything below a folder. A handler of a file takes precedence.
     func register(_ handler: Handler, inFolder folder: [UInt8]) {
         state.withLock { state in
             state.folders.removeAll { $0.folder == folder }
@@ -35,7 +35,7 @@ final class Resolutions: ProgramResolver {
         }
     }
 
-    /// Says what the run that begins does with a file; nil for a run of all files.
+    /// Begins a run of a file, or of all files where `path` is nil.
     func begin(_ path: RelativePath?, isLoading: Bool) {
         state.withLock { state in
             state.postponed = state.postponed.filter { path != nil && $0.key != path }
@@ -43,7 +43,7 @@ final class Resolutions: ProgramResolver {
         }
     }
 
-    /// Says that the run has ended.
+    /// Ends a run.
     ///
     /// - Parameter isDone: Whether all that was answered is recorded: when the same contents should meet
     ///   once more, that is another conflict. Else they are the same one.
@@ -58,7 +58,7 @@ final class Resolutions: ProgramResolver {
         }
     }
 
-    /// The answers for which the last run of the path, or of all files, did not wait.
+    /// The pending answers that the last run of the path, or of all files, did not wait for.
     func postponed(_ path: RelativePath?) -> [PendingAnswer] {
         state.withLock { state in
             guard let path else { return Array(state.postponed.values) }
@@ -81,10 +81,10 @@ final class Resolutions: ProgramResolver {
 
     func resolve(_ conflict: ConflictContents) -> ProgramAnswer {
         guard let handler = handler(conflict.path), let here = conflict.ours else {
-            return .declined("The program does not know the file.")
+            return .declined("No handler is registered for the file.")
         }
         let isLoading = state.withLock { !$0.saving.contains(conflict.path) }
-        // Who saves a file wants it to be there.
+        // A program that saves a file does not want it deleted.
         if conflict.theirs == nil, !isLoading { return .ours }
         let (pending, isNew) = pending(conflict)
         if isNew {
@@ -119,10 +119,10 @@ final class PendingAnswer: Sendable {
 
     private let state = Mutex(State())
 
-    /// The answer; nil while nobody gave one.
+    /// The answer; nil while it is pending.
     var answer: ProgramAnswer? { state.withLock { $0.answer } }
 
-    /// Takes the first answer; later ones do not count.
+    /// Sets the answer. Only the first call has an effect.
     func give(_ answer: ProgramAnswer) {
         let waiting = state.withLock { state in
             guard state.answer == nil else { return [CheckedContinuation<Void, Never>]() }
@@ -157,8 +157,8 @@ final class PendingAnswer: Sendable {
     }
 }
 
-/// What is handed to the program's closures. When the last of them goes without an answer, there is
-/// none: nothing waits for ever for who was forgotten.
+/// The reply that the program's closures hold. When the last reference goes without an answer, the
+/// conflict is declined, so that no run waits for ever.
 final class Reply: Sendable {
     let pending: PendingAnswer
 

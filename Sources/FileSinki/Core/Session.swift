@@ -3,8 +3,8 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRemote
 
-/// One replica, used by one task at a time. Between two runs it is not locked, so that other processes
-/// get at it.
+/// One replica, used by one task at a time. It is not locked between two runs, so that other processes
+/// can use it.
 actor Session {
     private let options: ReplicaOptions
     private let address: RemoteAddress?
@@ -20,18 +20,18 @@ actor Session {
         self.device = device
     }
 
-    /// Makes the replica if there is none, and looks whether its remote is the one that was named.
+    /// Creates the replica if there is none, and checks that its remote is the given one.
     ///
-    /// - Throws: Code `exists` when it has another remote, `unfit-store`; a remote that is away is met
-    ///   later.
+    /// - Throws: Code `exists` when it has another remote, `unfit-store`. A remote that is away is not an
+    ///   error: it is contacted later.
     func make() async throws {
         await enter()
         defer { leave() }
         try await makeOnce()
     }
 
-    /// Opens the replica, locked, for as long as `body` takes.
-    func run<Answer: Sendable>(
+    /// Opens and locks the replica while `body` runs.
+    func withReplica<Answer: Sendable>(
         _ body: @Sendable (Replica) async throws -> Answer
     ) async throws -> Answer {
         await enter()
@@ -51,13 +51,14 @@ actor Session {
 
     private func makeOnce() async throws {
         guard !isMade else { return }
-        if let address, try await !Self.hasMetStore(options) { address.makeFolder() }
+        if let address, try await !Self.wasConnected(options) { address.makeFolder() }
         _ = try await Replica.initialize(options, address: address?.text, deviceName: device)
         isMade = true
     }
 
-    /// An absent folder of a replica that knows its store is a disk that is not mounted.
-    private static func hasMetStore(_ options: ReplicaOptions) async throws -> Bool {
+    /// Whether the replica has been connected to a store. The absent folder of such a store is a disk
+    /// that is not mounted, and must not be created.
+    private static func wasConnected(_ options: ReplicaOptions) async throws -> Bool {
         do {
             let replica = try await Replica.open(options, writable: false)
             let status = try await replica.status()
@@ -99,7 +100,7 @@ actor Session {
 }
 
 extension RemoteAddress {
-    /// Reads the address that a program names.
+    /// Parses the address of a remote.
     ///
     /// - Throws: Code `usage`, as ``init(absolute:)``.
     init(_ text: String) throws(FileSinkiError) {

@@ -12,7 +12,7 @@ public struct Changes<Item: Sendable>: AsyncSequence, Sendable {
     /// What it may throw.
     public typealias Failure = FileSinkiError
 
-    let begin: @Sendable () throws(FileSinkiError) -> (Arrivals, EventScope)
+    let begin: @Sendable () throws(FileSinkiError) -> (FetchedChanges, EventScope)
     let value: @Sendable ([UInt8], String, EventScope) -> Item?
     let path: String
 
@@ -22,7 +22,7 @@ public struct Changes<Item: Sendable>: AsyncSequence, Sendable {
     /// Waits as it is asked.
     public struct Iterator: AsyncIteratorProtocol {
         let changes: Changes
-        private var begun: (arrivals: Arrivals, scope: EventScope)?
+        private var begun: (arrivals: FetchedChanges, scope: EventScope)?
 
         init(changes: Changes) { self.changes = changes }
 
@@ -33,7 +33,7 @@ public struct Changes<Item: Sendable>: AsyncSequence, Sendable {
             if begun == nil { begun = try changes.begin() }
             guard let (arrivals, scope) = begun else { return nil }
             while true {
-                let arrival: Arrival
+                let arrival: FetchedChange
                 do {
                     arrival = try await arrivals.next()
                 } catch is CancellationError {
@@ -84,7 +84,7 @@ extension FileSinki {
             begin: { () throws(FileSinkiError) in
                 do {
                     let scope = try EventScope(path, in: sinki.core, form)
-                    return (Arrivals(sinki.core, scope, handler), scope)
+                    return (FetchedChanges(sinki.core, scope, handler), scope)
                 } catch {
                     throw FileSinkiError(error, path)
                 }

@@ -15,7 +15,7 @@ extension FileSinki {
     ///   - root: Which of the user's folders the path is below.
     ///   - itemsDeleted: Called with the path of each file that others have deleted.
     ///   - itemsChanged: Called for each change with the value.
-    /// - Returns: To be cancelled by who wants to hear no more.
+    /// - Returns: The observation, to be cancelled when it is not needed any more.
     @discardableResult
     public static func addObserver<Item: FileSyncable>(
         _ observer: AnyObject, for type: Item.Type, path: String,
@@ -26,8 +26,8 @@ extension FileSinki {
         let closures = Passed((changed: itemsChanged, deleted: itemsDeleted))
         let form = FileForm(isCompressed: path.hasSuffix(FileForm.compressed.name("")))
         return observe(observer, path, root, form) { core, scope in
-            let arrivals = Arrivals(core, scope, .typed(Item.self, form))
-            return Telling(look: { arrivals.look() }) {
+            let arrivals = FetchedChanges(core, scope, .typed(Item.self, form))
+            return ChangeLoop(poll: { arrivals.poll() }) {
                 let arrival = try await arrivals.next()
                 let path = String(decoding: arrival.path.bytes, as: UTF8.self)
                 return { @Sendable in
@@ -50,7 +50,7 @@ extension FileSinki {
     ///   - path: Below the root, or absolute and inside it.
     ///   - root: Which of the user's folders the path is below.
     ///   - itemsChanged: Called for each change and deletion.
-    /// - Returns: To be cancelled by who wants to hear no more.
+    /// - Returns: The observation, to be cancelled when it is not needed any more.
     @discardableResult
     public static func addObserver(
         _ observer: AnyObject, path: String, root: Root = .applicationSupportDirectory,
@@ -59,7 +59,7 @@ extension FileSinki {
         let closure = Passed(itemsChanged)
         return observe(observer, path, root, .plain) { core, scope in
             let follower = Follower(core, scope)
-            return Telling(look: { Task { await follower.look() } }) {
+            return ChangeLoop(poll: { Task { await follower.poll() } }) {
                 let found = try await follower.next()
                 let path = String(decoding: found.path.bytes, as: UTF8.self)
                 let file = ChangedFile(
@@ -71,53 +71,53 @@ extension FileSinki {
 
     private static func observe(
         _ observer: AnyObject, _ path: String, _ root: Root, _ form: FileForm,
-        _ begin: @escaping @Sendable (Core, EventScope) -> Telling
+        _ begin: @escaping @Sendable (Core, EventScope) -> ChangeLoop
     ) -> Subscription {
         let watched = Watched(observer)
-        let telling: Telling
+        let loop: ChangeLoop
         do {
             let core = try Shared.current.sink(root).core
-            telling = begin(core, try EventScope(path, in: core, form))
+            loop = begin(core, try EventScope(path, in: core, form))
         } catch {
-            Shared.current.wishes.failed(FileSinkiError(error, path))
-            return Subscription(looking: {})
+            Shared.current.setupOptions.failed(FileSinkiError(error, path))
+            return Subscription(polling: {})
         }
-        let subscription = Subscription(looking: telling.look)
+        let subscription = Subscription(polling: loop.poll)
         Shared.current.add(subscription)
         subscription.start { [subscription] in
             do {
-                try await tell(telling, watched) { !subscription.isCancelled }
+                try await deliver(loop, watched) { !subscription.isCancelled }
             } catch is CancellationError {
-                // Nobody wants to hear of it any more.
+                // The observation was cancelled.
             } catch {
-                Shared.current.wishes.failed(FileSinkiError(error, path))
+                Shared.current.setupOptions.failed(FileSinkiError(error, path))
             }
             subscription.cancel()
         }
         return subscription
     }
 
-    private static func tell(
-        _ telling: Telling, _ watched: Watched, while isWanted: @escaping @Sendable () -> Bool
+    private static func deliver(
+        _ loop: ChangeLoop, _ watched: Watched, while isWanted: @escaping @Sendable () -> Bool
     ) async throws {
         while !Task.isCancelled, watched.isThere {
-            let call = try await telling.next()
-            Shared.current.tell {
+            let call = try await loop.next()
+            Shared.current.callProgram {
                 if watched.isThere, isWanted() { call() }
             }
         }
     }
 }
 
-/// What an observer's task does again and again.
-private struct Telling: Sendable {
-    /// Looks at once.
-    var look: @Sendable () -> Void
-    /// Waits for the next change, and makes a call of it.
+/// One step of an observer's task.
+private struct ChangeLoop: Sendable {
+    /// Polls the remote now.
+    var poll: @Sendable () -> Void
+    /// Waits for the next change, and returns the call of the closure.
     var next: @Sendable () async throws -> @Sendable () -> Void
 }
 
-/// Whoever wants to hear, not kept alive.
+/// The object that observes, by a weak reference.
 private final class Watched: @unchecked Sendable {
     private weak var observer: AnyObject?
 
@@ -127,10 +127,10 @@ private final class Watched: @unchecked Sendable {
 }
 
 extension Core {
-    /// The value in the bytes of a file that is observed; nil when there is none.
+    /// The value in the bytes of an observed file; nil when they are not one.
     ///
-    /// A folder may hold files of several types, so that only of a file that is observed by its name it
-    /// is said that it does not hold a value of the type.
+    /// A folder may hold files of several types, so an undecodable file is reported only when it is
+    /// observed by its name.
     func value<Value: Decodable>(
         of file: [UInt8], at path: String, _ form: FileForm, _ scope: EventScope
     ) -> Value? {
@@ -145,21 +145,21 @@ extension Core {
     fileprivate func url(_ path: String) -> URL { URL(filePath: root + "/" + path) }
 }
 
-/// What somebody hears of until it is cancelled.
+/// An observation, which lasts until it is cancelled.
 public final class Subscription: Sendable {
     private let task = Box<Task<Void, Never>?>(nil)
-    private let looking: @Sendable () -> Void
+    private let polling: @Sendable () -> Void
 
-    init(looking: @escaping @Sendable () -> Void) { self.looking = looking }
+    init(polling: @escaping @Sendable () -> Void) { self.polling = polling }
 
     func start(_ body: @escaping @Sendable () async -> Void) {
         task.value = Task { await body() }
     }
 
-    /// Looks at once, without waiting for the remote's hint.
-    func look() { looking() }
+    /// Polls the remote now, without waiting for a change hint.
+    func poll() { polling() }
 
-    /// Ends it: no closure is called any more, but for one that is being called at this moment.
+    /// Ends the observation. A closure that is running is not interrupted; no other one is called.
     public func cancel() {
         task.value?.cancel()
         Shared.current.remove(self)

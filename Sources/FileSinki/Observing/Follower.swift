@@ -9,7 +9,7 @@ struct FoundChange: Sendable {
     var isDeleted: Bool
 }
 
-/// Hears of what others change below a path, from now on. One task at a time asks it.
+/// Follows the changes of other devices below a path, from now on. One task at a time calls ``next()``.
 actor Follower {
     private let core: Core
     private let scope: EventScope
@@ -26,7 +26,7 @@ actor Follower {
 
     /// The next path at which something may have changed.
     ///
-    /// - Throws: `CancellationError`, and what makes no sense to try again.
+    /// - Throws: `CancellationError`, and failures that a retry cannot mend.
     func next() async throws -> FoundChange {
         while true {
             try Task.checkCancellation()
@@ -35,12 +35,12 @@ actor Follower {
                 try await begin()
                 continue
             }
-            take(try await ask(observer))
+            addChanges(in: try await askOnce(observer))
         }
     }
 
-    /// Looks at once, without waiting for the remote's hint or for the end of a pause.
-    func look() {
+    /// Polls the remote now, without waiting for a change hint or the end of a pause.
+    func poll() {
         asking?.cancel()
         pausing?.cancel()
     }
@@ -56,7 +56,7 @@ actor Follower {
         }
     }
 
-    /// Waits so long, or until ``look()`` is called.
+    /// Waits for `length`, or until ``poll()`` is called.
     private func wait(_ length: Duration) async throws {
         let sleep = core.options.systemContext.sleep
         let task = Task { try await sleep(length) }
@@ -72,7 +72,7 @@ actor Follower {
 
     private func listen() async throws {
         let scope = scope
-        let start = try await core.session.run { try await $0.startingPoint(of: scope) }
+        let start = try await core.session.withReplica { try await $0.startingPoint(of: scope) }
         var options = ObserverOptions()
         options.scope = scope
         options.start = .token(start.token)
@@ -82,7 +82,7 @@ actor Follower {
         observer = Observer(core.options, options)
     }
 
-    private func ask(_ observer: Observer) async throws -> Observed? {
+    private func askOnce(_ observer: Observer) async throws -> Observed? {
         let task = Task { try await observer.next(.forever) }
         asking = task
         defer { asking = nil }
@@ -97,10 +97,10 @@ actor Follower {
         }
     }
 
-    private func take(_ observed: Observed?) {
+    private func addChanges(in observed: Observed?) {
         let events: [Event]
         switch observed {
-        case .events(let told, _): events = told
+        case .events(let found, _): events = found
         case .difference(let difference): events = difference.events
         case .position, nil: events = []
         }
@@ -115,15 +115,15 @@ actor Follower {
 }
 
 extension EventScope {
-    /// Whether it is one path, which was named.
+    /// Whether the scope is exactly one path.
     var isFile: Bool {
         if case .exactly? = parts.first { return parts.count == 1 }
         return false
     }
 
-    /// What a program's path names: a file, or with a slash behind it a folder with all that is in it.
+    /// Parses a program's path: a file, or with a trailing slash a folder with everything below it.
     ///
-    /// - Throws: Code `bad-path` for what lies outside of the root.
+    /// - Throws: Code `bad-path` for a path outside of the root.
     init(_ text: String, in core: Core, _ form: FileForm) throws {
         if text.isEmpty || text == "/" || text == core.root + "/" || text == "./" {
             self = .everything
@@ -136,22 +136,22 @@ extension EventScope {
     }
 }
 
-/// What was found at a path after it was brought here.
-struct Arrival: Sendable {
+/// The state of a path after a change of another device was fetched and merged.
+struct FetchedChange: Sendable {
     var path: RelativePath
     /// The file's bytes; nil when it was deleted.
     var content: [UInt8]?
 }
 
-/// Brings here what others change, and tells it once.
-actor Arrivals {
+/// Fetches the changes of other devices, and returns each state of a path once.
+actor FetchedChanges {
     private let core: Core
     private let follower: Follower
     private let handler: Handler?
-    /// What was told last of each path.
-    private var told: [RelativePath: [UInt8]?] = [:]
+    /// The content that was returned last for each path.
+    private var delivered: [RelativePath: [UInt8]?] = [:]
 
-    /// - Parameter handler: Resolves what was changed here, too; nil for what is registered.
+    /// - Parameter handler: Resolves conflicts with changes here; nil for the registered handlers.
     init(_ core: Core, _ scope: EventScope, _ handler: Handler?) {
         self.core = core
         self.handler = handler
@@ -161,7 +161,7 @@ actor Arrivals {
             switch part {
             case .exactly(let path):
                 core.resolutions.register(handler, at: path)
-                told[path] = .some((try? core.files.read(path)) ?? nil)
+                delivered[path] = .some((try? core.files.read(path)) ?? nil)
             case .inside(let folder):
                 core.resolutions.register(handler, inFolder: folder.bytes)
             }
@@ -169,32 +169,32 @@ actor Arrivals {
         if scope.parts.isEmpty { core.resolutions.register(handler, inFolder: []) }
     }
 
-    func next() async throws -> Arrival {
+    func next() async throws -> FetchedChange {
         while true {
             let path = try await follower.next().path
-            if let arrival = try await bring(path) { return arrival }
+            if let arrival = try await fetch(path) { return arrival }
         }
     }
 
-    nonisolated func look() { Task { await follower.look() } }
+    nonisolated func poll() { Task { await follower.poll() } }
 
-    /// Nil when there is nothing new to tell.
-    private func bring(_ path: RelativePath) async throws -> Arrival? {
+    /// Fetches one path; nil when its content was returned before.
+    private func fetch(_ path: RelativePath) async throws -> FetchedChange? {
         let before: [UInt8]?
-        let ran: Ran
+        let result: PathRun
         do {
             before = try core.files.read(path)
-            ran = try await core.refresh(path, nil)
+            result = try await core.refresh(path, nil)
         } catch let failure as Failure {
-            // One path that cannot be brought does not end the telling of the others.
+            // One path that cannot be fetched does not end the observation of the others.
             core.failed(FileSinkiError(failure, "\(path)"))
             return nil
         }
-        if ran.report.away != nil { return nil }
-        if let last = told[path], last == ran.content { return nil }
-        if told[path] == nil, ran.content == nil, before == nil { return nil }
-        told[path] = .some(ran.content)
-        _ = core.see(ran.content, insteadOf: before, at: path)
-        return Arrival(path: path, content: ran.content)
+        if result.report.away != nil { return nil }
+        if let last = delivered[path], last == result.content { return nil }
+        if delivered[path] == nil, result.content == nil, before == nil { return nil }
+        delivered[path] = .some(result.content)
+        _ = core.recordSeen(result.content, insteadOf: before, at: path)
+        return FetchedChange(path: path, content: result.content)
     }
 }

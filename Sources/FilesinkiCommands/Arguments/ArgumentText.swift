@@ -64,7 +64,7 @@ enum ArgumentText {
     }
 }
 
-/// Places in the file system as absolute paths, worked out from text alone.
+/// Absolute paths, computed without reading the file system.
 enum FilePlace {
     /// The absolute path, without `.`, `..`, doubled or trailing slashes. `..` is taken as text:
     /// it removes the name before it, also when that is a symlink.
@@ -92,7 +92,7 @@ enum FilePlace {
         let bytes = absolute(ArgumentText.bytes(of: path), in: folder)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(
-                .usage, path: bytes, "The name of this folder is not UTF-8.",
+                .usage, path: bytes, "The path is not UTF-8.",
                 remedy: "Give the folder a name in UTF-8, or reach it through a symlink.")
         }
         return text

@@ -4,7 +4,7 @@ import FilesinkiModel
 /// The names of commands in a command line, checked before the parser reads it: the parser takes a
 /// mistyped one for an argument too many, and `help` ignores it.
 enum CommandNames {
-    /// Refuses a name that is no command, with the one that is spelt most alike.
+    /// Rejects an unknown command, and suggests the most similar one.
     ///
     /// - Throws: `Failure` with code `usage`.
     static func check(_ arguments: [String]) throws(Failure) {
@@ -87,14 +87,14 @@ extension ParsableCommand {
 
 /// The command that arguments begin by naming, found without the parser.
 ///
-/// The parser reads the arguments anew for each level above a command, and every type that it meets for
-/// the first time costs a search; scripts call the program in a loop. See Docs/Decisions/0005-packages.md.
+/// The parser reads the arguments again for each level above a command, and the first use of each type
+/// costs a search; scripts call the program in a loop. See Docs/Decisions/0005-packages.md.
 enum NamedCommand {
     /// Reads the arguments of a command.
     ///
     /// - Throws: What the parser throws, for the text that says what is wrong, or the help.
     static func parse(_ arguments: [String]) throws -> any ParsableCommand {
-        // What goes wrong, or asks for help, is told by the whole tree: it knows the full name.
+        // Errors and help come from the whole tree, which knows the full name.
         if let (command, rest) = find(arguments), let parsed = try? command.parseAsRoot(rest),
             type(of: parsed) == command
         {

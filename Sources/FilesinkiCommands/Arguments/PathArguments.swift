@@ -4,12 +4,11 @@ import FilesinkiModel
 extension RootChoice {
     /// The path below the root that an argument names.
     ///
-    /// An absolute argument must lie below the root. A relative one begins at the current folder when
-    /// the root was found above it, as with git; else, with a root that is somewhere else, at the
-    /// root.
+    /// An absolute argument must be below the root. A relative one is relative to the current folder when
+    /// the root was found above it, as with git; else to the root.
     ///
     /// - Returns: nil for the root itself.
-    /// - Throws: `Failure` with code `badPath` for what lies outside.
+    /// - Throws: `Failure` with code `badPath` for a path outside of it.
     func path(_ argument: String, currentFolder: String) throws(Failure) -> RelativePath? {
         let bytes = ArgumentText.bytes(of: argument)
         guard !bytes.isEmpty else { return try RelativePath(bytes) }
@@ -36,8 +35,8 @@ extension RootChoice {
         let prefix = path == "/" ? root : root + [UInt8(ascii: "/")]
         guard place.starts(with: prefix) else {
             throw Failure(
-                .badPath, path: place, "This is not below the root \(printable(root)).",
-                remedy: "Name a path inside the root, or another root with --root.")
+                .badPath, path: place, "Not below the root \(printable(root)).",
+                remedy: "Give a path inside the root, or another root with --root.")
         }
         return try RelativePath(place[prefix.count...])
     }
@@ -67,27 +66,27 @@ struct PathsOption: ParsableArguments {
         let end: UInt8 = null.null ? 0 : UInt8(ascii: "\n")
         let paths = bytes.split(separator: end).map { ArgumentText.encode(Array($0)) }
         guard paths.isEmpty else { return arguments + paths }
-        let nothing = "The list names no path, so nothing was done."
+        let nothing = "The list of paths is empty; nothing was done."
         // Quiet for cron, whose lists are often empty.
         if console.terminals.talk { console.say(nothing) } else { console.detail(nothing) }
         return nil
     }
 
-    /// Refuses a command line that names no path where one is needed.
+    /// Rejects a command line without a path where one is needed.
     func require(_ arguments: [String]) throws {
         if arguments.isEmpty, pathsFrom == nil {
-            throw ValidationError("Name a path, or give --paths-from.")
+            throw ValidationError("Give a path, or --paths-from.")
         }
     }
 }
 
-/// How a list of paths is separated.
+/// The separator of a list of paths.
 struct NullOption: ParsableArguments {
     @Flag(
         name: [.customShort("0"), .long], help: "Print bare paths, each terminated by a NUL byte.")
     var null = false
 
-    /// Tells the console.
+    /// Applies the options to the console.
     func apply(to console: Console) { console.outputOptions.isNull = null }
 }
 
@@ -100,7 +99,7 @@ extension Output {
 struct VersionedPath: Equatable {
     /// The path, as the user wrote it.
     var path: String
-    /// The number behind the last `@`; nil when there is none.
+    /// The number after the last `@`; nil when there is none.
     var version: UInt64?
 
     /// A name may hold an `@` itself: only digits behind the last one are a version.

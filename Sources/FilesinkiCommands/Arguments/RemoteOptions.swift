@@ -5,7 +5,7 @@ import FilesinkiRemote
 import FilesinkiSystem
 import Glibc
 
-/// How to reach a remote over a network. What is given is kept in the replica, for its later runs.
+/// Credentials and certificates for a remote. The replica keeps them for later runs.
 struct AccessOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -24,7 +24,7 @@ struct AccessOptions: ParsableArguments {
 }
 
 extension AccessOptions {
-    /// What was given, and where a replica keeps it.
+    /// The given options, and the file in which a replica keeps them.
     func access(of options: ReplicaOptions? = nil, in console: Console) throws -> RemoteAccess {
         let file: (String) throws -> String = { path in
             try FilePlace.absoluteText(path, in: console.currentFolder)
@@ -34,7 +34,7 @@ extension AccessOptions {
             certificateFile: try caFile.map(file))
     }
 
-    /// Has the replica use what was given.
+    /// Makes the replica use the given options.
     func apply(to options: inout ReplicaOptions, in console: Console) throws -> RemoteAccess {
         let access = try access(of: options, in: console)
         options.connect = console.connector(access)
@@ -43,9 +43,9 @@ extension AccessOptions {
 }
 
 extension RemoteAddress {
-    /// Reads what a user names: a folder, `file:///path`, or an address of a network.
+    /// Parses a remote: a folder, `file:///path`, or a network address.
     ///
-    /// - Parameter currentFolder: What a relative path begins at.
+    /// - Parameter currentFolder: The folder that a relative path is relative to.
     /// - Throws: `Failure` with code `usage` for an address of another kind, or with a password.
     init(_ text: String, currentFolder: String) throws(Failure) {
         guard let end = text.firstRange(of: "://") else {
@@ -64,7 +64,7 @@ extension RemoteAddress {
     }
 }
 
-/// The name of this device where the user gave none.
+/// The name of this device.
 enum DeviceName {
     /// `$FILESINKI_DEVICE`, else the host's name up to its first dot.
     static func standard(in console: Console) -> String {
@@ -84,7 +84,7 @@ enum DeviceName {
     private static func checked(_ name: String) throws(Failure) -> String {
         guard isFit(name) else {
             throw Failure(
-                .usage, path: ArgumentText.bytes(of: name), "This name does not do for a device.",
+                .usage, path: ArgumentText.bytes(of: name), "Invalid device name.",
                 remedy:
                     "Choose up to 64 characters, without a slash and without control characters.")
         }

@@ -77,7 +77,7 @@ struct RootChoice: Equatable {
         return RootChoice(path: try standardPath(console.environment), origin: .standard)
     }
 
-    /// The replica that a folder is or lies in.
+    /// The replica that contains a folder.
     ///
     /// - Parameters:
     ///   - folder: As the user typed it.
@@ -162,7 +162,7 @@ extension Failure {
     }
 }
 
-/// Reads the few small files of a root that hold rules, without opening the replica.
+/// Reads the files of rules in a root, without opening the replica.
 struct RootReader {
     /// The root's absolute path.
     let root: String
@@ -170,9 +170,9 @@ struct RootReader {
     /// The largest file of rules that is read, in bytes.
     private static let limit = 4 << 20
 
-    /// The content of a regular file; nil when there is none. The file itself may not be a symlink.
+    /// The content of a regular file; nil for anything else. A symlink is not followed.
     ///
-    /// - Throws: `Failure` when it is there and cannot be read.
+    /// - Throws: `Failure` when the file exists and cannot be read.
     func read(_ path: RelativePath) throws -> [UInt8]? {
         let place = place(path)
         guard let status = FileCall.status(place), status.st_mode & S_IFMT == S_IFREG else {

@@ -3,7 +3,7 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
 
-/// What the commands have in common that run a sync, of everything or of one path.
+/// The options of all commands that sync.
 struct RunOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -25,12 +25,12 @@ struct RunOptions: ParsableArguments {
             "Allow up to this many deletions, e.g. 100 or 30%.", valueName: "number"))
     var maxDelete: String?
 
-    /// Whether nothing was asked for.
+    /// Whether no option was given.
     var areDefaults: Bool { strategy == nil && onDelete == nil && maxDelete == nil }
 
     /// The engine's options.
     ///
-    /// - Throws: `Failure` with code `usage` for what is not understood.
+    /// - Throws: `Failure` with code `usage` for an invalid value.
     func syncOptions(_ progress: ProgressLine?) throws -> SyncOptions {
         var options = SyncOptions()
         options.strategy = try strategy.map { try Strategy(parsing: $0) }
@@ -41,21 +41,21 @@ struct RunOptions: ParsableArguments {
     }
 }
 
-/// How a command that has a result gives it.
+/// The output format of a command with a result.
 struct ReportOptions: ParsableArguments {
     @Flag(name: .long, help: "Print one JSON object per line.")
     var json = false
 
     @OptionGroup var talk: TalkOptions
 
-    /// Tells the console.
+    /// Applies the options to the console.
     func apply(to console: Console) {
         talk.apply(to: console)
         console.outputOptions.isJSON = json
     }
 }
 
-/// How much a command says: every command has these.
+/// The verbosity, an option of every command.
 struct TalkOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print errors only.")
     var quiet = false
@@ -63,7 +63,7 @@ struct TalkOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print more.")
     var verbose = false
 
-    /// Tells the console.
+    /// Applies the options to the console.
     func apply(to console: Console) {
         console.outputOptions.verbosity = quiet ? .quiet : verbose ? .verbose : .normal
     }

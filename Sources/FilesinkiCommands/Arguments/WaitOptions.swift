@@ -1,7 +1,7 @@
 import ArgumentParser
 import FilesinkiModel
 
-/// How long a command may wait, for other runs here and for everything else.
+/// The time limits of a command.
 struct WaitOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -19,7 +19,7 @@ struct WaitOptions: ParsableArguments {
             valueName: "time"))
     var timeout: String?
 
-    /// No limit, and the usual patience with other runs.
+    /// No limit, and the usual wait for other runs.
     static var none: WaitOptions {
         var options = WaitOptions()
         options.lockWait = "10s"
@@ -42,8 +42,8 @@ struct WaitOptions: ParsableArguments {
     }
 }
 
-/// Whether a change that only waits here is enough.
-struct PatienceOption: ParsableArguments {
+/// Whether a command waits until its change is published.
+struct PublishWaitOption: ParsableArguments {
     @Flag(
         name: .long,
         help: """
@@ -53,9 +53,9 @@ struct PatienceOption: ParsableArguments {
 }
 
 extension TimeText {
-    /// A length of time that a user wrote, in seconds.
+    /// Parses a duration, in seconds.
     ///
-    /// - Throws: `Failure` with code `usage` when it is none.
+    /// - Throws: `Failure` with code `usage` for an invalid duration.
     static func length(_ text: String) throws(Failure) -> Int64 {
         guard let seconds = seconds(of: text) else {
             throw Failure(
@@ -66,9 +66,9 @@ extension TimeText {
     }
 }
 
-/// Ends a command when its time is over, also one that hangs in a system call.
+/// The time limit of a command, also of one that hangs in a system call.
 enum Deadline {
-    /// How long a command may take to clean up once its time is over.
+    /// The time to clean up after the limit.
     private static let grace = Duration.milliseconds(250)
 
     private enum Event: Sendable {
@@ -76,31 +76,31 @@ enum Deadline {
         case isOver, graceIsOver
     }
 
-    /// Does the work, for as long as `limit` at most.
+    /// Runs `work` with a time limit.
     ///
-    /// What has not ended when the time is over is left behind: the process is about to end, and
-    /// every state that a killed run leaves is a good one.
+    /// Work that does not end within the limit is abandoned: the process is about to exit, and every
+    /// state that a killed run leaves is consistent.
     ///
     /// - Parameters:
     ///   - limit: Nil for no limit.
     ///   - timer: Waits.
     /// - Throws: What the work throws; `Failure` with code `away` when the time is over.
-    static func run(
+    static func enforce(
         _ limit: Duration?, timer: @escaping @Sendable (Duration) async throws -> Void,
         _ work: @escaping @Sendable () async throws -> ExitCode
     ) async throws -> ExitCode {
         guard let limit else { return try await work() }
-        let (events, teller) = AsyncStream<Event>.makeStream()
+        let (events, continuation) = AsyncStream<Event>.makeStream()
         let worker = Task {
-            do { teller.yield(.ended(.success(try await work()))) } catch {
-                teller.yield(.ended(.failure(error)))
+            do { continuation.yield(.ended(.success(try await work()))) } catch {
+                continuation.yield(.ended(.failure(error)))
             }
         }
         let clock = Task {
             try await timer(limit)
-            teller.yield(.isOver)
+            continuation.yield(.isOver)
             try await timer(grace)
-            teller.yield(.graceIsOver)
+            continuation.yield(.graceIsOver)
         }
         defer { clock.cancel() }
         return try await outcome(events, worker)
@@ -124,6 +124,6 @@ enum Deadline {
     }
 
     private static let failure = Failure(
-        .away, "The time that --timeout gives is over.",
-        remedy: "What was done so far is kept; run it again.")
+        .away, "The time limit of --timeout has expired.",
+        remedy: "Completed work is kept. Run the command again.")
 }

@@ -88,7 +88,7 @@ extension OpenConflict {
 struct ConflictQuestion: Sendable {
     private let console: Console
 
-    /// - Throws: `Failure` with code `usage` when standard input is no terminal: nobody could answer.
+    /// - Throws: `Failure` with code `usage` when standard input is not a terminal.
     init(_ console: Console) throws(Failure) {
         guard console.terminals.input else {
             throw Failure(

@@ -143,7 +143,9 @@ struct MergeCommand: Command {
         }
         guard let base = versions[0], let ours = versions[1], let theirs = versions[2],
             let text = TextMerge.marked(MergeInput(base: base, ours: ours, theirs: theirs))
-        else { return console.say("The contents are no text; there are no markers for them.") }
+        else {
+            return console.say("The contents are not text; conflict markers cannot be written.")
+        }
         try write(in: console) { try text.withUnsafeBytes($0) }
     }
 

@@ -37,7 +37,7 @@ struct ResolveCommand: ReplicaCommand {
     var undo = false
 
     @OptionGroup var list: PathsOption
-    @OptionGroup var patience: PatienceOption
+    @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -75,8 +75,9 @@ struct ResolveCommand: ReplicaCommand {
                 } else {
                     try await session.replica.unresolve(path, SyncOptions())
                 }
-            let result = try await session.settle(ended, of: [path], patience, replica.waiting)
-            let one = ExitCode(queueing: result, isWaiting: patience.wait)
+            let result = try await session.retryUntilPublished(
+                ended, of: [path], publishWait, replica.waiting)
+            let one = ExitCode(queueing: result, isWaiting: publishWait.wait)
             try console.show(result, exit: one)
             if one != .done { code = one }
         }

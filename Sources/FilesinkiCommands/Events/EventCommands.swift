@@ -28,7 +28,7 @@ struct ObserveCommand: Command {
             "Print a token after this long without an event.", valueName: "time"))
     var heartbeat: String?
 
-    /// The telling ends by itself when its time is over: what was told was not in vain.
+    /// The command ends by itself when its time is over, with the events printed so far.
     var waiting: WaitOptions { .none }
 
     func run(in console: Console) async throws -> ExitCode {
@@ -54,14 +54,14 @@ private struct EventReporter: Sendable {
     let heartbeat: Int64?
 
     func run() async throws -> ExitCode {
-        var hasTold = false
+        var hasPrinted = false
         while true {
             if let found = try await observer.next(waitPolicy) {
                 try console.show(found)
-                hasTold = hasTold || found.hasEvents
-                if hasTold, endsAfterBatch { return .done }
+                hasPrinted = hasPrinted || found.hasEvents
+                if hasPrinted, endsAfterBatch { return .done }
             } else if let end, console.systemContext.now() >= end {
-                return hasTold ? .done : .negative
+                return hasPrinted ? .done : .negative
             } else if let token = await observer.token {
                 try console.output.json(token.json)
             }
@@ -138,7 +138,7 @@ struct EventOptions: ParsableArguments {
         in console: Console
     ) async throws -> (replica: ReplicaOptions, outputOptions: ObserverOptions) {
         report.apply(to: console)
-        // There is no other form; a failure is a line, too.
+        // The output is always JSON, also that of a failure.
         console.outputOptions.isJSON = true
         var outputOptions = ObserverOptions()
         if let since { outputOptions.start = try Self.start(since) }
@@ -200,7 +200,7 @@ extension Event {
 }
 
 extension EventToken {
-    /// A line that says how far everything was told.
+    /// A line with the token up to which everything was printed.
     var json: JSONObject {
         var object: JSONObject = ["type": "token"]
         object.add("version", version)
@@ -230,7 +230,7 @@ extension Console {
 
     private func show(_ events: [Event]) throws {
         for event in events {
-            // The rest is for whoever comes back with the last token.
+            // The rest is printed by a command with the last token.
             try Task.checkCancellation()
             try output.json(event.json)
         }
@@ -240,7 +240,7 @@ extension Console {
     func show(_ notice: ObserverNotice) {
         switch notice {
         case .waiting(let failure): complain(failure)
-        case .resumed: say("filesinki: It goes on.")
+        case .resumed: say("filesinki: Connected again.")
         case .failure(let failure): complain(failure)
         }
     }

@@ -5,7 +5,7 @@ import FilesinkiText
 import Glibc
 
 /// The command of `watch --exec`: one at a time, beside the watch, which does not wait for it. What
-/// happens while it runs is told to the next one.
+/// happens while it runs is passed to the next one.
 actor EventHook {
     private let command: String
     private let console: Console
@@ -31,7 +31,7 @@ actor EventHook {
         running = Task { await self.drain() }
     }
 
-    /// Waits until every event was told.
+    /// Waits until every event was passed on.
     func finish() async { await running?.value }
 
     private func add(_ event: WatchEvent) {
@@ -74,5 +74,5 @@ actor EventHook {
         }
     }
 
-    private func say(_ what: String) { console.complain("The command of --exec \(what).") }
+    private func say(_ what: String) { console.complain("The --exec command \(what).") }
 }

@@ -16,7 +16,7 @@ struct DeleteCommand: ReplicaCommand {
 
     @OptionGroup var compression: CompressionOption
     @OptionGroup var list: PathsOption
-    @OptionGroup var patience: PatienceOption
+    @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -32,8 +32,9 @@ struct DeleteCommand: ReplicaCommand {
             try await session.replica.delete(
                 doomed, recursive: recursive, SyncOptions(showing: line))
         }
-        let result = try await session.settle(deleted, of: doomed, patience, replica.waiting)
-        let code = ExitCode(queueing: result, isWaiting: patience.wait)
+        let result = try await session.retryUntilPublished(
+            deleted, of: doomed, publishWait, replica.waiting)
+        let code = ExitCode(queueing: result, isWaiting: publishWait.wait)
         try console.show(result, exit: code)
         return code
     }
@@ -51,7 +52,7 @@ struct UndeleteCommand: ReplicaCommand {
     @Argument(help: "The path to restore.")
     var path: String
 
-    @OptionGroup var patience: PatienceOption
+    @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -64,8 +65,9 @@ struct UndeleteCommand: ReplicaCommand {
             sync: made.sync ?? SyncReport(), entry: made.entry, version: made.version,
             differs: false)
         saved.sync.problems += made.problems
-        let result = try await session.settle(saved, of: target, patience, replica.waiting)
-        let code = ExitCode(queueing: result.sync, isWaiting: patience.wait)
+        let result = try await session.retryUntilPublished(
+            saved, of: target, publishWait, replica.waiting)
+        let code = ExitCode(queueing: result.sync, isWaiting: publishWait.wait)
         try console.show(restored: made.restored.filter { $0 != target })
         try console.show(result, of: target, exit: code)
         return code

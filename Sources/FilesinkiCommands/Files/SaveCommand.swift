@@ -43,7 +43,7 @@ struct SaveCommand: ReplicaCommand {
     var final: String?
 
     @OptionGroup var compression: CompressionOption
-    @OptionGroup var patience: PatienceOption
+    @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var rules: RunOptions
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
@@ -53,7 +53,7 @@ struct SaveCommand: ReplicaCommand {
         // Opened first: a file that is not there must not make a replica.
         let source = try InputFile(file, in: console)
         // What asks for nothing special may be done by another process, together with other saves.
-        let isPlain = ifVersion == nil && !patience.wait && rules.areDefaults
+        let isPlain = ifVersion == nil && !publishWait.wait && rules.areDefaults
         let session = try await Session.open(
             replica, access: isPlain ? .saving : .changing, in: console)
         let target = try session.path(compression.file(path))
@@ -68,11 +68,12 @@ struct SaveCommand: ReplicaCommand {
                 try Filter.pass(&coder, source, write)
             }
         }
-        let result = try await session.settle(saved, of: target, patience, replica.waiting)
+        let result = try await session.retryUntilPublished(
+            saved, of: target, publishWait, replica.waiting)
         if let final, result.differs {
             try await session.export(target, compression.compress, to: final)
         }
-        let code = ExitCode(queueing: result.sync, isWaiting: patience.wait)
+        let code = ExitCode(queueing: result.sync, isWaiting: publishWait.wait)
         try console.show(result, of: target, exit: code)
         return code
     }

@@ -30,7 +30,7 @@ struct RestoreCommand: ReplicaCommand {
     var output: String?
 
     @OptionGroup var list: PathsOption
-    @OptionGroup var patience: PatienceOption
+    @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -55,7 +55,7 @@ struct RestoreCommand: ReplicaCommand {
         var code = ExitCode.done
         for path in paths {
             let result = try await session.restore(
-                history.point(of: path), patience, replica.waiting)
+                history.point(of: path), publishWait, replica.waiting)
             if result != .done { code = result }
         }
         return code
@@ -65,18 +65,18 @@ struct RestoreCommand: ReplicaCommand {
 extension Session {
     /// Brings one path back, here and everywhere.
     fileprivate func restore(
-        _ wanted: (path: String, point: HistoryPoint), _ patience: PatienceOption,
+        _ wanted: (path: String, point: HistoryPoint), _ publishWait: PublishWaitOption,
         _ waiting: WaitOptions
     ) async throws -> ExitCode {
         let path = try path(wanted.path)
         let tree = try await tree(at: wanted.point, of: [path])
         var result = try await replica.restore(path, from: tree, SyncOptions())
         if let sync = result.sync {
-            result.sync = try await settle(sync, of: [path], patience, waiting)
+            result.sync = try await retryUntilPublished(sync, of: [path], publishWait, waiting)
         }
         try console.show(result)
         guard result.problems.isEmpty else { return .partial }
-        return result.sync.map { ExitCode(queueing: $0, isWaiting: patience.wait) } ?? .done
+        return result.sync.map { ExitCode(queueing: $0, isWaiting: publishWait.wait) } ?? .done
     }
 
     /// Writes the tree at a point of the history into a folder of its own.

@@ -31,7 +31,7 @@ struct KeyValueBridgeCommand: ReplicaCommand {
     var watch = false
 
     @OptionGroup var interval: IntervalOption
-    @OptionGroup var patience: PatienceOption
+    @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var options: KeyValueOptions
 
     var replica: RootOptions { options.replica }
@@ -48,7 +48,8 @@ struct KeyValueBridgeCommand: ReplicaCommand {
         let bridging = Bridging(
             place: FilePlace.absolute(
                 ArgumentText.bytes(of: file), in: console.currentFolder),
-            file: file, format: try chosenFormat(), keys: try chosenKeys(), patience: patience,
+            file: file, format: try chosenFormat(), keys: try chosenKeys(),
+            publishWait: publishWait,
             options: options)
         let session = try await options.open(in: console)
         guard watch else { return try await bridging.run(session, in: console) }
@@ -87,7 +88,7 @@ private struct Bridging: Sendable {
     let file: String
     let format: SettingsFile.Format
     let keys: Set<ValueKey>?
-    let patience: PatienceOption
+    let publishWait: PublishWaitOption
     let options: KeyValueOptions
 
     /// The largest file that is read, in bytes.
@@ -95,11 +96,11 @@ private struct Bridging: Sendable {
 
     /// One run: fetch, compare, change both sides, publish.
     func run(_ session: KeyValueSession, in console: Console) async throws -> ExitCode {
-        _ = try await session.send(PatienceOption.none, operation: "kv bridge", in: console)
+        _ = try await session.send(PublishWaitOption.none, operation: "kv bridge", in: console)
         let report = try await exchange(session, in: console)
-        let sent = try await session.send(patience, operation: "kv bridge", in: console)
+        let sent = try await session.send(publishWait, operation: "kv bridge", in: console)
         let code: ExitCode =
-            report.unfit.isEmpty ? session.code(sent, patience) : .partial
+            report.unfit.isEmpty ? session.code(sent, publishWait) : .partial
         try show(report, code, in: console)
         return code
     }
@@ -122,7 +123,7 @@ private struct Bridging: Sendable {
         return report
     }
 
-    /// Replaces the file; who may read it stays the same, at every moment.
+    /// Replaces the file. Its permissions are the same at every moment.
     private func write(_ content: [UInt8], mode: mode_t?, in console: Console) throws {
         guard let mode else { return try console.write(content, to: file) }
         let former = umask(~mode & 0o777)
@@ -180,10 +181,10 @@ private struct Bridging: Sendable {
     }
 }
 
-extension PatienceOption {
+extension PublishWaitOption {
     /// A change that waits is enough.
-    fileprivate static var none: PatienceOption {
-        var option = PatienceOption()
+    fileprivate static var none: PublishWaitOption {
+        var option = PublishWaitOption()
         option.wait = false
         return option
     }

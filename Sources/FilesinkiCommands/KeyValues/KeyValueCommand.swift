@@ -95,7 +95,7 @@ struct KeyValueSession {
 struct SendReport {
     /// What the exchange did; nil when there was none.
     var exchange: ExchangeReport?
-    /// Why there was none; nil when there is no remote, or the store is off.
+    /// Why there was no exchange; nil without a remote, and when the store is off.
     var away: Failure?
 
     /// Whether the changes wait here.
@@ -105,15 +105,15 @@ struct SendReport {
 extension KeyValueSession {
     /// Publishes what waits here, if the remote answers.
     ///
-    /// - Throws: What is wrong with the store; a remote that is away is no failure.
+    /// - Throws: `Failure` for a problem of the store. A remote that is away is not one.
     func send(
-        _ patience: PatienceOption, operation: String, in console: Console
+        _ publishWait: PublishWaitOption, operation: String, in console: Console
     ) async throws -> SendReport {
         guard place.address != nil, try await !values.isOff() else { return SendReport() }
         var outputOptions = ExchangeOptions()
         outputOptions.operation = operation
         var backoff = Backoff.untilReached(
-            limit: patience.wait ? try options.replica.waiting.limit() ?? 0 : 0)
+            limit: publishWait.wait ? try options.replica.waiting.limit() ?? 0 : 0)
         while true {
             do {
                 return SendReport(exchange: try await values.exchange(outputOptions))
@@ -125,8 +125,8 @@ extension KeyValueSession {
     }
 
     /// The exit code of a change that is done when it waits here, unless the user wants more.
-    func code(_ report: SendReport, _ patience: PatienceOption) -> ExitCode {
-        guard patience.wait, report.isQueued else {
+    func code(_ report: SendReport, _ publishWait: PublishWaitOption) -> ExitCode {
+        guard publishWait.wait, report.isQueued else {
             return report.exchange?.isOver == true ? .limit : .done
         }
         return report.away == nil ? .negative : .away

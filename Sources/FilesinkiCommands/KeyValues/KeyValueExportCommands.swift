@@ -59,7 +59,7 @@ struct KeyValueImportCommand: ReplicaCommand {
     @Option(name: .long, help: "json or plist.")
     var format = ExportText.Format.json.rawValue
 
-    @OptionGroup var patience: PatienceOption
+    @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var options: KeyValueOptions
 
     var replica: RootOptions { options.replica }
@@ -71,8 +71,8 @@ struct KeyValueImportCommand: ReplicaCommand {
         let changes = try ExportText.decode(bytes, format, prefix: options.prefixBytes)
         let session = try await options.open(in: console)
         let changed = try await session.values.apply(changes)
-        let report = try await session.send(patience, operation: "kv import", in: console)
-        let code = session.code(report, patience)
+        let report = try await session.send(publishWait, operation: "kv import", in: console)
+        let code = session.code(report, publishWait)
         try session.show(report, changed, exit: code, in: console)
         return code
     }

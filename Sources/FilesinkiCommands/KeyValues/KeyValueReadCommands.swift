@@ -41,7 +41,7 @@ struct KeyValueGetCommand: ReplicaCommand {
             throw Failure(
                 .usage, path: key.bytes,
                 "The value is of the type \(value.type.rawValue), not \(type.rawValue).",
-                remedy: "Ask for \(value.type.rawValue), or set it anew.")
+                remedy: "Ask for \(value.type.rawValue), or set it again.")
         }
         guard let value = try held.value ?? fallback(type) else {
             throw Failure(

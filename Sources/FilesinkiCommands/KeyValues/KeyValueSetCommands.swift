@@ -35,7 +35,7 @@ struct KeyValueSetCommand: ReplicaCommand {
     )
     var add = false
 
-    @OptionGroup var patience: PatienceOption
+    @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var options: KeyValueOptions
 
     var replica: RootOptions { options.replica }
@@ -75,8 +75,8 @@ struct KeyValueSetCommand: ReplicaCommand {
     private func publish(
         _ keys: [ValueKey], _ session: KeyValueSession, in console: Console
     ) async throws -> ExitCode {
-        let report = try await session.send(patience, operation: "kv set", in: console)
-        let code = session.code(report, patience)
+        let report = try await session.send(publishWait, operation: "kv set", in: console)
+        let code = session.code(report, publishWait)
         try session.show(report, keys, exit: code, in: console)
         return code
     }
@@ -145,7 +145,7 @@ struct KeyValueUnsetCommand: ReplicaCommand {
     @Argument(help: "The keys.")
     var keys: [String]
 
-    @OptionGroup var patience: PatienceOption
+    @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var options: KeyValueOptions
 
     var replica: RootOptions { options.replica }
@@ -155,8 +155,8 @@ struct KeyValueUnsetCommand: ReplicaCommand {
         let keys = try keys.map { text throws(Failure) in try options.key(text) }
         let session = try await options.open(in: console)
         let removed = try await session.values.apply(keys.map { ValueChange($0, nil) })
-        let report = try await session.send(patience, operation: "kv unset", in: console)
-        var code = session.code(report, patience)
+        let report = try await session.send(publishWait, operation: "kv unset", in: console)
+        var code = session.code(report, publishWait)
         if code == .done, removed.isEmpty { code = .negative }
         try session.show(report, removed, exit: code, in: console)
         return code

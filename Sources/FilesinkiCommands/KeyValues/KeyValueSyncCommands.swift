@@ -165,7 +165,7 @@ struct KeyValueOnCommand: ReplicaCommand {
         commandName: "on",
         abstract: "Resume syncing after kv off.")
 
-    @OptionGroup var patience: PatienceOption
+    @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var options: KeyValueOptions
 
     var replica: RootOptions { options.replica }
@@ -174,8 +174,8 @@ struct KeyValueOnCommand: ReplicaCommand {
         options.report.apply(to: console)
         let session = try await options.open(in: console)
         try await session.values.setOff(false)
-        let report = try await session.send(patience, operation: "kv on", in: console)
-        let code = session.code(report, patience)
+        let report = try await session.send(publishWait, operation: "kv on", in: console)
+        let code = session.code(report, publishWait)
         try session.show(report, report.exchange?.published ?? [], exit: code, in: console)
         return code
     }

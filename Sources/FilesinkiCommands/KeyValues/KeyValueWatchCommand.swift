@@ -33,12 +33,12 @@ struct KeyValueWatchCommand: Command {
     @OptionGroup var interval: IntervalOption
     @OptionGroup var options: KeyValueOptions
 
-    /// The telling ends by itself when its time is over: what was told was not in vain.
+    /// The command ends by itself when its time is over, with the changes printed so far.
     var waiting: WaitOptions { .none }
 
     func run(in console: Console) async throws -> ExitCode {
         options.report.apply(to: console)
-        // There is no other form; a failure is a line, too.
+        // The output is always JSON, also that of a failure.
         console.outputOptions.isJSON = true
         let wanted = try Set(keys.map { text throws(Failure) in try options.key(text) })
         let start = try since.map { text throws(Failure) in try FeedToken(parsing: text) }
@@ -49,18 +49,18 @@ struct KeyValueWatchCommand: Command {
             session.values, place: session.place, since: start,
             minimumInterval: interval
         ) { console.complain($0) }
-        let telling = ValueTelling(
+        let reporter = ValueEventReporter(
             observer: observer, session: session, wanted: wanted, includesOwn: own,
             showsValues: values, endsAfterOne: once)
         return try await console.untilInterrupted {
-            guard let limit else { return try await telling.run(in: console) }
-            return try await telling.run(in: console, seconds: limit)
+            guard let limit else { return try await reporter.printChanges(in: console) }
+            return try await reporter.printChanges(in: console, seconds: limit)
         }
     }
 }
 
-/// The telling of changes.
-private struct ValueTelling: Sendable {
+/// Prints the changes that an observer finds.
+private struct ValueEventReporter: Sendable {
     let observer: ValueObserver
     let session: KeyValueSession
     /// Empty for all keys.
@@ -69,14 +69,14 @@ private struct ValueTelling: Sendable {
     let showsValues: Bool
     let endsAfterOne: Bool
 
-    func run(in console: Console) async throws -> ExitCode {
+    func printChanges(in console: Console) async throws -> ExitCode {
         while true {
-            if try await tell(observer.next(), in: console), endsAfterOne { return .done }
+            if try await printEvents(observer.next(), in: console), endsAfterOne { return .done }
         }
     }
 
-    /// As ``run(in:)`` for so many seconds at most.
-    func run(in console: Console, seconds: Int64) async throws -> ExitCode {
+    /// As ``printChanges(in:)``, for `seconds` at most.
+    func printChanges(in console: Console, seconds: Int64) async throws -> ExitCode {
         try await withThrowingTaskGroup(of: ExitCode?.self) { group in
             group.addTask {
                 try await console.timer(.seconds(seconds))
@@ -84,16 +84,16 @@ private struct ValueTelling: Sendable {
             }
             group.addTask {
                 while true {
-                    if try await tell(observer.next(), in: console) { return .done }
+                    if try await printEvents(observer.next(), in: console) { return .done }
                 }
             }
             var code = ExitCode.negative
             while let found = try await group.next() {
-                guard let told = found else { break }
-                code = told
+                guard let result = found else { break }
+                code = result
                 if endsAfterOne { break }
                 group.addTask {
-                    while true { _ = try await tell(observer.next(), in: console) }
+                    while true { _ = try await printEvents(observer.next(), in: console) }
                 }
             }
             group.cancelAll()
@@ -101,9 +101,9 @@ private struct ValueTelling: Sendable {
         }
     }
 
-    /// Whether anything was told.
-    private func tell(_ events: [ValueEvent], in console: Console) async throws -> Bool {
-        var hasTold = false
+    /// - Returns: Whether anything was printed.
+    private func printEvents(_ events: [ValueEvent], in console: Console) async throws -> Bool {
+        var hasPrinted = false
         for event in events where includesOwn || event.reason != .local {
             let keys = event.keys.filter { key in
                 key.bytes.starts(with: session.options.prefixBytes)
@@ -111,9 +111,9 @@ private struct ValueTelling: Sendable {
             }
             guard !keys.isEmpty else { continue }
             try console.output.json(try await json(event, keys))
-            hasTold = true
+            hasPrinted = true
         }
-        return hasTold
+        return hasPrinted
     }
 
     private func json(_ event: ValueEvent, _ keys: [ValueKey]) async throws -> JSONObject {

@@ -119,7 +119,7 @@ extension JSONObject {
         guard let value = held.value else { return }
         add("value_type", value.type.rawValue)
         add("value", .written(JSONText.encode(value)))
-        // What --default gives was set by nobody.
+        // A value of --default was not set by a device.
         guard !held.device.isEmpty else { return }
         add("merge", held.policy.name)
         add("time", Timestamp(nanoseconds: held.time))

@@ -175,7 +175,7 @@ package final class Console: Sendable {
         return TerminalStyle(isEnabled: isTerminal && !isRefused)
     }
 
-    /// Talk that cannot be written is lost: there is nobody left to tell.
+    /// A message that cannot be written is dropped.
     private func writeTalk(_ text: String) {
         try? talk.line(text)
         try? talk.flush()

@@ -215,7 +215,7 @@ enum FileCall {
         return path.withCString { lstat($0, &status) } == 0 ? status : nil
     }
 
-    /// `readlink(2)`; nil when it is no symlink.
+    /// `readlink(2)`; nil when the path is not a symlink.
     static func readLink(_ path: [UInt8]) -> [UInt8]? {
         let size = Int(PATH_MAX)
         var target = [CChar](repeating: 0, count: size)

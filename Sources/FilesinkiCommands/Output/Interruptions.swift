@@ -34,16 +34,16 @@ package struct Interruptions: Sendable {
 }
 
 extension Console {
-    /// Does some work until it ends, or until the process is told to end; then the work is cancelled,
+    /// Runs some work until it ends, or until the process is asked to end; then the work is cancelled,
     /// and waited for.
     func untilInterrupted(
         _ work: @escaping @Sendable () async throws -> ExitCode
     ) async throws -> ExitCode {
-        let told = interruptions.listen()
+        let signals = interruptions.listen()
         return try await withThrowingTaskGroup(of: ExitCode?.self) { group in
             let stop = Mutex<Interruption?>(nil)
             group.addTask {
-                for await interruption in told {
+                for await interruption in signals {
                     stop.withLock { $0 = interruption }
                     return nil
                 }
@@ -67,7 +67,7 @@ extension Console {
 }
 
 extension Interruptions {
-    /// The signals of this process, and the end of whoever reads its standard output.
+    /// The signals of this process, and the closing of its standard output by the reader.
     package static let ofProcess = Interruptions {
         AsyncStream { continuation in
             // A closed pipe is to be an error of the writer, not the end of the process.
@@ -89,7 +89,7 @@ extension Interruptions {
     private static func waitForEnd(_ signals: Int32) -> Interruption {
         var watched = [
             pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
-            // Errors are told without being asked for.
+            // poll(2) reports errors without being asked.
             pollfd(fd: STDOUT_FILENO, events: 0, revents: 0),
         ]
         while true {
@@ -116,7 +116,7 @@ extension Interruptions {
 private enum SignalPipe {
     private static let writingEnd = Atomic<Int32>(-1)
 
-    /// The reading end; nil when there is no pipe to be had.
+    /// The reading end; nil when no pipe can be created.
     static func open() -> Int32? {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
@@ -142,7 +142,7 @@ private enum SignalPipe {
     private static func isIgnored(_ number: Int32) -> Bool {
         var present = sigaction()
         sigaction(number, nil, &present)
-        // SIG_IGN, which is no function that could be called, is the number 1.
+        // SIG_IGN is the number 1, not a function.
         return unsafeBitCast(present.__sigaction_handler, to: Int.self) == 1
     }
 }

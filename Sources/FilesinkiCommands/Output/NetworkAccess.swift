@@ -12,7 +12,7 @@ package struct NetworkAccess: Sendable {
     package var pin: @Sendable (String, RemoteAccess) throws -> Void
     /// Called before a command does anything that cannot be done again, when it will need a network.
     package var prepare: @Sendable () throws -> Void
-    /// Offers a store to others until it is told to end.
+    /// Serves a store until the process is asked to end.
     package var serve: Serve
     /// Makes, lists or revokes what lets others in: those that were made, are there, or were revoked.
     package var tokens: @Sendable (TokenRequest) async throws -> [TokenNotice]
@@ -45,7 +45,7 @@ package struct NetworkAccess: Sendable {
 /// does not pay for a network that it does not use.
 ///
 /// It takes this one's place in the process with the same arguments and streams, and begins the
-/// command anew. Nothing is lost by that: until then the command has only read its own settings.
+/// command from the start. Nothing is lost: until then the command has only read its settings.
 package enum NetworkProgram {
     package static let name = "filesinki-net"
 

@@ -15,7 +15,7 @@ struct Pager {
         guard console.terminals.output, let pager = Pager(console.environment) else {
             return try body { try console.output.write($0) }
         }
-        // Who leaves the pager has seen enough: that is no failure.
+        // Leaving the pager early is not a failure.
         let before = signal(SIGPIPE, SIG_IGN)
         defer { signal(SIGPIPE, before) }
         let output = Output(DescriptorSink(pager.pipe, name: "the pager"))

@@ -2,7 +2,7 @@ import FilesinkiEngine
 import FilesinkiModel
 import Synchronization
 
-/// Shows how far a run is: one line on a terminal, drawn anew; elsewhere, with `-v`, a plain line now
+/// Shows the progress of a run: one line on a terminal, which is redrawn; elsewhere, with `-v`, a plain line now
 /// and then.
 final class ProgressLine: Sendable {
     private let console: Console
@@ -19,9 +19,9 @@ final class ProgressLine: Sendable {
         var visible = 0
     }
 
-    /// Nobody has to be told of what is over in half a second.
-    private static let patience: Int64 = 500_000_000
-    /// How often the line is drawn anew, in nanoseconds; a plain one is printed.
+    /// A run that takes less than half a second shows no progress.
+    private static let quietTime: Int64 = 500_000_000
+    /// The time between two updates of the line and of the plain text, in nanoseconds.
     private static let interval: Int64 = 100_000_000
     private static let plainInterval: Int64 = 10_000_000_000
 
@@ -49,7 +49,7 @@ final class ProgressLine: Sendable {
         draw(now)
     }
 
-    /// Draws the line from time to time, also while nothing is told: a rate falls when a link hangs.
+    /// Redraws the line from time to time, also without news: the rate falls when a link hangs.
     func keepDrawing() async {
         while true {
             do { try await console.timer(.milliseconds(200)) } catch { return }
@@ -64,7 +64,7 @@ final class ProgressLine: Sendable {
         state.withLock { state in
             let interval = isPlain ? Self.plainInterval : Self.interval
             guard let progress = state.progress, !console.outputOptions.isAsking,
-                now.nanoseconds &- state.began.nanoseconds >= Self.patience,
+                now.nanoseconds &- state.began.nanoseconds >= Self.quietTime,
                 now.nanoseconds &- state.shown.nanoseconds >= interval
             else { return }
             state.shown = now

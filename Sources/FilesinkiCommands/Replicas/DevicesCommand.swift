@@ -3,7 +3,7 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiText
 
-/// `devices`: who shares the store.
+/// `devices`: the devices that share the store.
 struct DevicesCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "devices",

@@ -4,7 +4,7 @@ import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiText
 
-/// `remote`: where replicas meet.
+/// `remote`: the store that replicas share.
 struct RemoteCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "remote",
@@ -51,7 +51,7 @@ struct RemoteSetCommand: ReplicaCommand {
         abstract: "Set the store's new address, or, with --accept, another store.",
         discussion: """
             A new place of the same store is set at once. Another store is only met with --accept: \
-            nothing is deleted then, here or there; both sides meet as for the first time.
+            nothing is deleted then on either side; both are compared as at the first sync.
             """)
 
     @Argument(help: "The store's address.")

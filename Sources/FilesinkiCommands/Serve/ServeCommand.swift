@@ -135,7 +135,7 @@ struct ServeFolderCommand: Command {
 }
 
 extension Console {
-    /// Shows where a server listens, and who may use it.
+    /// Shows where a server listens, and who may access it.
     fileprivate func show(_ ready: ServeNotice.Ready, folder: String) {
         if outputOptions.isJSON {
             var object: JSONObject = ["type": "serving"]
@@ -156,7 +156,7 @@ extension Console {
         }
         if ready.isOpen {
             complain(
-                "Warning: no token exists, so everybody who can connect can read and change the "
+                "Warning: no token exists, so anyone who can connect can read and change the "
                     + "store, every user of this machine included. "
                     + "Make one with filesinki serve token make \(folder) NAME.")
         }
@@ -210,7 +210,7 @@ package enum ServeNotice: Sendable {
         package var fingerprint: String?
         /// The file of that certificate, which others may trust.
         package var certificate: String?
-        /// Whether everybody who reaches the address may read and change the store.
+        /// Whether anyone who reaches the address may read and change the store.
         package var isOpen: Bool
 
         package init(

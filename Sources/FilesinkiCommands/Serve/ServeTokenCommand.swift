@@ -2,7 +2,7 @@ import ArgumentParser
 import FilesinkiModel
 import FilesinkiText
 
-/// `serve token`: who may come in.
+/// `serve token`: the access tokens of a server.
 struct ServeTokenCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "token",
@@ -22,7 +22,7 @@ struct ServedFolder: ParsableArguments {
 
     /// Hands the request to the part that has the server, and shows the answer.
     ///
-    /// - Returns: `negative` when there is no such token.
+    /// - Returns: `negative` when the token does not exist.
     func ask(_ action: TokenRequest.Action, in console: Console) async throws -> ExitCode {
         let folder = try FilePlace.absoluteText(dir, in: console.currentFolder)
         let tokens = try await console.network.tokens(

@@ -6,9 +6,9 @@ struct HealthPing: Sendable {
     private let address: String
     private let console: Console
 
-    /// Makes ready; nil when nobody is to be told.
+    /// Prepares the ping of a command; nil when no address was given.
     ///
-    /// - Throws: `Failure` with code `usage` when the address is none.
+    /// - Throws: `Failure` with code `usage` for an invalid address.
     init?(_ command: any Command, in console: Console) throws(Failure) {
         guard let address = command.pingAddress ?? console.environment["FILESINKI_PING_URL"],
             command is any PingingCommand, !address.isEmpty
@@ -42,7 +42,7 @@ struct HealthPing: Sendable {
 /// A command that a monitor may want to hear of.
 protocol PingingCommand: Command {}
 
-/// What a monitor is told.
+/// What a monitor receives.
 package struct PingRequest: Hashable, Sendable {
     /// How long the monitor may take.
     package static let limit = Duration.seconds(10)

@@ -37,7 +37,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
     var pingURL: String?
 
     @OptionGroup var list: PathsOption
-    @OptionGroup var patience: PatienceOption
+    @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var rules: RunOptions
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
@@ -52,7 +52,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
             replica, near: paths.first, writable: true, in: console)
         let chosen = try session.paths(try session.withoutRoot(paths, list, named: self.paths))
         let question = try ask ? ConflictQuestion(console) : nil
-        return try await session.run(rules, patience, replica.waiting) { options in
+        return try await session.run(rules, publishWait, replica.waiting) { options in
             if let question { options.ask = { question.answer($0) } }
             options.paths = chosen
             options.requiresPaths = true
@@ -77,14 +77,14 @@ extension Session {
 
     /// One run with its progress and its report.
     func run(
-        _ rules: RunOptions? = nil, _ patience: PatienceOption? = nil,
+        _ rules: RunOptions? = nil, _ publishWait: PublishWaitOption? = nil,
         _ waiting: WaitOptions = .none, _ adjust: (inout SyncOptions) -> Void
     ) async throws -> ExitCode {
         let result = try await withProgress { progress in
             var options = try rules?.syncOptions(progress) ?? SyncOptions(showing: progress)
             adjust(&options)
             let first = try await replica.sync(options)
-            guard patience?.wait == true else { return first }
+            guard publishWait?.wait == true else { return first }
             return try await untilReached(first, options, waiting)
         }
         let code = ExitCode(result)

@@ -76,10 +76,10 @@ struct WatchCommand: Command {
         outputOptions.sync.operation = "watch"
         let session = try await Session.open(replica, of: dir, writable: true, in: console)
         await session.replica.close()
-        let teller = WatchReporter(console, hook: exec.map { EventHook($0, console) })
+        let continuation = WatchReporter(console, hook: exec.map { EventHook($0, console) })
         let watcher = try Watcher(
             try replica.replicaOptions(root: session.root.path, in: console), outputOptions
-        ) { try await teller.tell($0) }
+        ) { try await continuation.tell($0) }
         let clock = limit.map { limit in
             Task {
                 try await console.timer(.seconds(limit))
@@ -88,10 +88,10 @@ struct WatchCommand: Command {
         }
         defer { clock?.cancel() }
         do { try await watcher.run() } catch {
-            await teller.finish()
+            await continuation.finish()
             throw error
         }
-        await teller.finish()
+        await continuation.finish()
         return .done
     }
 
@@ -127,7 +127,7 @@ final class WatchReporter: Sendable {
         self.hook = hook
     }
 
-    func tell(_ notice: WatchNotice) async throws {
+    func report(_ notice: WatchNotice) async throws {
         switch notice {
         case .began(let folders): console.detail("Watching \(folders) folders.")
         case .ran(let report): try await show(report)
@@ -141,7 +141,7 @@ final class WatchReporter: Sendable {
             if console.outputOptions.isJSON { try console.output.json(["type": "back"]) }
             console.say("The watch goes on.")
         case .shortage(let shortage): console.complain(shortage.failure)
-        case .rulesRead: console.detail("The rules were read anew.")
+        case .rulesRead: console.detail("Reloaded the rules.")
         case .lookingAtAll(let reason): console.detail(reason.sentence)
         }
     }
@@ -205,7 +205,7 @@ struct WatchEvent {
 
     /// Nil when the step changed nothing.
     ///
-    /// - Parameter published: The number of the commit that told it, if it was told.
+    /// - Parameter published: The number of the commit that published it, if it was published.
     init?(_ step: Step, published: UInt64) {
         guard let entry = step.action.entry else { return nil }
         let isDeletion = entry.kind == .tombstone

@@ -110,7 +110,7 @@ final class FaultWorld {
     }
 }
 
-/// How long the client's patience lasts.
+/// How long the client's waitPolicy lasts.
 private final class FaultSettings: Sendable {
     private let storage = Mutex(Duration.seconds(30))
 
