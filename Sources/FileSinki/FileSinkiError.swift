@@ -41,7 +41,7 @@ public struct FileSinkiError: Error, Sendable, Hashable {
         public static let changing = Code(rawValue: "changing")
         /// The name exists already: a folder is there, or the root has another remote.
         public static let exists = Code(rawValue: "exists")
-        /// The task that asked was cancelled.
+        /// The task was cancelled.
         public static let cancelled = Code(rawValue: "cancelled")
     }
 
@@ -88,11 +88,11 @@ extension FileSinkiError {
                 cause: failure.cause.map { "\($0)" })
         case is CancellationError:
             self.init(
-                .cancelled, path: path, message: "The task that asked was cancelled.",
-                remedy: "What was saved is kept here, and is published with the next run.")
+                .cancelled, path: path, message: "The task was cancelled.",
+                remedy: "The change is kept here, and published by the next run.")
         default:
             self.init(
-                .io, path: path, message: "Something unforeseen happened.", remedy: "Try again.",
+                .io, path: path, message: "Unexpected error.", remedy: "Try again.",
                 cause: "\(error)")
         }
     }

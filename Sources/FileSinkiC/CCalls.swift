@@ -126,8 +126,8 @@ private func missing(_ name: String) -> FileSinkiError {
 
 private func absent(_ path: String) -> FileSinkiError {
     FileSinkiError(
-        .notFound, path: path, message: "There is nothing at this path.",
-        remedy: "Save something there.")
+        .notFound, path: path, message: "No such file.",
+        remedy: "Save the file first.")
 }
 
 /// Blocks the caller's thread, which is none of ours, until the work is done.
@@ -147,7 +147,8 @@ private func wait<Answer: Sendable>(
     done.wait()
     return result.value
         ?? .failure(
-            FileSinkiError(.io, path: "", message: "There was no answer.", remedy: "Try again."))
+            FileSinkiError(
+                .io, path: "", message: "The callback gave no answer.", remedy: "Try again."))
 }
 
 /// What a task has found.

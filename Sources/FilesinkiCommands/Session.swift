@@ -61,8 +61,8 @@ struct Session {
     func path(_ argument: String) throws(Failure) -> RelativePath {
         guard let path = try root.path(argument, currentFolder: console.currentFolder) else {
             throw Failure(
-                .badPath, path: ArgumentText.bytes(of: argument), "This is the root itself.",
-                remedy: "Name something in it.")
+                .badPath, path: ArgumentText.bytes(of: argument), "The path is the root itself.",
+                remedy: "Give a path below it.")
         }
         return path
     }
@@ -145,7 +145,7 @@ extension RootOptions {
             }
             _ = try await Replica.initialize(
                 settings, address: nil, deviceName: DeviceName.standard(in: console))
-            console.detail("Made the default replica \(printable(root.path.utf8)).")
+            console.detail("Created the default replica \(printable(root.path.utf8)).")
         }
         return (root, settings)
     }

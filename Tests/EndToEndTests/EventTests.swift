@@ -167,6 +167,6 @@ struct EventTests {
                 """)
         #expect(events(ended.output) == ["changed one"])
         #expect(ended.output.hasSuffix("\n0\n"))
-        #expect(ended.talk == "filesinki: It goes on.\n")
+        #expect(ended.talk == "filesinki: Connected again.\n")
     }
 }

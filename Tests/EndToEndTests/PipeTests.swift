@@ -139,7 +139,7 @@ struct PipeTests {
             #expect(run.output + run.talk == "")
         }
         let verbose = try machine.run("sync", "a", "-v", "--paths-from", "-")
-        #expect(verbose.talk == "The list names no path, so nothing was done.\n")
+        #expect(verbose.talk == "The list of paths is empty; nothing was done.\n")
         #expect(try machine.run("ls", "--root", "a", "--paths-from", "-").code == 1)
         try machine.sync("b")
         #expect(try machine.paths(in: "b") == ["one"])

@@ -65,7 +65,7 @@ struct FileTests {
         let here = try await world.run("load", "--root", "a", "x")
         #expect(here.code == .done)
         #expect(here.output == [2])
-        #expect(here.talk.contains("This is what is here."))
+        #expect(here.talk.contains("Printed the local version."))
         #expect(try await world.run("load", "--root", "a", "unknown").code == .away)
         let sync = try await world.run("sync", "a", "--json")
         #expect(sync.code == .away)

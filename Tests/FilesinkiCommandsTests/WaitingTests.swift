@@ -69,7 +69,7 @@ struct WaitingTests {
         let words = (line + ["--timeout", "5s"]).map { Array($0.utf8) }
         let outcome = try await world.run(bytes: words, input: [1])
         #expect(outcome.code == .away)
-        #expect(outcome.talk.contains("The time that --timeout gives is over."))
+        #expect(outcome.talk.contains("The time limit of --timeout has expired."))
     }
 
     @Test func `what was saved when the time was over is kept`() async throws {

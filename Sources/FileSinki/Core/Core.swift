@@ -50,7 +50,7 @@ final class Core: Sendable {
         let folder = root.hasSuffix("/") ? root : root + "/"
         guard text.hasPrefix(folder) else {
             throw Failure(
-                .badPath, path: text, "It is outside of the root \(root).",
+                .badPath, path: text, "Outside of the root \(root).",
                 remedy: "Use a path below the root.")
         }
         return try RelativePath(String(text.dropFirst(folder.count)))
@@ -123,7 +123,7 @@ extension Core {
     /// Saves a content, and publishes it, or queues it while the remote is away.
     func save(
         _ content: [UInt8], to text: String, _ form: FileForm, _ handler: Handler
-    ) async throws -> Saved {
+    ) async throws -> SaveResult {
         let path = try path(form.name(text))
         let file = try form.encode(content)
         let late = try write(file, to: path)

@@ -36,7 +36,7 @@ extension Handler {
                 return reply.give(question.base == question.here ? .theirs : .ours)
             }
             guard let merge, let left = form.decode(question.here), let right = form.decode(there)
-            else { return reply.give(.declined("No merge is set for it.")) }
+            else { return reply.give(.declined("No merge is set for the file.")) }
             merge(left, right, question.base.flatMap(form.decode), reply)
         }
     }

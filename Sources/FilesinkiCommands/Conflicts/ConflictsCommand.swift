@@ -93,7 +93,7 @@ struct ConflictQuestion: Sendable {
         guard console.terminals.input else {
             throw Failure(
                 .usage, path: "--ask", "Standard input is not a terminal.",
-                remedy: "Leave --ask out; the conflicts stay open, and filesinki resolve ends them."
+                remedy: "Omit --ask, and resolve the conflicts later with filesinki resolve."
             )
         }
         self.console = console

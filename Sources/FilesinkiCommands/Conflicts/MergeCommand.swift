@@ -115,7 +115,7 @@ struct MergeCommand: Command {
         }
         defer { free(real) }
         guard status.st_mode & S_IFMT != S_IFDIR else {
-            throw Self.notFile(path, "This is a folder.")
+            throw Self.notFile(path, "Is a folder.")
         }
         return String(cString: real)
     }
@@ -226,7 +226,7 @@ struct MergeOptions: ParsableArguments {
     private static func pair(_ text: String) throws(Failure) -> (FieldPattern, String) {
         guard let cut = text.lastIndex(of: "=") else {
             throw Failure(
-                .usage, path: text, "A field and its rule are written with a = between them.",
+                .usage, path: text, "Missing = between the field and its rule.",
                 remedy: "Write it as /score=max.")
         }
         return (

@@ -46,7 +46,7 @@ struct ResolveCommand: ReplicaCommand {
 
     func validate() throws {
         if paths.isEmpty != (all || list.pathsFrom != nil), paths.isEmpty || all {
-            throw ValidationError("Name paths, or give --all.")
+            throw ValidationError("Give paths, or --all.")
         }
         if undo {
             if all || take != nil || with != nil {

@@ -36,24 +36,24 @@ struct ObserveCommand: Command {
         let beat = try heartbeat.map { try TimeText.length($0) }.flatMap { $0 > 0 ? $0 : nil }
         var (replica, outputOptions) = try await events.prepare(in: console)
         outputOptions.isSyncing = !noSync
-        let telling = EventReporter(
+        let reporter = EventReporter(
             observer: Observer(replica, outputOptions) { console.show($0) }, console: console,
             endsAfterBatch: once, end: end.map { console.moment(after: $0) }, heartbeat: beat)
-        return try await console.untilInterrupted { try await telling.run() }
+        return try await console.untilInterrupted { try await reporter.printEvents() }
     }
 }
 
-/// The telling of an observer's events, up to the end that was wished for.
+/// Prints the events that an observer finds, up to a time.
 private struct EventReporter: Sendable {
     let observer: Observer
     let console: Console
     let endsAfterBatch: Bool
-    /// When the telling ends; nil for never.
+    /// The end of the command; nil for never.
     let end: Timestamp?
-    /// After so many seconds of silence there is a sign of life; nil for none.
+    /// The seconds without events after which the current token is printed; nil for never.
     let heartbeat: Int64?
 
-    func run() async throws -> ExitCode {
+    func printEvents() async throws -> ExitCode {
         var hasPrinted = false
         while true {
             if let found = try await observer.next(waitPolicy) {
@@ -76,7 +76,7 @@ private struct EventReporter: Sendable {
 }
 
 extension Console {
-    /// The moment so many seconds from now; the last one there is when that is beyond it.
+    /// The time `seconds` from now, clamped to the latest representable one.
     fileprivate func moment(after seconds: Int64) -> Timestamp {
         let now = systemContext.now()
         let (sum, overflow) = now.seconds.addingReportingOverflow(seconds)

@@ -204,8 +204,8 @@ enum Filter {
     private static func refuseTerminal(_ isRefused: Bool) throws(Failure) {
         guard isRefused else { return }
         throw Failure(
-            .usage, "Compressed bytes are not for a terminal.",
-            remedy: "Send them into a file or a pipe, or name a file with --output.")
+            .usage, "Compressed data cannot be written to a terminal.",
+            remedy: "Redirect it to a file or a pipe, or give --output.")
     }
 }
 
@@ -232,8 +232,8 @@ struct DetectingDecoder: StreamCoder {
         case .zstd: decoder = try ZstdDecoder()
         case nil:
             throw Failure(
-                .corrupt, path: name, "This is neither an .xz nor a .zst stream.",
-                remedy: "Check that it is the right file and that it is whole.")
+                .corrupt, path: name, "Not an .xz or .zst stream.",
+                remedy: "Check that it is the right file, and complete.")
         }
         let held = prefix
         prefix = []

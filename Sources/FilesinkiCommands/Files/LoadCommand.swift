@@ -104,7 +104,7 @@ struct LoadCommand: ReplicaCommand {
         if let sync = found.sync { try console.showNotices(ofReplica: sync) }
         done.addCopies(of: found.sync)
         for copy in done.copies { console.say("\(source): the other content is kept as \(copy).") }
-        if let away = found.sync?.away { console.say("This is what is here. \(away)") }
+        if let away = found.sync?.away { console.say("Printed the local version. \(away)") }
         console.detail("\(source): version \(found.version).")
         object.add("version", found.version)
         found.entry.describe(in: &object)

@@ -145,7 +145,8 @@ extension Session {
         guard let newest = try await replica.list([path]).first(where: { $0.0 == path }) else {
             throw Failure(
                 .notFound, path: path.bytes, "No version was found.",
-                remedy: "See what there is with filesinki ls, and what was with filesinki log.")
+                remedy:
+                    "List current files with filesinki ls, and older versions with filesinki log.")
         }
         return newest.1.version
     }
@@ -184,7 +185,7 @@ extension Session {
             try content.withLock { bytes in
                 guard bytes.count + part.count <= Self.comparedLimit else {
                     throw Failure(
-                        .limit, path: path.bytes, "It is too large to compare.",
+                        .limit, path: path.bytes, "The file is too large to compare.",
                         remedy: "Compare the contents with cmp, from filesinki show.")
                 }
                 bytes.append(contentsOf: part)

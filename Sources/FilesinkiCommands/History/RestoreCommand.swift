@@ -100,7 +100,7 @@ extension Console {
     func show(_ report: RestoreReport) throws {
         try show(restored: report.restored)
         try show(report.problems + (report.sync?.problems ?? []), type: "problem")
-        if let away = report.sync?.away { say("The changes wait for the remote. \(away)") }
+        if let away = report.sync?.away { say("The changes are not yet published. \(away)") }
         let count = report.restored.count
         say("Restored \(count) \(count == 1 ? "path" : "paths").")
     }
@@ -140,8 +140,8 @@ final class TreeExport: Sendable {
         }
         guard FileCall.isEmptyFolder(folder) else {
             throw Failure(
-                .exists, path: folder, "It is there, and is not an empty folder.",
-                remedy: "Name a new or an empty folder.")
+                .exists, path: folder, "The folder exists and is not empty.",
+                remedy: "Give a new or an empty folder.")
         }
     }
 

@@ -73,8 +73,8 @@ struct KeyValueBridgeCommand: ReplicaCommand {
         guard let found else {
             throw Failure(
                 .usage, path: ArgumentText.bytes(of: file),
-                "It is not plain how this file is written.",
-                remedy: "Say --format json, env, ini or plist.")
+                "Cannot detect the format of this file.",
+                remedy: "Give --format json, env, ini or plist.")
         }
         return found
     }

@@ -62,7 +62,7 @@ struct KeyValueQuotaCommand: ReplicaCommand {
         let bytes = try SizeText.bytes(of: text)
         guard bytes <= Limits.maximumValue else {
             throw Failure(
-                .usage, path: text, "A value cannot have more than 32Mi.",
+                .usage, path: text, "A value cannot be larger than 32Mi.",
                 remedy: "Keep larger contents in a file.")
         }
         return Int(bytes)

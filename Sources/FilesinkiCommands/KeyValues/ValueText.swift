@@ -33,7 +33,8 @@ enum ValueText {
     ) throws(Failure) -> TypedValue? {
         if type == .data, !isArgument { return .data(bytes) }
         guard let whole = String(validating: bytes, as: UTF8.self) else {
-            throw wrong(bytes, type, "It is not UTF-8; bytes of any kind are --type data.")
+            throw wrong(
+                bytes, type, "The value is not UTF-8. Use --type data for bytes of any kind.")
         }
         if type == .string { return .string(whole) }
         let text = trimmed(whole)

@@ -197,8 +197,8 @@ extension Console {
     func requireFile(_ file: String?) throws(Failure) {
         guard outputOptions.isJSON, file == nil || file == "-" else { return }
         throw Failure(
-            .usage, "With --json, the content cannot go to standard output too.",
-            remedy: "Name a file for it with -o.")
+            .usage, "With --json, the content cannot be written to standard output.",
+            remedy: "Give a file with -o.")
     }
 }
 

@@ -198,8 +198,8 @@ final class InputFile: Sendable {
         try read { part in
             guard bytes.count + part.count <= limit else {
                 throw Failure(
-                    .limit, path: name, "There are more than \(limit) bytes.",
-                    remedy: "Give less at once.")
+                    .limit, path: name, "Larger than \(limit) bytes.",
+                    remedy: "Split the input.")
             }
             bytes.append(contentsOf: part)
         }

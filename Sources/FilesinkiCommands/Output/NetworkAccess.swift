@@ -88,7 +88,7 @@ package enum NetworkProgram {
 
     private static func missing(_ path: String) -> Failure {
         Failure(
-            .usage, path: path, "The part of filesinki that uses the network is not installed.",
+            .usage, path: path, "The network program of filesinki is not installed.",
             remedy: "Install \(name) beside filesinki, as make install does.")
     }
 }

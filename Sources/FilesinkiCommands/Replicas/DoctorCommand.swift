@@ -59,7 +59,7 @@ struct DoctorCommand: ReplicaCommand {
             let address = try RemoteAddress(text, currentFolder: console.currentFolder)
             guard case .network = address else { return nil }
             try console.prepare(for: address)
-            return Diagnosis("network", .ok, "The part that uses the network is there.")
+            return Diagnosis("network", .ok, "The network program is installed.")
         } catch let failure as Failure {
             return Diagnosis("network", .trouble, failure)
         }

@@ -55,7 +55,7 @@ struct InitCommand: ReplicaCommand {
         guard let first = places.first else { return console.currentFolder }
         guard places.allSatisfy({ $0 == first }) else {
             throw Failure(
-                .usage, path: first, "This is not the folder that --root names.",
+                .usage, path: first, "DIR and --root name different folders.",
                 remedy: "Give the folder or --root.")
         }
         return first
@@ -96,7 +96,7 @@ extension Console {
         if let remote = report.remote {
             say(
                 report.madeStore
-                    ? "Made a store at \(remote)." : "Connected to the store at \(remote).")
+                    ? "Created a store at \(remote)." : "Connected to the store at \(remote).")
         }
         if let away = report.away { complain(away) }
     }

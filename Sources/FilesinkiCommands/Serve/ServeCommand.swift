@@ -109,7 +109,7 @@ struct ServeFolderCommand: Command {
                 key: try FilePlace.absoluteText(key, in: folder))
         default:
             throw Failure(
-                .usage, "A certificate needs its key, and --self-signed neither.",
+                .usage, "--certificate and --key belong together, and exclude --self-signed.",
                 remedy: "Give --certificate and --key, or --self-signed.")
         }
     }
@@ -127,7 +127,7 @@ struct ServeFolderCommand: Command {
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
         guard let port, (0...65535).contains(port), !host.isEmpty else {
             throw Failure(
-                .usage, path: text, "Invalid address to listen at.",
+                .usage, path: text, "Invalid listen address.",
                 remedy: "Write host:port, as in 127.0.0.1:8390 or [::]:8390.")
         }
         return (String(host), port)
@@ -158,7 +158,7 @@ extension Console {
             complain(
                 "Warning: no token exists, so anyone who can connect can read and change the "
                     + "store, every user of this machine included. "
-                    + "Make one with filesinki serve token make \(folder) NAME.")
+                    + "Create one with filesinki serve token make \(folder) NAME.")
         }
     }
 }

@@ -72,8 +72,8 @@ extension Explanation {
 
     func text(ignoredBy rule: String?) -> [String] {
         var lines = [state]
-        if isPending { lines.append("It was changed here since, and that is not yet published.") }
-        if let rule { lines.append("It is ignored here, by \(rule).") }
+        if isPending { lines.append("Changed here since; not yet published.") }
+        if let rule { lines.append("Ignored here by \(rule).") }
         if !deeds.isEmpty { lines += ["", "What this replica did:"] + deeds.map(text) }
         if !versions.isEmpty {
             var table = TextTable(rightAligned: [0, 3])

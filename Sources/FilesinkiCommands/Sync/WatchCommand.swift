@@ -136,10 +136,10 @@ final class WatchReporter: Sendable {
                 try console.output.json(failure.json(type: "waiting"))
             }
             console.complain(failure)
-            console.say("The changes wait here; the watch tries again.")
+            console.say("The changes are kept here; retrying.")
         case .back:
             if console.outputOptions.isJSON { try console.output.json(["type": "back"]) }
-            console.say("The watch goes on.")
+            console.say("Connected again.")
         case .shortage(let shortage): console.complain(shortage.failure)
         case .rulesRead: console.detail("Reloaded the rules.")
         case .lookingAtAll(let reason): console.detail(reason.sentence)
@@ -174,12 +174,13 @@ extension TreeWatch.Shortage {
         switch self {
         case .watches:
             Failure(
-                .limit, "The kernel gives no more watches, so the tree is looked at now and then.",
+                .limit,
+                "No more inotify watches are available; scanning the tree at intervals instead.",
                 remedy: "Raise the limit: sysctl fs.inotify.max_user_watches=1048576, and write it "
                     + "to /etc/sysctl.d/filesinki.conf.")
         case .instances:
             Failure(
-                .limit, "The kernel gives no watch, so the tree is looked at now and then.",
+                .limit, "No inotify instance is available; scanning the tree at intervals instead.",
                 remedy: "Raise the limit: sysctl fs.inotify.max_user_instances=1024, and write it "
                     + "to /etc/sysctl.d/filesinki.conf.")
         }
@@ -189,11 +190,11 @@ extension TreeWatch.Shortage {
 extension LocalNotice.Reason {
     fileprivate var sentence: String {
         switch self {
-        case .flood: "Many changes: everything is looked at."
-        case .overflow: "Events were lost: everything is looked at."
-        case .unmount: "A file system in the root was unmounted: everything is scanned."
-        case .clock(.slept): "The machine slept: everything is looked at."
-        case .clock(.wasSet): "The clock was set: everything is looked at."
+        case .flood: "Many changes: scanning everything."
+        case .overflow: "Events were lost: scanning everything."
+        case .unmount: "A file system in the root was unmounted: scanning everything."
+        case .clock(.slept): "The machine slept: scanning everything."
+        case .clock(.wasSet): "The clock was set: scanning everything."
         }
     }
 }

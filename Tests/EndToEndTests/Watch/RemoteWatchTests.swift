@@ -55,7 +55,7 @@ struct RemoteWatchTests {
         try machine.write("while away", to: "a/f")
         #expect(
             pollUntil {
-                machine.talk(of: watches[0].running).contains("The changes wait here")
+                machine.talk(of: watches[0].running).contains("The changes are kept here")
             })
         try place.back()
         #expect(pollUntil { machine.read("b/f") == "while away" }, "\(kind)")

@@ -105,7 +105,7 @@ struct WatchTests {
         try machine.write("also", to: "b/g")
         #expect(
             pollUntil {
-                machine.talk(of: watches[0].running).contains("The changes wait here")
+                machine.talk(of: watches[0].running).contains("The changes are kept here")
             })
         #expect(rename(machine.folder + "/gone", machine.folder + "/store") == 0)
         #expect(
@@ -113,7 +113,7 @@ struct WatchTests {
                 machine.read("b/f") == "while away" && machine.read("a/g") == "also"
             })
         for watch in watches { try machine.end(watch) }
-        #expect(machine.talk(of: watches[0].running).contains("goes on"))
+        #expect(machine.talk(of: watches[0].running).contains("Connected again"))
     }
 
     @Test("a command hears of each batch by lines on its standard input")
@@ -186,7 +186,7 @@ struct WatchTests {
         #expect(kill(watch.running.process, SIGHUP) == 0)
         #expect(
             pollUntil {
-                machine.talk(of: watch.running).contains("rules were read anew")
+                machine.talk(of: watch.running).contains("Reloaded the rules")
             })
         try machine.shell("echo '*.log' >a/.filesinkiignore; sleep 0; echo x >a/x.log; echo y >a/y")
         #expect(
