@@ -39,14 +39,14 @@ extension ClosureTests {
 
         /// Makes this process's calls those of a device whose pauses end only when they are cut short.
         private func setUp(_ name: String, _ clock: StandingClock) {
-            var wishes = Shared.Wishes()
-            wishes.remote = meeting.address
-            wishes.root = meeting.root(name).path
-            wishes.device = name
-            wishes.queue = ClosureTests.queue
-            wishes.failed = { [meeting] in meeting.failures.note($0) }
-            wishes.systemContext = clock.systemContext
-            Shared.current.setUp(wishes)
+            var options = Shared.SetupOptions()
+            options.remote = meeting.address
+            options.root = meeting.root(name).path
+            options.device = name
+            options.queue = ClosureTests.queue
+            options.failed = { [meeting] in meeting.failures.note($0) }
+            options.systemContext = clock.systemContext
+            Shared.current.setUp(options)
         }
 
         /// Anybody who observes.

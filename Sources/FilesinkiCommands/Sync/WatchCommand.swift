@@ -76,10 +76,10 @@ struct WatchCommand: Command {
         outputOptions.sync.operation = "watch"
         let session = try await Session.open(replica, of: dir, writable: true, in: console)
         await session.replica.close()
-        let continuation = WatchReporter(console, hook: exec.map { EventHook($0, console) })
+        let reporter = WatchReporter(console, hook: exec.map { EventHook($0, console) })
         let watcher = try Watcher(
             try replica.replicaOptions(root: session.root.path, in: console), outputOptions
-        ) { try await continuation.tell($0) }
+        ) { try await reporter.report($0) }
         let clock = limit.map { limit in
             Task {
                 try await console.timer(.seconds(limit))
