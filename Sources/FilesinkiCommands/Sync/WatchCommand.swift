@@ -68,17 +68,17 @@ struct WatchCommand: Command {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let limit = try replica.waiting.limit()
-        var outputOptions = WatchOptions()
-        outputOptions.settling = try settling()
-        outputOptions.poll = try Self.length(poll)
-        outputOptions.scheduler = WatchScheduler.Limits(fullScan: try Self.length(fullScanEvery))
-        outputOptions.sync = try rules.syncOptions(nil)
-        outputOptions.sync.operation = "watch"
+        var options = WatchOptions()
+        options.settling = try settling()
+        options.poll = try Self.length(poll)
+        options.scheduler = WatchScheduler.Limits(fullScan: try Self.length(fullScanEvery))
+        options.sync = try rules.syncOptions(nil)
+        options.sync.operation = "watch"
         let session = try await Session.open(replica, of: dir, writable: true, in: console)
         await session.replica.close()
         let reporter = WatchReporter(console, hook: exec.map { EventHook($0, console) })
         let watcher = try Watcher(
-            try replica.replicaOptions(root: session.root.path, in: console), outputOptions
+            try replica.replicaOptions(root: session.root.path, in: console), options
         ) { try await reporter.report($0) }
         let clock = limit.map { limit in
             Task {
@@ -88,10 +88,10 @@ struct WatchCommand: Command {
         }
         defer { clock?.cancel() }
         do { try await watcher.run() } catch {
-            await continuation.finish()
+            await reporter.finish()
             throw error
         }
-        await continuation.finish()
+        await reporter.finish()
         return .done
     }
 
