@@ -1,12 +1,12 @@
 import Dispatch
 import FilesinkiModel
 import FilesinkiSystem
+import FilesinkiTesting
 import Foundation
 import Synchronization
 import Testing
 
 @testable import FileSinki
-import FilesinkiTesting
 
 /// A clock whose pauses never end by themselves.
 final class StandingClock: Sendable {
