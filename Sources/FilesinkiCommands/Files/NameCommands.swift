@@ -43,7 +43,7 @@ struct LintCommand: ReplicaCommand {
         } else if list.null.null {
             try console.output.path(issue.path)
         } else {
-            try console.output.line("\(finding.path): \(finding.reason) \(finding.remedy)")
+            try console.output.line("\(issue.path): \(issue.reason) \(issue.remedy)")
         }
     }
 }
