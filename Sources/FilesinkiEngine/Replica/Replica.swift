@@ -92,9 +92,9 @@ package actor Replica {
     /// ``FilesinkiRemote/Remote/wait(prefix:timeout:)``; nil before the store was reached.
     package var watchedPrefix: String? { context.zone.reached?.log.watchedPrefix }
 
-    /// Listens for what others publish; connects to the store first.
-    package func news() async throws -> RemoteNews {
-        RemoteNews(connection: try await context.zone.connected())
+    /// Returns a listener for commits of other devices. Connects to the store first.
+    package func remoteChanges() async throws -> RemoteChanges {
+        RemoteChanges(connection: try await context.zone.connected())
     }
 
     /// The ignore rules as they are now.

@@ -5,19 +5,20 @@ import FilesinkiSystem
 import FilesinkiWatch
 import Synchronization
 
-/// Waits for word of the remote beside everything else, and tells a ``LocalWatch`` of it.
+/// Waits for commits of other devices in a background task, and posts ``LocalNotice/remote`` to a
+/// ``LocalWatch`` for each.
 final class RemoteChangeListener: Sendable {
-    private let news: RemoteNews
+    private let changes: RemoteChanges
     private let poll: Duration
     private let sleep: @Sendable (Duration) async throws -> Void
     private let known: Mutex<UInt64>
     private let task = Mutex<Task<Void, Never>?>(nil)
 
     init(
-        _ news: RemoteNews, known: UInt64, poll: Duration,
+        _ changes: RemoteChanges, known: UInt64, poll: Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
-        self.news = news
+        self.changes = changes
         self.poll = poll
         self.sleep = sleep
         self.known = Mutex(known)
@@ -25,25 +26,27 @@ final class RemoteChangeListener: Sendable {
 
     deinit { task.withLock { $0?.cancel() } }
 
-    /// Says how far the log is known; what comes after is news.
-    func note(_ sequence: UInt64) { known.withLock { $0 = max($0, sequence) } }
+    /// Sets the last known commit; only later commits are posted.
+    func acknowledge(_ sequence: UInt64) { known.withLock { $0 = max($0, sequence) } }
 
+    /// Cancels the background task.
     func stop() { task.withLock { $0?.cancel() } }
 
-    func start(telling watch: LocalWatch) {
-        let task = Task { [weak self, news, poll, sleep] in
+    /// Starts the background task. It retries with growing pauses if the remote is away.
+    func start(posting watch: LocalWatch) {
+        let task = Task { [weak self, changes, poll, sleep] in
             var backoff = Backoff()
-            // The first wait only begins to listen: what came before it is found by the look.
-            var patience = Duration.zero
+            // The first wait only subscribes; the read after it finds earlier commits.
+            var timeout = Duration.zero
             while !Task.isCancelled {
                 do {
-                    try await news.wait(timeout: patience)
-                    patience = poll
+                    try await changes.wait(timeout: timeout)
+                    timeout = poll
                     guard let known = self?.known.withLock({ $0 }) else { return }
-                    if try await news.hasCommit(after: known) { watch.post(.remote) }
+                    if try await changes.hasCommit(after: known) { watch.post(.remote) }
                     backoff.reset()
                 } catch {
-                    // A run will say what is wrong, when there is something to do.
+                    // The next run reports the failure, if it persists.
                     if (try? await sleep(backoff.next(after: error))) == nil { return }
                 }
             }
@@ -52,25 +55,26 @@ final class RemoteChangeListener: Sendable {
     }
 }
 
-/// Word of what others publish, without looking at what it is.
-package struct RemoteNews: Sendable {
+/// Detects new commits in the store without reading their contents.
+package struct RemoteChanges: Sendable {
     let connection: ZoneConnection
 
-    /// Where the remote is, as a person may see it.
+    /// The remote's address without secrets, for messages.
     package var address: String { connection.remote.address }
 
-    /// Waits until something may have been published, or the time is over. A hint only.
+    /// Waits until something may have been published, or the timeout has passed. Returning early is
+    /// only a hint.
     package func wait(timeout: Duration) async throws {
         try await connection.remote.wait(prefix: connection.log.watchedPrefix, timeout: timeout)
     }
 
-    /// Whether there is a commit after the one with this number. One request.
+    /// Whether a commit after this number exists. One request.
     package func hasCommit(after sequence: UInt64) async throws -> Bool {
         try await connection.log.read(sequence &+ 1) != nil
     }
 }
 
-/// Keeps remotes from one run to the next, with their connections and what they listen to.
+/// Keeps the last opened remote, so that its connections and subscriptions survive from run to run.
 package final class RemoteCache: Sendable {
     private let connect: @Sendable (String) throws -> any Remote
     private let last = Mutex<(address: String, remote: any Remote)?>(nil)
@@ -79,11 +83,11 @@ package final class RemoteCache: Sendable {
         self.connect = connect
     }
 
-    /// The remote at an address; the same as before when it is asked for again.
+    /// Returns the remote at an address; the same object as long as the address is the same.
     package func remote(_ address: String) throws -> any Remote {
         if let last = last.withLock({ $0 }), last.address == address { return last.remote }
-        let made = try connect(address)
-        last.withLock { $0 = (address, made) }
-        return made
+        let opened = try connect(address)
+        last.withLock { $0 = (address, opened) }
+        return opened
     }
 }

@@ -5,73 +5,73 @@ import FilesinkiSystem
 import FilesinkiWatch
 import Glibc
 
-/// Keeps a replica and its remote in step as files change here or there.
+/// Syncs a replica continuously, as files change in the root or at the remote.
 ///
-/// The replica is locked while a run lasts and at no other time, so that commands work beside a watch.
+/// The replica is locked only during a run, so other commands can work beside a watch.
 package actor Watcher {
     let replicaOptions: ReplicaOptions
     let options: WatchOptions
-    let tell: @Sendable (WatchNotice) async throws -> Void
+    let onNotice: @Sendable (WatchNotice) async throws -> Void
     let local: LocalWatch
     var scheduler: WatchScheduler
-    var memory = WatchMemory()
+    var deduplicator = ReportDeduplicator()
     var replica: Replica?
-    var waiter: RemoteChangeListener?
-    /// Whether a run went well.
+    var listener: RemoteChangeListener?
+    /// Whether any run has succeeded.
     var hasRun = false
-    /// The last failure that was told; nil when the last run went well.
-    var trouble: String?
+    /// The last reported failure; nil if the last run succeeded.
+    var lastFailure: String?
     private var lock: ReplicaLock?
 
-    /// Ends a watch when what is in flight is done.
-    private static let ends = [SIGTERM, SIGINT]
+    /// The signals that stop a watch after the current run.
+    private static let stopSignals = [SIGTERM, SIGINT]
 
-    /// - Parameter tell: Told what happens, between two runs; what it throws ends the watch.
+    /// - Parameter onNotice: Called between two runs. An error that it throws ends the watch.
     package init(
         _ replica: ReplicaOptions, _ options: WatchOptions,
-        tell: @escaping @Sendable (WatchNotice) async throws -> Void
+        onNotice: @escaping @Sendable (WatchNotice) async throws -> Void
     ) throws(Failure) {
         var replica = replica
         let cache = RemoteCache(replica.connect)
         replica.connect = { try cache.remote($0) }
         replicaOptions = replica
         self.options = options
-        self.tell = tell
+        self.onNotice = onNotice
         local = try LocalWatch(
-            root: replica.root, limits: options.settling, bounds: options.bounds)
+            root: replica.root, limits: options.debouncing, bounds: options.bounds)
         scheduler = WatchScheduler(options.scheduler, at: ClockReading.moment)
     }
 
-    /// Watches until a signal, ``end()``, or something that makes no sense to try again.
+    /// Watches until a signal, ``requestStop()``, or a failure that a retry cannot cure.
     ///
-    /// - Throws: Code `busy` when another process watches the replica, `not-found` when there is no
-    ///   replica or no remote, `io` when the root went away.
-    package func run() async throws {
-        lock = try takeLock()
-        local.reportSignals(Self.ends + [SIGHUP])
+    /// - Throws: Code `busy` if another process watches the replica, `not-found` if the folder is
+    ///   no replica or has no remote, `io` if the root is gone.
+    package func watch() async throws {
+        lock = try acquireLock()
+        local.reportSignals(Self.stopSignals + [SIGHUP])
         defer {
-            waiter?.stop()
+            listener?.stop()
             local.stop()
-            local.restoreSignals(Self.ends + [SIGHUP])
+            local.restoreSignals(Self.stopSignals + [SIGHUP])
         }
-        try await begin()
+        try await startLocalWatch()
         loop: while true {
-            try await hear(local.drain())
+            try await handle(local.drain())
             switch scheduler.next(at: ClockReading.moment) {
             case .end: break loop
-            case .wait(let end): try await hear(await local.next(until: end))
-            case .run(let work): try await perform(work)
+            case .wait(let end): try await handle(await local.next(until: end))
+            case .run(let work): try await syncAndSchedule(work)
             }
         }
         await replica?.close()
         lock = nil
     }
 
-    /// Ends the watch when what is in flight is done.
-    package nonisolated func end() { local.post(.signal(SIGTERM)) }
+    /// Stops the watch after the current run. Callable from any task.
+    package nonisolated func requestStop() { local.post(.signal(SIGTERM)) }
 
-    /// One process watches a replica; it may be killed at any moment, and leaves nothing behind.
-    private func takeLock() throws -> ReplicaLock {
+    /// One process watches a replica. The kernel releases the lock when the process dies.
+    private func acquireLock() throws -> ReplicaLock {
         let path = replicaOptions.stateFolder.watch
         guard let lock = try ReplicaLock.tryAcquire(path) else {
             let holder = try? StateFile.read(path).map { String(decoding: $0, as: UTF8.self) }
@@ -84,9 +84,9 @@ package actor Watcher {
         return lock
     }
 
-    /// Opens the replica and listens, before the first look at anything: what comes in between is
-    /// heard of.
-    private func begin() async throws {
+    /// Opens the replica and starts the local watch. Both happen before the first scan, so no
+    /// change between them is missed.
+    private func startLocalWatch() async throws {
         let replica = try await Replica.open(replicaOptions, writable: true)
         self.replica = replica
         guard await replica.remoteAddress != nil else {
@@ -97,46 +97,42 @@ package actor Watcher {
         let judge = try await replica.ignoreMatcher()
         await replica.pause()
         let folders = try local.start { judge.ignores($0, isDirectory: $1) }
-        try await tell(.began(folders: folders))
+        try await onNotice(.started(folders: folders))
     }
 
-    // MARK: What is heard
+    // MARK: Notices of the local watch
 
-    private func hear(_ notices: [LocalNotice]) async throws {
-        for notice in notices { try await hear(notice) }
+    private func handle(_ notices: [LocalNotice]) async throws {
+        for notice in notices { try await handle(notice) }
     }
 
-    private func hear(_ notice: LocalNotice) async throws {
+    private func handle(_ notice: LocalNotice) async throws {
         switch notice {
         case .changes(let changes):
-            if changes.touchRules { try await readRules() }
+            if changes.touchRules { try await reloadRules() }
             scheduler.add(changes)
         case .everything(let reason):
-            try await tell(.lookingAtAll(reason))
-            if case .clock = reason {
-                scheduler.handleClockJump()
-            } else {
-                scheduler.requestFullRun()
-            }
+            try await onNotice(.scansEverything(reason))
+            if case .clock = reason { scheduler.handleClockJump() } else { scheduler.requestFullRun() }
         case .rescanned: scheduler.requestFullRun()
         case .shortage(let shortage):
             scheduler.setShortage(true, at: ClockReading.moment)
-            try await tell(.shortage(shortage))
+            try await onNotice(.shortage(shortage))
         case .noShortage: scheduler.setShortage(false, at: ClockReading.moment)
         case .remote: scheduler.requestRemoteCheck()
-        case .signal(SIGHUP): try await readRules()
+        case .signal(SIGHUP): try await reloadRules()
         case .signal:
-            // A second one ends the process at once; the next run puts in order what it leaves.
-            local.restoreSignals(Self.ends)
+            // A second signal ends the process at once; the next run cleans up.
+            local.restoreSignals(Self.stopSignals)
             scheduler.requestEnd()
         case .rootGone: throw rootGone
         }
     }
 
-    /// Goes by the rules as they are now, and looks at everything by them.
-    private func readRules() async throws {
+    /// Reads the ignore rules again and watches and scans by them.
+    private func reloadRules() async throws {
         guard let judge = try await replica?.ignoreMatcher() else { return }
-        try await tell(.rulesRead)
+        try await onNotice(.rulesReloaded)
         local.follow { judge.ignores($0, isDirectory: $1) }
     }
 
@@ -146,39 +142,39 @@ package actor Watcher {
             remedy: "Put it back, and start the watch again.")
     }
 
-    /// Does the work, and takes note of what came of it.
-    func perform(_ work: WatchScheduler.Work) async throws {
+    /// Runs a sync and schedules the next one from its result.
+    func syncAndSchedule(_ work: WatchScheduler.Work) async throws {
         let began = ClockReading.moment
         do {
-            let change = try await run(work)
+            let change = try await sync(work)
             if let failure = change.report.away ?? change.report.stopped {
-                if change.report.hasActed { try await tellNews(change.withoutEnd) }
+                if change.report.hasActed { try await reportChanges(change.withoutEnd) }
                 throw failure
             }
             let now = ClockReading.moment
             scheduler.finish(change.isWhole ? .everything : work, at: now, took: now - began)
             if change.hasMore { scheduler.requestRemoteCheck() }
-            if trouble != nil { try await tell(.back) }
-            trouble = nil
+            if lastFailure != nil { try await onNotice(.resumed) }
+            lastFailure = nil
             hasRun = true
-            try await tellNews(change)
-            try await listen(change)
+            try await reportChanges(change)
+            try await startListening(after: change)
         } catch let failure as Failure {
-            try await deal(with: failure, work)
+            try await scheduleRetry(of: work, after: failure)
         }
     }
 
-    private func tellNews(_ change: ChangeReport) async throws {
+    private func reportChanges(_ change: ChangeReport) async throws {
         guard !change.isIdle,
-            let news = memory.news(of: change.report, isWhole: change.isWhole)
+            let unreported = deduplicator.unreported(in: change.report, isWhole: change.isWhole)
         else { return }
-        try await tell(.ran(news))
+        try await onNotice(.synced(unreported))
     }
 
-    private func run(_ work: WatchScheduler.Work) async throws -> ChangeReport {
-        let replica = try await held()
+    private func sync(_ work: WatchScheduler.Work) async throws -> ChangeReport {
+        let replica = try await lockedReplica()
         do {
-            let report = try await run(work, replica)
+            let report = try await sync(work, replica)
             await replica.pause()
             return report
         } catch {
@@ -187,7 +183,7 @@ package actor Watcher {
         }
     }
 
-    private func run(
+    private func sync(
         _ work: WatchScheduler.Work, _ replica: Replica
     ) async throws -> ChangeReport {
         switch work {
@@ -203,49 +199,84 @@ package actor Watcher {
         }
     }
 
-    /// The replica, locked; opened anew when another process has set it up anew.
-    private func held() async throws -> Replica {
+    /// Returns the replica, locked. Opens it again if another process has initialised it again.
+    private func lockedReplica() async throws -> Replica {
         if let replica {
             if try await replica.resume() { return replica }
             await replica.close()
             self.replica = nil
-            waiter?.stop()
-            waiter = nil
+            listener?.stop()
+            listener = nil
         }
         let opened = try await Replica.open(replicaOptions, writable: true)
         replica = opened
         return opened
     }
 
-    /// Waits for word of the remote from the first run on that reached it.
-    private func listen(_ change: ChangeReport) async throws {
-        if let waiter { return waiter.note(change.report.sequence) }
+    /// Starts listening to the remote after the first run that reached it.
+    private func startListening(after change: ChangeReport) async throws {
+        if let listener { return listener.acknowledge(change.report.sequence) }
         guard let replica, change.report.hasRemote else { return }
-        let made = RemoteChangeListener(
-            try await replica.news(), known: change.report.sequence, poll: options.poll,
+        let started = RemoteChangeListener(
+            try await replica.remoteChanges(), known: change.report.sequence, poll: options.poll,
             sleep: replicaOptions.systemContext.sleep)
-        made.start(telling: local)
-        waiter = made
+        started.start(posting: local)
+        listener = started
     }
 
-    /// Tries again later, unless that makes no sense.
-    private func deal(with failure: Failure, _ work: WatchScheduler.Work) async throws {
+    /// Schedules a retry, or throws if a retry cannot succeed.
+    private func scheduleRetry(of work: WatchScheduler.Work, after failure: Failure) async throws {
         guard failure.isWorthAnotherTry(afterSuccess: hasRun) else {
-            // A run may find out that the root is gone before the word of it has come.
+            // A run may notice that the root is gone before the local watch does.
             let isGone = failure.code == .notFound && access(replicaOptions.root, F_OK) != 0
             throw isGone ? rootGone : failure
         }
         scheduler.fail(work, at: ClockReading.moment, retryAfter: failure.retryAfter ?? .zero)
         let description = failure.description
-        if description == trouble { return }
-        trouble = description
+        if description == lastFailure { return }
+        lastFailure = description
         let isWaiting = failure.code == .away || failure.code == .busy
-        try await tell(isWaiting ? .away(failure) : .trouble(failure))
+        try await onNotice(isWaiting ? .away(failure) : .failed(failure))
+    }
+}
+
+/// Removes from reports what a watch has reported before: a lasting condition, such as an open
+/// conflict or an unreadable file, is reported once and not after each run.
+struct ReportDeduplicator: Sendable {
+    private var reported: Set<String> = []
+    /// Above this number of entries all are forgotten, which bounds the memory.
+    private static let maximum = 10_000
+
+    /// Returns the report without what was reported before; nil if nothing is left.
+    ///
+    /// - Parameter isWhole: Whether the run covered everything. Then a condition that it does not
+    ///   report has ended, and is reported again if it comes back.
+    mutating func unreported(in full: SyncReport, isWhole: Bool) -> SyncReport? {
+        var report = full
+        var lasting: Set<String> = []
+        report.steps.removeAll { step in
+            switch step.action {
+            case .agree: return true
+            case .leave, .undecided, .skip: return !isNew(step.description, &lasting)
+            case .publish, .take, .both: return false
+            }
+        }
+        report.problems.removeAll { !isNew("\($0.path): \($0.failure)", &lasting) }
+        report.notices.removeAll { !isNew("\($0.path): \($0.failure)", &lasting) }
+        if isWhole { reported = lasting } else { reported.formUnion(lasting) }
+        if reported.count > Self.maximum { reported = [] }
+        let isEmpty = report.steps.isEmpty && report.problems.isEmpty && report.notices.isEmpty
+        return isEmpty ? nil : report
+    }
+
+    private func isNew(_ text: String, _ lasting: inout Set<String>) -> Bool {
+        lasting.insert(text)
+        return !reported.contains(text)
     }
 }
 
 extension LocalChanges {
-    /// Whether a file of rules is among them.
+    /// Whether a file of rules was changed.
     fileprivate var touchRules: Bool {
         paths.contains { path in
             Settings.syncedFile.utf8.elementsEqual(path.bytes)
@@ -255,7 +286,7 @@ extension LocalChanges {
 }
 
 extension Failure {
-    /// Whether a watch goes on after it. What is wrong from the start is said at once.
+    /// Whether a watch retries after this failure. Most failures of the first run end the watch.
     fileprivate func isWorthAnotherTry(afterSuccess hasRun: Bool) -> Bool {
         switch code {
         case .away, .busy, .limit, .changing, .full: true

@@ -13,14 +13,14 @@ import Testing
 /// what a watch itself tells.
 private final class Watched: Sendable {
     let folder: TemporaryFolder
-    let told = Mutex<[String: [String]]>([:])
+    let notices = Mutex<[String: [String]]>([:])
 
     init() throws { folder = try TemporaryFolder(inMemory: true) }
 
     var store: String { folder.path("store") }
 
-    /// What the watches have told.
-    var said: [String: [String]] { told.withLock { $0 } }
+    /// The notices of each watch.
+    var said: [String: [String]] { notices.withLock { $0 } }
 
     func at(_ path: String) -> String { folder.path(path) }
 
@@ -38,12 +38,14 @@ private final class Watched: Sendable {
     func watcher(_ name: String, _ change: (inout WatchOptions) -> Void = { _ in }) throws
         -> Watcher
     {
-        var wishes = WatchOptions()
-        wishes.settling = Debouncer.Limits(
+        var settings = WatchOptions()
+        settings.debouncing = Debouncer.Limits(
             quiet: .milliseconds(20), quick: .milliseconds(2), longest: .milliseconds(200))
-        change(&wishes)
-        return try Watcher(options(name), wishes) { notice in
-            self.told.withLock { $0[name, default: []].append("\(notice)".prefix(400).description) }
+        change(&settings)
+        return try Watcher(options(name), settings) { notice in
+            self.notices.withLock {
+                $0[name, default: []].append("\(notice)".prefix(400).description)
+            }
         }
     }
 
@@ -70,8 +72,8 @@ struct WatcherTests {
         for name in ["a", "b"] { try await world.replica(name) }
         let a = try world.watcher("a")
         let b = try world.watcher("b")
-        async let first: Void = a.run()
-        async let second: Void = b.run()
+        async let first: Void = a.watch()
+        async let second: Void = b.watch()
         world.write("a/f", "from a")
         #expect(
             try await eventually { world.read("b/f") == "from a" }, "\(world.said)")
@@ -85,8 +87,8 @@ struct WatcherTests {
         unlink(world.at("a/f"))
         #expect(
             try await eventually { world.read("b/f") == nil }, "\(world.said)")
-        a.end()
-        b.end()
+        a.requestStop()
+        b.requestStop()
         try await first
         try await second
     }
@@ -96,22 +98,22 @@ struct WatcherTests {
         let world = try Watched()
         try await world.replica("a")
         let watcher = try world.watcher("a")
-        async let run: Void = watcher.run()
-        #expect(try await eventually { world.told.withLock { $0["a"]?.isEmpty == false } })
+        async let run: Void = watcher.watch()
+        #expect(try await eventually { world.notices.withLock { $0["a"]?.isEmpty == false } })
         let failure = await #expect(throws: Failure.self) {
-            try await world.watcher("a").run()
+            try await world.watcher("a").watch()
         }
         #expect(failure?.code == .busy)
         #expect(failure?.message.contains("process \(getpid())") == true)
         let beside = try await Replica.open(world.options("a"), writable: true)
         _ = try await beside.sync(SyncOptions())
         await beside.close()
-        watcher.end()
+        watcher.requestStop()
         try await run
         // Its end lets the next one in.
         let next = try world.watcher("a")
-        next.end()
-        try await next.run()
+        next.requestStop()
+        try await next.watch()
     }
 
     @Test("rules are followed as soon as they are written")
@@ -122,8 +124,8 @@ struct WatcherTests {
         world.write("a/.filesinkiignore", "build/\n")
         let a = try world.watcher("a")
         let b = try world.watcher("b")
-        async let first: Void = a.run()
-        async let second: Void = b.run()
+        async let first: Void = a.watch()
+        async let second: Void = b.watch()
         world.write("a/build/out", "1")
         world.write("a/src", "1")
         #expect(try await eventually { world.read("b/src") == "1" })
@@ -132,8 +134,8 @@ struct WatcherTests {
         #expect(try await eventually { world.read("b/build/out") == "1" })
         world.write("a/build/more", "2")
         #expect(try await eventually { world.read("b/build/more") == "2" })
-        a.end()
-        b.end()
+        a.requestStop()
+        b.requestStop()
         try await first
         try await second
     }
@@ -143,20 +145,20 @@ struct WatcherTests {
         let world = try Watched()
         for name in ["a", "b"] { try await world.replica(name) }
         mkdir(world.at("a/d"), 0o755)
-        let a = try world.watcher("a") { wishes in
-            wishes.bounds = TreeWatch.Bounds(folders: 1)
-            wishes.scheduler.shortageScan = .milliseconds(50)
+        let a = try world.watcher("a") { settings in
+            settings.bounds = TreeWatch.Bounds(folders: 1)
+            settings.scheduler.shortageScan = .milliseconds(50)
         }
         let b = try world.watcher("b")
-        async let first: Void = a.run()
-        async let second: Void = b.run()
+        async let first: Void = a.watch()
+        async let second: Void = b.watch()
         #expect(try await eventually { access(world.at("b/d"), F_OK) == 0 })
         world.write("a/d/unheard", "1")
         #expect(try await eventually { world.read("b/d/unheard") == "1" })
-        let said = world.told.withLock { $0["a"] ?? [] }.filter { $0.hasPrefix("shortage") }
+        let said = world.notices.withLock { $0["a"] ?? [] }.filter { $0.hasPrefix("shortage") }
         #expect(said.count == 1)
-        a.end()
-        b.end()
+        a.requestStop()
+        b.requestStop()
         try await first
         try await second
     }
@@ -165,14 +167,14 @@ struct WatcherTests {
     func away() async throws {
         let world = try Watched()
         for name in ["a", "b"] { try await world.replica(name) }
-        let quick: (inout WatchOptions) -> Void = { wishes in
-            wishes.scheduler.pauses = .milliseconds(20)...(.milliseconds(100))
-            wishes.poll = .milliseconds(100)
+        let quick: (inout WatchOptions) -> Void = { settings in
+            settings.scheduler.pauses = .milliseconds(20)...(.milliseconds(100))
+            settings.poll = .milliseconds(100)
         }
         let a = try world.watcher("a", quick)
         let b = try world.watcher("b", quick)
-        async let first: Void = a.run()
-        async let second: Void = b.run()
+        async let first: Void = a.watch()
+        async let second: Void = b.watch()
         world.write("a/f", "1")
         #expect(try await eventually { world.read("b/f") == "1" })
         #expect(rename(world.store, world.store + ".away") == 0)
@@ -180,13 +182,13 @@ struct WatcherTests {
         world.write("b/g", "also")
         #expect(
             try await eventually {
-                world.told.withLock { $0["a"]?.contains { $0.hasPrefix("away") } } == true
+                world.notices.withLock { $0["a"]?.contains { $0.hasPrefix("away") } } == true
             })
         #expect(rename(world.store + ".away", world.store) == 0)
         #expect(try await eventually { world.read("b/f") == "while away" })
         #expect(try await eventually { world.read("a/g") == "also" })
-        a.end()
-        b.end()
+        a.requestStop()
+        b.requestStop()
         try await first
         try await second
     }
@@ -196,18 +198,18 @@ struct WatcherTests {
         let world = try Watched()
         try await world.replica("a")
         let watcher = try world.watcher("a")
-        let run = Task { try await watcher.run() }
-        #expect(try await eventually { world.told.withLock { $0["a"]?.isEmpty == false } })
+        let run = Task { try await watcher.watch() }
+        #expect(try await eventually { world.notices.withLock { $0["a"]?.isEmpty == false } })
         #expect(rename(world.at("a"), world.at("elsewhere")) == 0)
         let failure = await #expect(throws: Failure.self) { try await run.value }
         #expect(failure?.code == .io)
     }
 
-    @Test("a replica without a remote is told at once")
+    @Test("a replica without a remote is reported at once")
     func noRemote() async throws {
         let world = try Watched()
         _ = try await Replica.initialize(world.options("a"), address: nil, deviceName: "a")
-        let failure = await #expect(throws: Failure.self) { try await world.watcher("a").run() }
+        let failure = await #expect(throws: Failure.self) { try await world.watcher("a").watch() }
         #expect(failure?.code == .notFound)
     }
 }
