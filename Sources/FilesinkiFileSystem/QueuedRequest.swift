@@ -7,8 +7,8 @@ import Glibc
 ///
 /// It is valid while its process holds the folder locked (flock(2)), so that a request of a killed
 /// process is never carried out. Its files are the content and three small ones for its state:
-/// `wish` when it is submitted, `taken` when another process has accepted it, `answer` when it is
-/// done.
+/// `request` when it is submitted, `claimed` when another process has accepted it, `response` when
+/// it is done.
 package final class QueuedRequest: Sendable {
     private let folder: String
     private let lock: FileHandle
@@ -21,7 +21,7 @@ package final class QueuedRequest: Sendable {
     deinit { Self.remove(folder) }
 
     /// Creates a request with a unique name in the folder `place`, which is created if missing.
-    package static func enqueue(in place: String, name: String) throws(Failure) -> QueuedRequest {
+    package static func create(in place: String, name: String) throws(Failure) -> QueuedRequest {
         try StateFile.makeFolder(place)
         for attempt in 0..<100 {
             let folder = "\(place)/\(name)-\(attempt)"
@@ -41,7 +41,7 @@ package final class QueuedRequest: Sendable {
     }
 
     /// Stores the content durably.
-    package func fill(
+    package func writeContent(
         _ write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws -> ContentID {
         let path = content
@@ -56,22 +56,22 @@ package final class QueuedRequest: Sendable {
     }
 
     /// Reads the content piece by piece.
-    package func read(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    package func readContent(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         try NamedFile(content, O_RDONLY | O_NOFOLLOW, of: .local).forEachPiece(body)
     }
 
     /// Offers the request to other processes.
-    package func submit(_ wish: [UInt8]) throws(Failure) {
-        try StateFile.replace(folder + "/wish", with: wish, durable: false)
+    package func submit(_ request: [UInt8]) throws(Failure) {
+        try StateFile.replace(folder + "/request", with: request, durable: false)
     }
 
     /// The response; nil while the request has not been carried out.
-    package func answer() throws(Failure) -> [UInt8]? { try StateFile.read(folder + "/answer") }
+    package func response() throws(Failure) -> [UInt8]? { try StateFile.read(folder + "/response") }
 
     /// Withdraws the request.
     ///
     /// - Returns: False when another process has accepted it.
-    package func withdraw() -> Bool { unlink(folder + "/wish") == 0 }
+    package func withdraw() -> Bool { unlink(folder + "/request") == 0 }
 
     private var content: String { folder + "/content" }
 }
@@ -79,31 +79,32 @@ package final class QueuedRequest: Sendable {
 /// A request of another process that this one carries out.
 package struct AcceptedRequest: Sendable {
     private let folder: String
-    package let wish: [UInt8]
+    package let request: [UInt8]
 
     /// The path of its content.
     package var content: String { folder + "/content" }
 
     /// Stores the response.
-    package func answer(_ bytes: [UInt8]) throws(Failure) {
-        try StateFile.replace(folder + "/answer", with: bytes, durable: false)
+    package func respond(_ bytes: [UInt8]) throws(Failure) {
+        try StateFile.replace(folder + "/response", with: bytes, durable: false)
     }
 
     /// Accepts the matching requests of a folder whose processes are alive. Removes those of dead
     /// processes.
     ///
     /// - Parameter isWanted: Whether to accept a request with these bytes.
-    package static func drain(
+    package static func acceptAll(
         in place: String, where isWanted: ([UInt8]) -> Bool
     ) -> [AcceptedRequest] {
         guard let names = try? QueuedRequest.names(in: place) else { return [] }
         return names.compactMap { name in
             let folder = "\(place)/\(name)"
-            guard QueuedRequest.isAlive(folder), let found = try? StateFile.read(folder + "/wish"),
+            guard QueuedRequest.isAlive(folder),
+                let found = try? StateFile.read(folder + "/request"),
                 isWanted(found),
-                rename(folder + "/wish", folder + "/taken") == 0
+                rename(folder + "/request", folder + "/claimed") == 0
             else { return nil }
-            return AcceptedRequest(folder: folder, wish: found)
+            return AcceptedRequest(folder: folder, request: found)
         }
     }
 }
@@ -128,7 +129,7 @@ extension QueuedRequest {
     }
 
     fileprivate static func remove(_ folder: String) {
-        for name in ["wish", "taken", "answer", "content"] { unlink("\(folder)/\(name)") }
+        for name in ["request", "claimed", "response", "content"] { unlink("\(folder)/\(name)") }
         rmdir(folder)
     }
 

@@ -94,7 +94,7 @@ struct SavingTogetherTests {
             "saves": .folder(
                 [
                     "dead-0": .folder(
-                        ["content": .file("x"), "wish": .file("78 420 0")], mode: 0o700)
+                        ["content": .file("x"), "request": .file("78 420 0")], mode: 0o700)
                 ], mode: 0o700)
         ]).write(to: a.at(".filesinki"))
         #expect(try tickets() == ["dead-0"])
@@ -109,7 +109,7 @@ struct SavingTogetherTests {
             { _ in
                 for name in try tickets() {
                     let folder = a.at(".filesinki/saves/\(name)")
-                    #expect(rename("\(folder)/wish", "\(folder)/taken") == 0)
+                    #expect(rename("\(folder)/request", "\(folder)/claimed") == 0)
                 }
             })
         #expect(try others[0].get().version == 2)
@@ -125,7 +125,7 @@ struct SavingTogetherTests {
         let waiting = saves.map { save in
             Task { [a] in try await a.saveShared(save.text, at: save.path) }
         }
-        while try tickets().filter({ access(a.at(".filesinki/saves/\($0)/wish"), F_OK) == 0 }).count
+        while try tickets().filter({ access(a.at(".filesinki/saves/\($0)/request"), F_OK) == 0 }).count
             < saves.count
         {
             await Task.yield()

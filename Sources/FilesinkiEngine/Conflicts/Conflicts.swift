@@ -201,7 +201,7 @@ struct Conflicts: ReplicaPart {
         let before = try await keepInHistory([path, copy], .theirs, options)
         let contents = try await history.historyContents(history.historyReader(after: before))
         for (entry, target) in [(theirs, path), (ours, copy)] where entry.kind != .tombstone {
-            guard try await editor.put(entry, at: target, from: contents) else {
+            guard try await editor.write(entry, at: target, from: contents) else {
                 return try await keepOpen(
                     [path, copy], [.changedMeanwhile(target, "restored")], options,
                     after: before)
@@ -273,6 +273,6 @@ struct Conflicts: ReplicaPart {
             ) { try bytes.withUnsafeBytes($0) } != nil
         }
         let contents = try await history.historyContents(history.historyReader(after: before))
-        return try await editor.put(entry, at: path, from: contents)
+        return try await editor.write(entry, at: path, from: contents)
     }
 }

@@ -92,7 +92,7 @@ struct Restores: ReplicaPart {
         for (path, entry) in wanted {
             do {
                 var isDone = try isThere(entry, at: path)
-                if !isDone { isDone = try await editor.put(entry, at: path, from: contents) }
+                if !isDone { isDone = try await editor.write(entry, at: path, from: contents) }
                 if isDone {
                     report.restored.append(path)
                 } else {

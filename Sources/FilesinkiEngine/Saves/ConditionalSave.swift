@@ -5,8 +5,8 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// A content that is to be saved only upon one version of its path: made ready outside the tree,
-/// and in the store where it is too large for a commit.
+/// A content ready for a conditional save: staged outside the tree, and stored as a pack if it is
+/// too large for a commit.
 private struct StagedSave {
     let path: RelativePath
     let version: UInt64
@@ -17,43 +17,50 @@ private struct StagedSave {
     let writer: TreeWriter
 }
 
-/// A save that is in the log, and not yet in the tree.
+/// A save that is in the log and not yet in the tree.
 private struct PublishedSave {
     var run: SyncRun
-    /// The folders that it brings along.
+    /// The missing parent folders that the commit creates, from the root on.
     var folders: [RelativePath]
 }
 
-extension Saves {
-    /// Saves a content upon the version that the caller has seen.
+/// Saves a content only if its path is still at a given version.
+struct ConditionalSave: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    /// Saves a content at a path that is at the version `version`.
     ///
-    /// The log decides: a commit directly behind what was seen says that nobody else has changed the
-    /// path. So it is published first and written here then. Whoever is refused, killed or cut off in
-    /// between has nothing in the tree that a later run could take for an edit.
+    /// The log decides: the commit is published directly after the commits that were read, so no other
+    /// device can have changed the path in between. Only then is the file written. If the save is
+    /// refused or killed before, nothing is in the tree that a later run could take for an edit.
     ///
-    /// - Precondition: ``require(_:at:_:)`` has just found that version.
-    /// - Throws: Code `differs` when somebody else was first, `away` when the remote cannot be asked.
+    /// - Precondition: ``Saves/require(_:at:_:)`` has just found that version.
+    /// - Throws: Code `differs` if another device changed the path first, `away` if the remote cannot
+    ///   be reached.
     func save(
-        _ path: RelativePath, upon version: UInt64, _ options: SaveOptions,
+        _ path: RelativePath, ifAt version: UInt64, _ options: SaveOptions,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
-        let staged = try await stage(path, upon: version, options, content: write)
+        let saves = Saves(replica)
+        let staged = try await stage(path, ifAt: version, options, content: write)
         var earlier = SyncReport()
         var lostRaces = 0
         while true {
             if let published = try await publish(staged, options.sync) {
                 var report = try await place(staged, published, options.sync)
                 report.addCopies(of: earlier)
-                return try self.report(report, of: path, staged.entry.content)
+                return try saves.report(report, of: path, saved: staged.entry.content)
             }
             lostRaces += 1
             try await sync.pause(afterLosing: lostRaces)
-            earlier.addCopies(of: try await require(path, at: version, options.sync))
+            earlier.addCopies(of: try await saves.require(path, at: version, options.sync))
         }
     }
 
     private func stage(
-        _ path: RelativePath, upon version: UInt64, _ options: SaveOptions,
+        _ path: RelativePath, ifAt version: UInt64, _ options: SaveOptions,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> StagedSave {
         var run = try beginSave(of: path, options.sync)
@@ -87,7 +94,9 @@ extension Saves {
         return run
     }
 
-    /// - Returns: Nil when somebody else's commit came first, whatever it changed.
+    /// Publishes the save directly after the known end of the log.
+    ///
+    /// - Returns: Nil if another commit came first, whatever it changed.
     private func publish(_ staged: StagedSave, _ options: SyncOptions) async throws
         -> PublishedSave?
     {
@@ -123,18 +132,19 @@ extension Saves {
         _ draft: CommitDraft, after token: ChangeToken, _ path: RelativePath
     ) async throws -> Commit? {
         do {
-            // The tree does not hold it yet: a run which finds it after a kill has to take it as
-            // anybody's.
+            // The tree does not hold the content yet, so a run after a kill must not count the
+            // commit as applied.
             return try await zone.publish(draft, after: token, isApplied: false).commit()
         } catch let failure as Failure where failure.code == .away {
             throw Failure(
-                .away, path: path.bytes, "Nobody knows whether it was saved: the remote is away.",
+                .away, path: path.bytes,
+                "The remote did not answer: it is unknown whether the content was saved.",
                 remedy: "Load it when the remote is back; nothing was changed here.",
                 cause: failure)
         }
     }
 
-    /// Writes here what was published, and notes it.
+    /// Writes the published content into the tree and records it in the manifest.
     private func place(
         _ staged: StagedSave, _ published: PublishedSave, _ options: SyncOptions
     ) async throws -> SyncReport {
@@ -142,7 +152,8 @@ extension Saves {
         if (try? install(staged, published.folders, &run)) == true {
             return try await sync.carryOut(&run)
         }
-        // A user was quick, or the disk is full: then it is a change of the remote like any other.
+        // The path was changed meanwhile, or the disk is full: apply the commit as any remote
+        // change.
         var report = try await sync.syncPaths([staged.path], options)
         report.publishedCommits += 1
         return report
@@ -167,7 +178,9 @@ extension Saves {
         return true
     }
 
-    /// The folders that a path needs and that nobody has, from the root on.
+    /// Returns the parent folders that are not in the base, from the root on.
+    ///
+    /// - Throws: Code `exists` if a parent is not a folder.
     private func missingFolders(above path: RelativePath) throws -> [RelativePath] {
         try path.ancestors.reversed().filter { folder in
             let found = try root.status(folder)

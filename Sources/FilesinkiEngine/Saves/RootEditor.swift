@@ -5,15 +5,17 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
 
-/// Writes single paths of the root, in place of what the last run found there.
+/// Writes single paths of the root, and replaces only what the last run found there.
 struct RootEditor: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// What the last run found at a path, so that nothing is replaced or removed that came since.
+    /// Returns what the last run found at a path, to be checked before the path is replaced or
+    /// removed.
     ///
-    /// A path that no run looks at, as an ignored one, counts as absent: what is there is nowhere else.
+    /// A path that runs skip, such as an ignored one, is expected to be absent: its content exists
+    /// nowhere else.
     func expectation(at path: RelativePath) throws -> Expectation {
         if let row = try manifest.local(path) {
             return row.entry.map { expectation($0, row.stamp, at: path) } ?? .absent
@@ -21,12 +23,12 @@ struct RootEditor: ReplicaPart {
         return try manifest.base(path).map(expectation) ?? .absent
     }
 
-    /// What a base row says of the tree.
+    /// Returns the expectation of a base row; absent for nil.
     func expectation(_ row: BaseRow?) -> Expectation {
         row.map { expectation($0.entry, $0.stamp, at: $0.path) } ?? .absent
     }
 
-    /// Of a live file the content counts, because its stamp says little.
+    /// A live database is compared by content, because its stamp changes without an edit.
     private func expectation(
         _ entry: Entry, _ stamp: FileStamp?, at path: RelativePath
     ) -> Expectation {
@@ -38,9 +40,9 @@ struct RootEditor: ReplicaPart {
         }
     }
 
-    /// Puts content at a path of the root.
+    /// Writes content at a path of the root, and creates missing parent folders.
     ///
-    /// - Returns: The content's identity; nil when something else was found than expected, which stays.
+    /// - Returns: The content's id; nil if something unexpected was found at the path, which stays.
     func place(
         _ path: RelativePath, mode: UInt16, expecting expected: Expectation = .any,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
@@ -55,9 +57,10 @@ struct RootEditor: ReplicaPart {
         return content
     }
 
-    /// Makes a file ready that is to be put at a path. One that is there keeps its mode.
+    /// Writes a file to the staging folder, durably. It gets the mode of the file at the path, if
+    /// there is one.
     ///
-    /// - Throws: Code `exists` where the path is a folder.
+    /// - Throws: Code `exists` if the path is a folder.
     func stage(
         _ path: RelativePath, in staging: Staging, mode: UInt16, modified: Timestamp? = nil,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
@@ -73,11 +76,11 @@ struct RootEditor: ReplicaPart {
         return (staged, hasher.finish())
     }
 
-    /// Writes an entry of the history into the root, in place of what the last run found there.
+    /// Writes an entry of the history into the root.
     ///
-    /// - Parameter contents: Where the entry's content is.
-    /// - Returns: False when something else was found, which stays.
-    func put(
+    /// - Parameter contents: The source of the entry's content.
+    /// - Returns: False if something unexpected was found at the path, which stays.
+    func write(
         _ entry: Entry, at path: RelativePath, from contents: ContentSource
     ) async throws -> Bool {
         let expected = try expectation(at: path)
@@ -112,13 +115,15 @@ struct RootEditor: ReplicaPart {
 }
 
 extension Problem {
-    /// - Parameter deed: What was to be done with the path, as `deleted`.
-    static func changedMeanwhile(_ path: RelativePath, _ deed: String) -> Problem {
+    /// Reports a path that changed while a command worked on it.
+    ///
+    /// - Parameter action: What the command did to the path, such as `deleted`.
+    static func changedMeanwhile(_ path: RelativePath, _ action: String) -> Problem {
         Problem(
             path,
             Failure(
                 .changing, path: path.bytes,
-                "The path changed while it was being \(deed). The new content was kept.",
+                "The path changed while it was being \(action). The new content was kept.",
                 remedy: "Run the command again if you still mean it."))
     }
 }

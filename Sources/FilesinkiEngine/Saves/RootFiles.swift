@@ -3,32 +3,33 @@ package import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 
-/// The files of a root as a program that uses the library reads and writes them: at once, also while a
-/// run is at work, and as safely as any user's save is.
+/// Reads and writes files of a root for programs that use the library: at once, also during a run,
+/// and without the replica's lock. A run treats these writes as a user's edits.
 package final class RootFiles: Sendable {
     private let root: RootFolder
     private let writer: TreeWriter
     private let systemContext: SystemContext
 
-    /// The most bytes that a file may have that is read.
+    /// The largest file that ``read(_:)`` returns, in bytes.
     package static let limit = 1 << 30
 
-    /// Makes the root if it is not there.
+    /// Opens the root; creates it, and the state folder, if they do not exist.
     package init(_ options: ReplicaOptions) throws(Failure) {
         try StateFile.makeFolder(options.root)
         let state = options.stateFolder
         try StateFile.makeFolder(state.path)
         root = try RootFolder(path: options.root)
         let staging = try Staging(root: root, folder: state.saving)
-        // What cannot be put right now is tried again by the next process.
+        // On failure the next process tries again.
         try? staging.clearDead()
         writer = TreeWriter(root: root, staging: staging, sync: .each)
         systemContext = options.systemContext
     }
 
-    /// The file's bytes; nil when nothing is there.
+    /// Returns the file's bytes; nil if nothing is at the path.
     ///
-    /// - Throws: Code `not-found` when it is no file, `limit` when it is larger than ``limit``.
+    /// - Throws: Code `not-found` if it is not a regular file, `limit` if it is larger than
+    ///   ``limit``.
     package func read(_ path: RelativePath) throws(Failure) -> [UInt8]? {
         guard let found = try root.status(path) else { return nil }
         guard found.kind == .file else {
@@ -39,20 +40,21 @@ package final class RootFiles: Sendable {
         do throws(Failure) {
             return try root.readWhole(path, limit: Self.limit).bytes
         } catch {
-            // Deleted since it was looked at.
+            // Deleted after its status was read.
             if error.code == .notFound { return nil }
             throw error
         }
     }
 
-    /// Puts bytes at the path, whole and durably, and makes the folders that it needs.
+    /// Replaces the file at the path atomically and durably, and creates missing parent folders.
     ///
-    /// - Throws: Code `exists` when a folder is there, `changing` when somebody else keeps writing it.
+    /// - Throws: Code `exists` if the path is a folder, `changing` if another program keeps writing
+    ///   it.
     package func write(_ bytes: [UInt8], to path: RelativePath) throws(Failure) {
         try writer.makeFolders(above: path)
         for _ in 0..<Self.writingTries where try install(bytes, at: path) { return }
         throw Failure(
-            .changing, path: path.bytes, "It kept changing while it was to be written.",
+            .changing, path: path.bytes, "The file kept changing while it was being replaced.",
             remedy: "Save again when the program that writes it is done.")
     }
 
@@ -73,9 +75,9 @@ package final class RootFiles: Sendable {
         return true
     }
 
-    /// Removes the file at the path.
+    /// Removes the file or link at the path.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether it was removed; false for a folder and for nothing.
     package func remove(_ path: RelativePath) throws(Failure) -> Bool {
         guard let found = try root.status(path), found.kind != .directory else { return false }
         guard case .done = try writer.remove(path, expecting: .any) else { return false }

@@ -6,26 +6,41 @@ import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiSystem
 
-extension Saves {
-    /// Saves while another process is at work on the replica: that one, or the next, takes everything
-    /// that waits into one run and one commit. A hundred saves at once then cost as much as a few.
-    func saveInTurn(
+/// The saves that wait while another process holds the replica.
+///
+/// A process that cannot lock the replica enqueues its save. The process that holds the lock drains the
+/// queue after its own save: all waiting saves become one run and one commit, so a hundred concurrent
+/// saves cost little more than a few. The entries are folders in ``StateFolder/saves``; see
+/// ``FilesinkiFileSystem/QueuedRequest``.
+struct SaveQueue: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    // MARK: The waiting process
+
+    /// Enqueues a save and waits until another process has done it, or the replica is free; then this
+    /// process does the save itself. Polls every 2 to 20 ms.
+    ///
+    /// - Throws: Code `busy` if the save is not claimed within ``ReplicaOptions/lockWait``, and what the
+    ///   save throws.
+    func enqueue(
         _ path: RelativePath, _ options: SaveOptions,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
         let name = hexadecimal(systemContext.randomBytes(8))
-        let ticket = try QueuedRequest.enqueue(in: state.saves, name: name)
-        let saved = try ticket.fill(write)
-        let wish = SaveRequest(path: path, mode: options.mode, modified: systemContext.now())
-        try ticket.submit(wish.bytes)
+        let entry = try QueuedRequest.create(in: state.saves, name: name)
+        let saved = try entry.writeContent(write)
+        let request = SaveRequest(path: path, mode: options.mode, modified: systemContext.now())
+        try entry.submit(request.bytes)
         var waited = Duration.zero
         var backoff = Backoff(.milliseconds(2)...(.milliseconds(20)))
         while true {
-            if let report = try Self.outcome(of: ticket, saved) { return report }
+            if let report = try Self.report(from: entry, saved) { return report }
             if let free = try await ReplicaContext.openIfFree(self.options) {
-                return try await Saves(free).save(ticket, saved, path, options)
+                return try await SaveQueue(free).save(entry, saved, path, options)
             }
-            if waited >= self.options.lockWait, ticket.withdraw() {
+            if waited >= self.options.lockWait, entry.withdraw() {
                 throw Failure(
                     .busy, path: state.lock, "Another run is at work on this replica.",
                     remedy: "Wait for it to end, or stop it; the lock goes with it.")
@@ -36,9 +51,11 @@ extension Saves {
         }
     }
 
-    private static func outcome(of ticket: QueuedRequest, _ saved: ContentID) throws -> SaveReport?
-    {
-        guard let bytes = try ticket.answer() else { return nil }
+    /// Returns the report in the entry's response; nil if there is no valid response.
+    private static func report(
+        from entry: QueuedRequest, _ saved: ContentID
+    ) throws -> SaveReport? {
+        guard let bytes = try entry.response() else { return nil }
         switch SaveResponse(bytes, saved: saved) {
         case .saved(let report): return report
         case .failed(let failure): throw failure
@@ -46,32 +63,34 @@ extension Saves {
         }
     }
 
-    /// What the one that waited does when it has the replica for itself: its own save, and those of all
-    /// others that wait.
+    /// Does the waiting process's own save, and all others that wait, now that it holds the replica.
     private func save(
-        _ ticket: QueuedRequest, _ saved: ContentID, _ path: RelativePath, _ options: SaveOptions
+        _ entry: QueuedRequest, _ saved: ContentID, _ path: RelativePath, _ options: SaveOptions
     ) async throws -> SaveReport {
         defer { replica.close() }
-        // It was done a moment ago. If it was only begun, by a process that was killed, it is begun anew.
-        if let report = try Self.outcome(of: ticket, saved) { return report }
-        _ = ticket.withdraw()
-        return try await save(path, options) { try ticket.read($0) }
+        // The save may be done already. One that a killed process has claimed starts again.
+        if let report = try Self.report(from: entry, saved) { return report }
+        _ = entry.withdraw()
+        return try await Saves(replica).save(path, options) { try entry.readContent($0) }
     }
 
-    /// Does the saves that other processes wait with, all in one run.
+    // MARK: The process that holds the replica
+
+    /// Does the saves that other processes wait for, in one run.
     ///
-    /// What goes wrong is told to those; this process has done its own work already.
-    func serveSaves() async {
-        let saves = takeSaves()
+    /// Failures go to the waiting processes, not to the caller, whose own save is done.
+    func drain() async {
+        let saves = claimSaves()
         guard !saves.isEmpty else { return }
         do {
             let placed = try place(saves)
             guard !placed.isEmpty else { return }
-            let paths = placed.map(\.wish.path)
-            let options = SyncOptions()
-            let report = try await sync.syncPaths(paths, options, saved: Set(paths))
-            for save in placed { try save.ticket.answer(answer(report, save.wish.path).bytes) }
-            // What a killed run left at other paths is in none of the answers.
+            let paths = placed.map(\.request.path)
+            let report = try await sync.syncPaths(paths, SyncOptions(), saved: Set(paths))
+            for save in placed {
+                try save.entry.respond(response(to: save.request, from: report).bytes)
+            }
+            // No response contains the copies that a killed run left at other paths.
             try sync.keepUnreported(report.copies.filter { !$0.isCopy(ofOneOf: paths) })
         } catch {
             let failure = error as? Failure
@@ -79,37 +98,37 @@ extension Saves {
         }
     }
 
-    private func takeSaves() -> [WaitingSave] {
+    private func claimSaves() -> [ClaimedSave] {
         var paths: Set<RelativePath> = []
-        // Each content of one path has to become a version of its own: the second one waits.
-        let tickets = AcceptedRequest.drain(in: state.saves) { bytes in
-            guard let wish = SaveRequest(bytes) else { return false }
-            return paths.insert(wish.path).inserted
+        // Each content of one path becomes a version of its own, so a second save of a path waits.
+        let entries = AcceptedRequest.acceptAll(in: state.saves) { bytes in
+            guard let request = SaveRequest(bytes) else { return false }
+            return paths.insert(request.path).inserted
         }
-        return tickets.compactMap { ticket in
-            SaveRequest(ticket.wish).map { WaitingSave(ticket: ticket, wish: $0) }
+        return entries.compactMap { entry in
+            SaveRequest(entry.request).map { ClaimedSave(entry: entry, request: $0) }
         }
     }
 
-    /// Puts what waits at its paths; who cannot have it so is told why, and left out.
-    private func place(_ saves: [WaitingSave]) throws -> [WaitingSave] {
+    /// Installs the contents at their paths. A save that fails is refused and left out of the result.
+    private func place(_ saves: [ClaimedSave]) throws -> [ClaimedSave] {
         let staging = try Staging(root: root, folder: state.staging)
         let writer = TreeWriter(root: root, staging: staging, sync: .batch)
-        var staged: [(WaitingSave, StagedFile)] = []
+        var staged: [(ClaimedSave, StagedFile)] = []
         for save in saves {
             do throws(Failure) {
-                let file = try staging.adopt(save.ticket.content)
-                let mode = try root.modeToKeep(at: save.wish.path) ?? save.wish.mode
-                try file.finish(mode: mode, modified: save.wish.modified, sync: false)
+                let file = try staging.adopt(save.entry.content)
+                let mode = try root.modeToKeep(at: save.request.path) ?? save.request.mode
+                try file.finish(mode: mode, modified: save.request.modified, sync: false)
                 staged.append((save, file))
             } catch { save.refuse(error) }
         }
         try writer.flush()
-        var placed: [WaitingSave] = []
+        var placed: [ClaimedSave] = []
         for (save, file) in staged {
             do throws(Failure) {
-                try writer.makeFolders(above: save.wish.path)
-                _ = try writer.install(file, at: save.wish.path, expecting: .any)
+                try writer.makeFolders(above: save.request.path)
+                _ = try writer.install(file, at: save.request.path, expecting: .any)
                 placed.append(save)
             } catch { save.refuse(error) }
         }
@@ -117,7 +136,11 @@ extension Saves {
         return placed
     }
 
-    private func answer(_ report: SyncReport, _ path: RelativePath) throws -> SaveResponse {
+    /// Returns the part of a run's report that concerns one save.
+    private func response(
+        to request: SaveRequest, from report: SyncReport
+    ) throws -> SaveResponse {
+        let path = request.path
         var own = SyncReport()
         own.problems = report.problems.filter { $0.path == path }
         own.notices = report.notices.filter { $0.path == path }
@@ -125,7 +148,112 @@ extension Saves {
         own.away = report.away
         own.hasRemote = report.hasRemote
         own.isQueued = report.isQueued
-        return .saved(try self.report(own, of: path, nil))
+        return .saved(try Saves(replica).report(own, of: path, saved: nil))
+    }
+}
+
+/// What a waiting process asks for, besides the content: `path mode modified`, in one line.
+struct SaveRequest: Equatable {
+    var path: RelativePath
+    /// Permission bits for a new file.
+    var mode: UInt16
+    /// When the save was requested.
+    var modified: Timestamp
+
+    init(path: RelativePath, mode: UInt16, modified: Timestamp) {
+        self.path = path
+        self.mode = mode
+        self.modified = modified
+    }
+
+    /// Nil for malformed bytes.
+    init?(_ bytes: [UInt8]) {
+        let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+        guard words.count == 3, let path = FilesinkiModel.bytes(hexadecimal: String(words[0])),
+            let path = try? RelativePath(path), let mode = UInt16(words[1]),
+            let modified = Int64(words[2])
+        else { return nil }
+        self.init(path: path, mode: mode, modified: Timestamp(nanoseconds: modified))
+    }
+
+    var bytes: [UInt8] {
+        Array("\(hexadecimal(path.bytes)) \(mode) \(modified.nanoseconds)".utf8)
+    }
+}
+
+/// The result of a save, for the waiting process: lines of a kind and its words, byte strings in
+/// hexadecimal.
+enum SaveResponse {
+    case saved(SaveReport)
+    case failed(Failure)
+
+    /// Nil for malformed bytes.
+    ///
+    /// - Parameter saved: The id of the content that the waiting process saves.
+    init?(_ bytes: [UInt8], saved: ContentID) {
+        var sync = SyncReport()
+        var entry: Entry?
+        var version: UInt64?
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+            let words = line.split(separator: " ", omittingEmptySubsequences: false)
+                .map(String.init)
+            switch words[0] {
+            case "failure":
+                guard let failure = Failure(words: words) else { return nil }
+                self = .failed(failure)
+                return
+            case "away": sync.away = Failure(words: words)
+            case "problem", "notice":
+                guard let failure = Failure(words: words) else { return nil }
+                let problem = Problem(RelativePath(unchecked: failure.path), failure)
+                words[0] == "problem"
+                    ? sync.problems.append(problem) : sync.notices.append(problem)
+            case "copy":
+                guard let path = words.last.flatMap({ FilesinkiModel.bytes(hexadecimal: $0) })
+                else { return nil }
+                sync.copies.append(RelativePath(unchecked: path))
+            case "entry": entry = Entry(fileWords: words.dropFirst())
+            case "saved":
+                guard words.count == 4, let number = UInt64(words[1]) else { return nil }
+                version = number
+                sync.hasRemote = words[2] == "remote"
+                sync.isQueued = words[3] == "queued"
+            default: return nil
+            }
+        }
+        guard let version else { return nil }
+        self = .saved(SaveReport(sync: sync, entry: entry, version: version, saved: saved))
+    }
+
+    var bytes: [UInt8] {
+        switch self {
+        case .failed(let failure): Array(failure.line("failure").utf8)
+        case .saved(let report): Array(Self.lines(report).joined(separator: "\n").utf8)
+        }
+    }
+
+    private static func lines(_ report: SaveReport) -> [String] {
+        let sync = report.sync
+        var lines = sync.problems.map { $0.line("problem") }
+        lines += sync.notices.map { $0.line("notice") }
+        lines += sync.copies.map { "copy \(hexadecimal($0.bytes))" }
+        if let away = sync.away { lines.append(away.line("away")) }
+        if let entry = report.entry { lines.append("entry " + entry.fileWords) }
+        let remote = sync.hasRemote ? "remote" : "alone"
+        lines.append("saved \(report.version) \(remote) \(sync.isQueued ? "queued" : "done")")
+        return lines
+    }
+}
+
+/// A save that another process waits for.
+private struct ClaimedSave {
+    var entry: AcceptedRequest
+    var request: SaveRequest
+
+    /// Responds with a failure. If the response cannot be written, the waiting process does the save
+    /// itself once the replica is free.
+    func refuse(_ failure: Failure) {
+        try? entry.respond(SaveResponse.failed(failure).bytes)
     }
 }
 
@@ -133,17 +261,6 @@ extension RelativePath {
     /// Whether the name is that of a conflict copy of one of the paths.
     fileprivate func isCopy(ofOneOf paths: [RelativePath]) -> Bool {
         conflictOriginal(of: self).map { paths.contains($0.path) } ?? false
-    }
-}
-
-/// A save that another process waits for.
-private struct WaitingSave {
-    var ticket: AcceptedRequest
-    var wish: SaveRequest
-
-    /// Tells why it was not done. If that cannot be told, the one that waits does it by itself.
-    func refuse(_ failure: Failure) {
-        try? ticket.answer(SaveResponse.failed(failure).bytes)
     }
 }
 
@@ -167,100 +284,6 @@ extension Failure {
     }
 }
 
-/// What a process that waits wants to be saved, beside the content.
-struct SaveRequest: Equatable {
-    var path: RelativePath
-    /// Permission bits for a new file.
-    var mode: UInt16
-    /// When the content was given.
-    var modified: Timestamp
-
-    init(path: RelativePath, mode: UInt16, modified: Timestamp) {
-        self.path = path
-        self.mode = mode
-        self.modified = modified
-    }
-
-    /// Nil for bytes that are no wish.
-    init?(_ bytes: [UInt8]) {
-        let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
-        guard words.count == 3, let path = FilesinkiModel.bytes(hexadecimal: String(words[0])),
-            let path = try? RelativePath(path), let mode = UInt16(words[1]),
-            let modified = Int64(words[2])
-        else { return nil }
-        self.init(path: path, mode: mode, modified: Timestamp(nanoseconds: modified))
-    }
-
-    var bytes: [UInt8] {
-        Array("\(hexadecimal(path.bytes)) \(mode) \(modified.nanoseconds)".utf8)
-    }
-}
-
-/// What came of a save, as the process that did it tells the one that waits: in lines, each a kind and
-/// its words, bytes in hexadecimal digits.
-enum SaveResponse {
-    case saved(SaveReport)
-    case failed(Failure)
-
-    /// Nil for bytes that are no answer.
-    ///
-    /// - Parameter saved: What the one that waits has saved.
-    init?(_ bytes: [UInt8], saved: ContentID) {
-        var report = SaveReport(sync: SyncReport(), entry: nil, version: 0, differs: false)
-        var isWhole = false
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-            let words = line.split(separator: " ", omittingEmptySubsequences: false)
-                .map(String.init)
-            switch words[0] {
-            case "failure":
-                guard let failure = Failure(words: words) else { return nil }
-                self = .failed(failure)
-                return
-            case "away": report.sync.away = Failure(words: words)
-            case "problem", "notice":
-                guard let failure = Failure(words: words) else { return nil }
-                let problem = Problem(RelativePath(unchecked: failure.path), failure)
-                words[0] == "problem"
-                    ? report.sync.problems.append(problem) : report.sync.notices.append(problem)
-            case "copy":
-                guard let path = words.last.flatMap({ FilesinkiModel.bytes(hexadecimal: $0) })
-                else { return nil }
-                report.sync.copies.append(RelativePath(unchecked: path))
-            case "entry": report.entry = Entry(fileWords: words.dropFirst())
-            case "saved":
-                guard words.count == 4, let version = UInt64(words[1]) else { return nil }
-                report.version = version
-                report.sync.hasRemote = words[2] == "remote"
-                report.sync.isQueued = words[3] == "queued"
-                isWhole = true
-            default: return nil
-            }
-        }
-        guard isWhole else { return nil }
-        report.differs = report.version != 0 && report.entry?.content != saved
-        self = .saved(report)
-    }
-
-    var bytes: [UInt8] {
-        switch self {
-        case .failed(let failure): Array(failure.line("failure").utf8)
-        case .saved(let report): Array(Self.lines(report).joined(separator: "\n").utf8)
-        }
-    }
-
-    private static func lines(_ report: SaveReport) -> [String] {
-        let sync = report.sync
-        var lines = sync.problems.map { $0.line("problem") }
-        lines += sync.notices.map { $0.line("notice") }
-        lines += sync.copies.map { "copy \(hexadecimal($0.bytes))" }
-        if let away = sync.away { lines.append(away.line("away")) }
-        if let entry = report.entry { lines.append("entry " + entry.fileWords) }
-        let remote = sync.hasRemote ? "remote" : "alone"
-        lines.append("saved \(report.version) \(remote) \(sync.isQueued ? "queued" : "done")")
-        return lines
-    }
-}
-
 extension Problem {
     fileprivate func line(_ kind: String) -> String {
         var failure = failure
@@ -269,12 +292,12 @@ extension Problem {
     }
 }
 
-/// Files in the notes that processes leave each other, which are lines of words.
+/// Files as words, for the small text files that processes share.
 extension Entry {
-    /// A file's content, size, mode and time. What else may be at a path is in no note.
+    /// The content, size, mode and time of a file; other kinds of entries are not written.
     var fileWords: String { "\(content) \(size) \(mode) \(modified.nanoseconds)" }
 
-    /// Nil for words that ``fileWords`` cannot have made.
+    /// Parses ``fileWords``; nil for malformed words.
     init?(fileWords words: some Collection<String>) {
         let words = Array(words)
         guard words.count == 4, let content = ContentID(hexadecimal: words[0]),

@@ -7,62 +7,35 @@ import FilesinkiRemote
 import FilesinkiStore
 import Glibc
 
-/// What `save` is asked beside its path and content.
-package struct SaveOptions: Sendable {
-    /// Save only when the path is at this version, 0 for "not there"; nil for no condition.
-    package var ifVersion: UInt64?
-    /// Permission bits for a new file; an existing one keeps its own.
-    package var mode: UInt16 = 0o644
-    package var sync = SyncOptions()
-
-    package init() {}
-}
-
-/// What came of a `save`.
-package struct SaveReport: Sendable {
-    package var sync: SyncReport
-    /// What is at the path now.
-    package var entry: Entry?
-    /// The number of the commit that the path is at; 0 while it waits for the remote.
-    package var version: UInt64
-    /// Whether a conflict's rule made it something else than what was saved.
-    package var differs: Bool
-
-    package init(sync: SyncReport, entry: Entry?, version: UInt64, differs: Bool) {
-        self.sync = sync
-        self.entry = entry
-        self.version = version
-        self.differs = differs
-    }
-}
-
 /// Saves, loads and deletes single paths.
 struct Saves: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Writes content at a path, durably, and publishes it.
+    /// Writes content at a path durably, and publishes it.
     ///
-    /// While another process is at work on the replica, and this one was opened by
-    /// ``openToSave(_:)``, the save is done together with all others that wait.
+    /// If the replica was opened by ``Replica/openToSave(_:)`` while another process held it, the
+    /// save is enqueued; see ``SaveQueue``.
     ///
-    /// - Parameter write: Gives the content, piece by piece.
-    /// - Throws: Code `differs` when the condition does not hold, also when somebody else publishes the
+    /// - Parameter write: Calls its argument with the content, in pieces.
+    /// - Throws: Code `differs` if the condition does not hold, or another device publishes the
     ///   path meanwhile; nothing is written then.
     func save(
         _ path: RelativePath, _ options: SaveOptions,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
-        if replica.lock == nil { return try await saveInTurn(path, options, content: write) }
-        let report = try await sync.reporting {
-            try await saveAlone(path, options, content: write)
+        if replica.lock == nil {
+            return try await SaveQueue(replica).enqueue(path, options, content: write)
         }
-        await serveSaves()
+        let report = try await sync.reporting {
+            try await saveLocked(path, options, content: write)
+        }
+        await SaveQueue(replica).drain()
         return report
     }
 
-    private func saveAlone(
+    private func saveLocked(
         _ path: RelativePath, _ options: SaveOptions,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
@@ -70,7 +43,8 @@ struct Saves: ReplicaPart {
         if let wanted = options.ifVersion {
             let seen = try await require(path, at: wanted, options.sync)
             if seen.hasRemote {
-                var report = try await save(path, upon: wanted, options, content: write)
+                var report = try await ConditionalSave(replica).save(
+                    path, ifAt: wanted, options, content: write)
                 report.sync.addCopies(of: seen)
                 return report
             }
@@ -78,21 +52,20 @@ struct Saves: ReplicaPart {
         }
         let saved = try editor.place(path, mode: options.mode, content: write)
         let report = try await sync.syncPaths([path], options.sync, after: before, saved: [path])
-        return try self.report(report, of: path, saved)
+        return try self.report(report, of: path, saved: saved)
     }
 
-    /// Publishes what a program has put at the path by itself, as ``save(_:_:content:)`` does with
-    /// what it is given.
+    /// Publishes what a program has written at the path itself.
     func publish(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
         try await sync.syncPaths([path], options, saved: [path])
     }
 
-    /// Publishes the deletion of a file that a program has removed by itself. What others have
-    /// published since, and nobody here has seen, goes too, and stays in the history.
+    /// Publishes the deletion of a file that a program has removed itself. A newer remote version
+    /// that this device has not seen is deleted too, and stays in the history.
     ///
-    /// What the program has saved at the path since it removed the file is not touched.
+    /// A file that the program has written at the path since is kept.
     func publishDeletion(
         of path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
@@ -112,39 +85,41 @@ struct Saves: ReplicaPart {
         return after
     }
 
-    /// Brings one path into step, as ``load(_:isOffline:_:_:)`` does.
+    /// Syncs one path.
     func refresh(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
         try await sync.syncPaths([path], options)
     }
 
-    /// Says what is at the path after a save.
+    /// Returns the report of a save: the run's report, and the state of the path after it.
+    ///
+    /// - Parameter saved: The id of the saved content; nil if it is not known.
     func report(
-        _ report: SyncReport, of path: RelativePath, _ saved: ContentID?
+        _ report: SyncReport, of path: RelativePath, saved: ContentID?
     ) throws -> SaveReport {
-        let row = try manifest.base(path)
-        let local = try manifest.local(path)
-        return SaveReport(
-            sync: report, entry: row?.entry, version: local == nil ? row?.version ?? 0 : 0,
-            differs: saved != nil && local == nil && row.map { $0.entry.content != saved } ?? false)
+        let now = try status.baseState(of: path)
+        return SaveReport(sync: report, entry: now.entry, version: now.version, saved: saved)
     }
 
-    /// Brings the path up to date and makes sure that it is at the version the caller has seen, so
-    /// that what is saved next counts as an edit of that version.
+    /// Syncs the path and verifies that it is at the version `wanted`, so that the next save counts
+    /// as an edit of that version.
+    ///
+    /// - Throws: Code `differs` if it is not, or if a local change of the path is not published;
+    ///   `away` if the remote cannot be reached.
     func require(
         _ path: RelativePath, at wanted: UInt64, _ options: SyncOptions
     ) async throws -> SyncReport {
         let report = try await sync.syncPaths([path], options)
         if let away = report.away { throw away }
-        // Where it could not be written here, the remote has a version that the base has not.
+        // If a remote change could not be applied, the remote version is newer than the base.
         let there = try manifest.remote(path)?.entry
         let known = try manifest.base(path)?.version ?? 0
         let version = there.map { $0.entry.kind == .tombstone ? 0 : $0.version } ?? known
         guard version == wanted, there == nil else {
             throw Failure(
                 .differs, path: path.bytes, "It is at version \(version), not \(wanted).",
-                remedy: "Load it, and save again upon version \(version).")
+                remedy: "Load it, and save again with version \(version).")
         }
         guard try manifest.local(path) == nil else {
             throw Failure(
@@ -154,10 +129,11 @@ struct Saves: ReplicaPart {
         return report
     }
 
-    /// Deletes paths here, durably, and publishes tombstones; what they held stays in the history.
+    /// Deletes paths durably and publishes tombstones. The contents stay in the history.
     ///
-    /// - Parameter recursive: Folders go with everything in them.
-    /// - Throws: Code `not-found` when nothing is at a path, here or there; nothing is deleted then.
+    /// - Parameter recursive: Whether folders are deleted with their contents.
+    /// - Throws: Code `not-found` if a path does not exist on either side, `usage` for a folder
+    ///   without `recursive`; nothing is deleted then.
     func delete(
         _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
     ) async throws -> SyncReport {
@@ -169,7 +145,8 @@ struct Saves: ReplicaPart {
     ) async throws -> SyncReport {
         var options = options
         options.deletesUnmounted = true
-        // What is here goes into the history first, and what is new there is seen.
+        // Publish local changes first, so that the deleted contents are in the history, and see
+        // what is new.
         let before = try await sync.syncPaths(paths, options)
         var doomed: [RelativePath] = []
         for path in paths { doomed += try everything(at: path, recursive: recursive, before) }
@@ -195,12 +172,12 @@ struct Saves: ReplicaPart {
         return after
     }
 
-    /// The path and all below it, the deepest first.
+    /// Returns the path and everything below it, deepest first.
     private func everything(
         at path: RelativePath, recursive: Bool, _ report: SyncReport
     ) throws -> [RelativePath] {
         guard let status = try root.status(path) else {
-            // It was gone here, and the run before has published that.
+            // It was deleted locally, and the preceding run published that.
             if report.steps.contains(where: { $0.isDeletion(atOrInside: path) }) { return [] }
             if let away = report.away, try manifest.base(path) == nil { throw away }
             throw Failure(
@@ -225,12 +202,14 @@ struct Saves: ReplicaPart {
         return all.sorted { $1 < $0 }
     }
 
-    /// Fetches, reconciles the path, and gives the best content that there is.
+    /// Syncs the path and reads its content.
     ///
-    /// - Parameter isOffline: Look only at what is here.
-    /// - Throws: Code `not-found` when the path is known to be absent; `away` when nothing is here
-    ///   and the remote cannot be asked, `corrupt` when what it has is damaged: absent, unreachable
-    ///   and unreadable are never mixed up.
+    /// - Parameters:
+    ///   - isOffline: Reads the local state without asking the remote.
+    ///   - body: Called with the content in pieces: a file's bytes or a link's target.
+    /// - Throws: Code `not-found` if the path does not exist; `away` if it is not in the root and
+    ///   the remote cannot be reached, `corrupt` if the remote's content is damaged. Absent,
+    ///   unreachable and unreadable are distinct.
     func load(
         _ path: RelativePath, isOffline: Bool, _ options: SyncOptions,
         _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
@@ -251,8 +230,7 @@ struct Saves: ReplicaPart {
                 remedy: "See what there is with filesinki ls.")
         }
         if let problem { throw problem.failure }
-        let row = try manifest.base(path)
-        let isOpen = try manifest.local(path) != nil
+        let known = try self.status.baseState(of: path)
         switch status.kind {
         case .file:
             var size: Int64 = 0
@@ -261,15 +239,15 @@ struct Saves: ReplicaPart {
                 try body($0)
             }
             let entry = Entry.file(
-                row?.entry.content ?? .none, size: size, mode: read.mode,
+                known.entry?.content ?? .none, size: size, mode: read.mode,
                 modified: read.stamp.modified)
-            return LoadReport(sync: report, entry: entry, version: isOpen ? 0 : row?.version ?? 0)
+            return LoadReport(sync: report, entry: entry, version: known.version)
         case .symlink:
             let target = try root.readLink(path)
             try target.withUnsafeBytes(body)
             return LoadReport(
                 sync: report, entry: .symlink(to: target, modified: status.stamp.modified),
-                version: isOpen ? 0 : row?.version ?? 0)
+                version: known.version)
         case .directory, .special:
             throw Failure(
                 .notFound, path: path.bytes, "Not a regular file.",
@@ -278,8 +256,52 @@ struct Saves: ReplicaPart {
     }
 }
 
+/// The condition and the settings of a save.
+package struct SaveOptions: Sendable {
+    /// Save only if the path is at this version; 0 means absent, nil means no condition.
+    package var ifVersion: UInt64?
+    /// Permission bits for a new file; an existing file keeps its own.
+    package var mode: UInt16 = 0o644
+    package var sync = SyncOptions()
+
+    package init() {}
+}
+
+/// The result of a save.
+package struct SaveReport: Sendable {
+    package var sync: SyncReport
+    /// The entry at the path after the save.
+    package var entry: Entry?
+    /// The commit that the path is at; 0 while the change waits for the remote.
+    package var version: UInt64
+    /// Whether a conflict was resolved to a content other than the saved one.
+    package var differs: Bool
+
+    package init(sync: SyncReport, entry: Entry?, version: UInt64, differs: Bool) {
+        self.sync = sync
+        self.entry = entry
+        self.version = version
+        self.differs = differs
+    }
+
+    /// - Parameter saved: The id of the saved content; nil if it is not known.
+    init(sync: SyncReport, entry: Entry?, version: UInt64, saved: ContentID?) {
+        let differs = saved != nil && version != 0 && entry?.content != saved
+        self.init(sync: sync, entry: entry, version: version, differs: differs)
+    }
+}
+
+/// The result of a load.
+package struct LoadReport: Sendable {
+    /// The run that checked the remote; nil for an offline load.
+    package var sync: SyncReport?
+    package var entry: Entry
+    /// The commit that the path is at; 0 for a state that is not published yet.
+    package var version: UInt64
+}
+
 extension SyncReport {
-    /// Whether the run has brought a file to the path.
+    /// Whether the run wrote a file from the remote at the path.
     fileprivate func takes(_ path: RelativePath) -> Bool {
         steps.contains { step in
             guard step.path == path, case .take(let entry) = step.action else { return false }
@@ -289,18 +311,9 @@ extension SyncReport {
 }
 
 extension Step {
-    /// Whether the step publishes the deletion of a path, or of one below it.
+    /// Whether the step publishes the deletion of the folder or of a path below it.
     fileprivate func isDeletion(atOrInside folder: RelativePath) -> Bool {
         guard case .publish(let entry) = action, entry.kind == .tombstone else { return false }
         return path == folder || path.isInside(folder)
     }
-}
-
-/// What `load` found.
-package struct LoadReport: Sendable {
-    /// The run that looked for something newer; nil when only what is here was asked for.
-    package var sync: SyncReport?
-    package var entry: Entry
-    /// The number of the commit that the path is at; 0 for a state that is not published yet.
-    package var version: UInt64
 }

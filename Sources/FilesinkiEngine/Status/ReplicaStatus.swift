@@ -84,6 +84,14 @@ struct ReplicaStatus: ReplicaPart {
         return found.values.sorted { $0.path < $1.path }
     }
 
+    /// Returns the base entry of a path and the commit it is at. The version is 0 while a local change
+    /// of the path waits, and for a path that is not in the base.
+    func baseState(of path: RelativePath) throws -> (entry: Entry?, version: UInt64) {
+        let row = try manifest.base(path)
+        let isWaiting = try manifest.local(path) != nil
+        return (row?.entry, isWaiting ? 0 : row?.version ?? 0)
+    }
+
     /// The latest of the last 100 runs that is meant.
     func lastRun(where isMeant: (RunRow) -> Bool) throws -> RunRow? {
         try manifest.runs(limit: 100).first(where: isMeant)
