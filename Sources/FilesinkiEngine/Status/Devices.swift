@@ -7,25 +7,26 @@ import FilesinkiStore
 /// A device that shares the store.
 package struct DeviceReport: Sendable {
     package var device: Device
-    /// How far it is known to have seen the log: what it said itself, or its last commit as this
-    /// replica has read it, whichever is later.
+    /// The last commit that the device is known to have read: by its own acknowledgement, or
+    /// because it published a later commit.
     package var seen: UInt64
-    /// When that was, by its own clock.
+    /// The time of that commit or acknowledgement, by the device's clock.
     package var time: Timestamp
     package var isThisOne: Bool
 }
 
-/// The devices that share the store.
+/// Lists and forgets the devices that share the store.
 struct Devices: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Who shares this store and what each has seen, by name.
+    /// Returns the devices of the store and the commit that each has read, sorted by name. Reads
+    /// one object per device.
     func list() async throws -> [DeviceReport] {
         let connection = try await connected()
         let registry = connection.devices
-        let published = try manifest.devicesSeen()
+        let published = try manifest.lastDeviceCommits()
         let reports = try await registry.all().map { acknowledgement in
             try report(acknowledgement, published.items[acknowledgement.device.id])
         }
@@ -37,9 +38,10 @@ struct Devices: ReplicaPart {
         }.sorted { ($0.device.name, $0.seen) < ($1.device.name, $1.seen) }
     }
 
-    /// Devices say seldom how far they are, but who has published had seen all before.
+    /// Combines an acknowledgement with the device's last commit: devices acknowledge rarely, but a
+    /// device that publishes has read everything before.
     private func report(
-        _ acknowledgement: Acknowledgement, _ published: DevicesSeen.Item?
+        _ acknowledgement: Acknowledgement, _ published: LastDeviceCommits.Item?
     ) throws -> DeviceReport {
         var report = DeviceReport(
             device: acknowledgement.device, seen: acknowledgement.token.sequence,
@@ -49,7 +51,7 @@ struct Devices: ReplicaPart {
             report.seen = published.sequence
             report.time = published.time
         }
-        // The name may have been changed since.
+        // The device may have been renamed since the acknowledgement.
         if report.isThisOne { report.device.name = config.device.name }
         if report.isThisOne, let token = try manifest.token, token.sequence > report.seen {
             report.seen = token.sequence
@@ -58,9 +60,10 @@ struct Devices: ReplicaPart {
         return report
     }
 
-    /// Leaves a device out of account: what it has not seen no longer has to be kept for it.
+    /// Removes a device's acknowledgement, so that history is no longer kept for it.
     ///
-    /// - Throws: Code `not-found` when no device, or more than one, has that name.
+    /// - Parameter name: The device's name, or the start of its id in hexadecimal.
+    /// - Throws: Code `not-found` if no device matches, or more than one.
     func forget(_ name: String) async throws {
         let matching = try await list().filter {
             $0.device.name == name || hexadecimal($0.device.id).hasPrefix(name)
@@ -78,10 +81,10 @@ struct Devices: ReplicaPart {
     }
 }
 
-/// The last commit that each device is known to have published: it had seen the log up to there.
+/// The last known commit of each device. A device that publishes has read the log up to there.
 ///
-/// Kept in the manifest, so that `devices` can tell without reading the log.
-struct DevicesSeen: Equatable, Sendable {
+/// It is kept in the manifest, so that `devices` need not read the log.
+struct LastDeviceCommits: Equatable, Sendable {
     struct Item: Equatable, Sendable {
         var sequence: UInt64
         var time: Timestamp
@@ -90,20 +93,20 @@ struct DevicesSeen: Equatable, Sendable {
     /// By the device's id.
     private(set) var items: [[UInt8]: Item] = [:]
 
-    /// So many devices are kept, those that published last.
+    /// The number of devices that are kept: those that published last.
     private static let limit = 256
 
     init() {}
 
-    mutating func note(_ commit: Commit) {
-        note(commit.device.id, Item(sequence: commit.sequence, time: commit.time))
+    mutating func record(_ commit: Commit) {
+        record(commit.device.id, Item(sequence: commit.sequence, time: commit.time))
     }
 
-    mutating func add(_ other: DevicesSeen) {
-        for (id, item) in other.items { note(id, item) }
+    mutating func merge(_ other: LastDeviceCommits) {
+        for (id, item) in other.items { record(id, item) }
     }
 
-    private mutating func note(_ id: [UInt8], _ item: Item) {
+    private mutating func record(_ id: [UInt8], _ item: Item) {
         if let known = items[id], known.sequence >= item.sequence { return }
         items[id] = item
         guard items.count > Self.limit else { return }
@@ -112,18 +115,18 @@ struct DevicesSeen: Equatable, Sendable {
         }
     }
 
-    /// Reads ``bytes``; lines that are none do not count.
+    /// Parses ``bytes``. Skips malformed lines.
     init(_ bytes: [UInt8]) {
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             let words = line.split(separator: " ")
             guard words.count == 3, let id = FilesinkiModel.bytes(hexadecimal: words[0]),
                 let sequence = UInt64(words[1]), let time = Int64(words[2])
             else { continue }
-            note(id, Item(sequence: sequence, time: Timestamp(nanoseconds: time)))
+            record(id, Item(sequence: sequence, time: Timestamp(nanoseconds: time)))
         }
     }
 
-    /// A line for each device: its id, the commit's number and time.
+    /// One line per device: its id, the commit's number and its time.
     var bytes: [UInt8] {
         let lines = items.sorted { $0.value.sequence < $1.value.sequence }.map {
             "\(hexadecimal($0.key)) \($0.value.sequence) \($0.value.time.nanoseconds)\n"
@@ -135,14 +138,14 @@ struct DevicesSeen: Equatable, Sendable {
 }
 
 extension ManifestDatabase {
-    /// What is known of the devices' own commits.
-    func devicesSeen() throws -> DevicesSeen {
-        DevicesSeen(try value(DevicesSeen.name) ?? [])
+    /// Returns the last known commits of the devices.
+    func lastDeviceCommits() throws -> LastDeviceCommits {
+        LastDeviceCommits(try value(LastDeviceCommits.name) ?? [])
     }
 }
 
 extension ManifestWriter {
-    func setDevicesSeen(_ seen: DevicesSeen) throws {
-        try setValue(DevicesSeen.name, seen.bytes)
+    func setLastDeviceCommits(_ seen: LastDeviceCommits) throws {
+        try setValue(LastDeviceCommits.name, seen.bytes)
     }
 }

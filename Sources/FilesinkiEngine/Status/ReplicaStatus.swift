@@ -4,38 +4,39 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// How a replica stands, as far as the manifest knows; nothing is scanned and nobody is asked.
+/// The state of a replica according to its manifest.
 package struct StatusReport: Sendable {
     package var device: Device
     package var root: String
     package var remote: String?
     package var store: [UInt8]
-    /// Everything up to here has been seen; nil before the first sync.
+    /// The last position of the log that was read; nil before the first sync.
     package var token: ChangeToken?
-    /// The end of the last run that reached the remote; nil when there was none.
+    /// When the last successful run ended; nil if there was none.
     package var lastSuccess: Timestamp?
-    /// What the last run said, when it failed.
+    /// The failure of the last run; nil if it succeeded.
     package var lastFailure: String?
-    /// Local changes that wait for the remote.
+    /// Local changes that are not published.
     package var pending: [RelativePath]
-    /// Remote changes that wait for a run that looks after them.
+    /// Remote changes that are not applied.
     package var incoming: [RelativePath]
-    /// The open conflicts, as ``Replica/conflicts()`` lists them.
+    /// The open conflicts; see ``Replica/conflicts()``.
     package var conflicts: [OpenConflict]
-    /// Paths that both sides agree on.
+    /// The number of paths in the base.
     package var paths: Int
-    /// The files among them.
+    /// The number of files among them.
     package var files: Int
-    /// The bytes of these files, held to what 64 bits can count.
+    /// The bytes of these files, at most `Int64.max`.
     package var bytes: Int64
 }
 
-/// What the manifest says of the replica; nothing is scanned and no remote is asked.
+/// Reads the state of a replica from the manifest. It scans nothing and asks no remote.
 struct ReplicaStatus: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
+    /// Cost: linear in the numbers of waiting changes and open conflicts.
     func report() throws -> StatusReport {
         let files = try manifest.baseFiles()
         return StatusReport(
@@ -47,7 +48,7 @@ struct ReplicaStatus: ReplicaPart {
             bytes: files.bytes)
     }
 
-    /// The agreed tree, or what is below a path of it, in path order.
+    /// Returns the base tree in path order: everything, or the given paths and what is below them.
     func list(_ paths: [RelativePath]) throws -> [(RelativePath, VersionedEntry)] {
         let rows =
             paths.isEmpty
@@ -59,8 +60,8 @@ struct ReplicaStatus: ReplicaPart {
         }.map { ($0.path, VersionedEntry($0.entry, version: $0.version)) }
     }
 
-    /// The deletions that this replica knows of, in path order: those of some paths and of what was below
-    /// them, or all.
+    /// Returns the known deletions in path order: all, or those of the given paths and of what is
+    /// below them.
     func deleted(_ paths: [RelativePath]) throws -> [DeletedPath] {
         var rows: [TombstoneRow] = []
         if paths.isEmpty {
@@ -74,8 +75,8 @@ struct ReplicaStatus: ReplicaPart {
         }
         var found: [RelativePath: DeletedPath] = [:]
         for row in rows {
-            // A change that waits may keep what the path held before under the name of a deletion.
-            if let there = try manifest.remote(row.path), there.entry.entry.kind != .tombstone {
+            // A waiting remote change may exist for a path with a tombstone.
+            if let waiting = try manifest.remote(row.path), waiting.entry.entry.kind != .tombstone {
                 continue
             }
             if try manifest.base(row.path) != nil { continue }
@@ -84,17 +85,17 @@ struct ReplicaStatus: ReplicaPart {
         return found.values.sorted { $0.path < $1.path }
     }
 
-    /// Returns the base entry of a path and the commit it is at. The version is 0 while a local change
-    /// of the path waits, and for a path that is not in the base.
+    /// Returns the base entry of a path and the commit it is at. The version is 0 while a local
+    /// change of the path waits, and for a path that is not in the base.
     func baseState(of path: RelativePath) throws -> (entry: Entry?, version: UInt64) {
         let row = try manifest.base(path)
         let isWaiting = try manifest.local(path) != nil
         return (row?.entry, isWaiting ? 0 : row?.version ?? 0)
     }
 
-    /// The latest of the last 100 runs that is meant.
-    func lastRun(where isMeant: (RunRow) -> Bool) throws -> RunRow? {
-        try manifest.runs(limit: 100).first(where: isMeant)
+    /// Returns the latest of the last 100 runs that matches; nil if none does.
+    func lastRun(where matches: (RunRow) -> Bool) throws -> RunRow? {
+        try manifest.runs(limit: 100).first(where: matches)
     }
 
     private func lastFailure() throws -> String? {
@@ -102,7 +103,7 @@ struct ReplicaStatus: ReplicaPart {
         return last.outcome
     }
 
-    /// Reads only the manifest, as ``status()`` does.
+    /// Returns the counters for monitoring.
     func metrics() throws -> ReplicaMetrics {
         let runs = try manifest.runs(limit: 100)
         let last = runs.lazy.compactMap { row -> ReplicaMetrics.Run? in
@@ -115,22 +116,22 @@ struct ReplicaStatus: ReplicaPart {
     }
 }
 
-/// A path that was deleted and could be brought back.
+/// A deleted path, which `undelete` can restore.
 package struct DeletedPath: Sendable {
     package var path: RelativePath
     /// The commit that deleted it.
     package var version: UInt64
 }
 
-/// What a monitor wants to know of a replica beside its status.
+/// Counters for monitoring, besides ``StatusReport``.
 package struct ReplicaMetrics: Sendable {
-    /// How the last run went that ended.
+    /// A run that has ended.
     package struct Run: Sendable {
         package var ended: Timestamp
         package var exitCode: Int32
-        /// Stored bytes that went to the remote.
+        /// Stored bytes sent to the remote.
         package var sentBytes: Int64
-        /// Bytes of files that came from there.
+        /// Bytes of files received from the remote.
         package var receivedBytes: Int64
     }
 

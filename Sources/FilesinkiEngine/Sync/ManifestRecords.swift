@@ -75,7 +75,7 @@ extension ManifestWriter {
         try clearTrees()
         try setToken(nil)
         for counter in ZoneCounter.allCases { try setValue(counter.rawValue, nil) }
-        try setDevicesSeen(DevicesSeen())
+        try setLastDeviceCommits(LastDeviceCommits())
     }
 
     /// Records the position in the log.

@@ -22,7 +22,7 @@ struct RemoteView: Sendable {
     /// Those of the contents that are in memory.
     var carried = CarriedContents()
     /// The last commit of each device, among those fetched since the last run.
-    var authors = DevicesSeen()
+    var authors = LastDeviceCommits()
     /// Checks whether another device has this replica's name; nil for no check.
     var identity: IdentityCheck?
     /// What the fetch returned besides the tree; nil if nothing was fetched.
@@ -50,7 +50,7 @@ struct RemoteView: Sendable {
         packs += commit.packs.map { ($0, commit.sequence) }
         inline += commit.inline.map { ($0.id, commit.sequence) }
         carried.keep(commit.inline)
-        authors.note(commit)
+        authors.record(commit)
         identity?.note(commit)
         refused += commit.refused.map { Problem.refused($0.path, $0.failure) }
         token = commit.token

@@ -105,9 +105,9 @@ extension SyncEngine {
     private func recordMeeting(_ view: RemoteView, _ writer: ManifestWriter) throws {
         if let fetched = view.fetched { try writer.set(fetched.numbers(at: systemContext.now())) }
         guard !view.authors.items.isEmpty else { return }
-        var seen = try manifest.devicesSeen()
-        seen.add(view.authors)
-        try writer.setDevicesSeen(seen)
+        var seen = try manifest.lastDeviceCommits()
+        seen.merge(view.authors)
+        try writer.setLastDeviceCommits(seen)
     }
 
     private func recordPublication(
