@@ -132,7 +132,7 @@ struct OperationTests {
         try await b.sync()
         let path = try RelativePath("f")
         let explanation = try await b.with { try await $0.explain(path) }
-        #expect(explanation.deeds.first?.rule == "edit-beats-delete")
+        #expect(explanation.actions.first?.rule == "edit-beats-delete")
         #expect(explanation.versions.first?.device.name == "a")
         #expect(!explanation.isPending)
     }

@@ -1,13 +1,14 @@
 package import FilesinkiModel
 package import FilesinkiStore
 
-/// A commit of the store's history, in a bounded number of words: how many paths it changed, how, and
-/// the first of them.
+/// A summary of a commit, of bounded size: the number of changed paths by kind, and the first of
+/// them.
 package struct CommitSummary: Sendable {
-    /// What a commit did to a path.
+    /// How a commit changed a path.
     package enum Kind: Hashable, Sendable {
         case added, modified, deleted
-        /// The path has another name now; nil for what is no folder, else how many files it holds.
+        /// The path was renamed. `files` is the number of files of a renamed folder, nil for a
+        /// file.
         case renamed(from: RelativePath, files: Int?)
     }
 
@@ -23,13 +24,13 @@ package struct CommitSummary: Sendable {
     package var modified = 0
     package var deleted = 0
     package var renamed = 0
-    /// Contents that the commit keeps though they gave way to others.
+    /// The number of superseded contents that the commit keeps in the history.
     package var superseded: Int
-    /// The first changes by their paths, renamed folders first. New folders are left out.
+    /// The first changes in path order, renamed folders first. New folders are left out.
     package var changes: [NamedChange] = []
 
-    /// So many changes are named.
-    private static let named = 8
+    /// The number of changes that are listed.
+    private static let listed = 8
 
     package init(_ commit: Commit) {
         sequence = commit.sequence
@@ -39,51 +40,51 @@ package struct CommitSummary: Sendable {
         let origins = Set(commit.changes.compactMap(\.movedFrom))
         var folders = FolderRenames()
         for change in commit.changes { count(change, origins, &folders) }
-        let moved = folders.changes(limit: Self.named)
+        let moved = folders.changes(limit: Self.listed)
         let left = changes.filter { change in
             let isOldFolder = change.kind == .deleted && folders.hasMoved(change.path)
             if isOldFolder { deleted -= 1 }
             return !isOldFolder
         }
-        changes = Array((moved + left).prefix(Self.named))
+        changes = Array((moved + left).prefix(Self.listed))
     }
 
     private mutating func count(
         _ change: Change, _ origins: Set<RelativePath>, _ folders: inout FolderRenames
     ) {
         if change.entry.kind == .tombstone {
-            // The other half of a rename says it.
+            // The other half of a rename lists it.
             guard !origins.contains(change.path) else { return }
             deleted += 1
-            return name(change, .deleted)
+            return list(change, .deleted)
         }
         let isFolder = change.entry.kind == .directory
         if let origin = change.movedFrom {
-            if isFolder { return folders.add(folder: origin, change.path) }
+            if isFolder { return folders.addFolder(from: origin, to: change.path) }
             renamed += 1
-            if !folders.add(file: origin, change.path) {
-                name(change, .renamed(from: origin, files: nil))
+            if !folders.addFile(from: origin, to: change.path) {
+                list(change, .renamed(from: origin, files: nil))
             }
         } else if change.basedOn == 0 {
             if isFolder { return }
             added += 1
-            name(change, .added)
+            list(change, .added)
         } else {
             modified += 1
-            name(change, .modified)
+            list(change, .modified)
         }
     }
 
-    private mutating func name(_ change: Change, _ kind: Kind) {
-        guard changes.count < Self.named else { return }
+    private mutating func list(_ change: Change, _ kind: Kind) {
+        guard changes.count < Self.listed else { return }
         changes.append(NamedChange(path: change.path, kind: kind))
     }
 
-    /// How many paths the commit changed.
+    /// The number of changed paths.
     package var count: Int { added + modified + deleted + renamed }
 }
 
-/// Renames of files that are the rename of a folder above them.
+/// Recognises renamed folders from the renames of the files in them.
 private struct FolderRenames {
     private var files: [Move: Int] = [:]
 
@@ -92,21 +93,21 @@ private struct FolderRenames {
         var to: RelativePath
     }
 
-    mutating func add(folder old: RelativePath, _ new: RelativePath) {
+    mutating func addFolder(from old: RelativePath, to new: RelativePath) {
         files[move(old, new), default: 0] += 0
     }
 
-    /// Counts a file whose name stayed and whose folder's did not.
+    /// Counts a file that kept its name while a folder above it was renamed.
     ///
     /// - Returns: Whether it is such a file.
-    mutating func add(file old: RelativePath, _ new: RelativePath) -> Bool {
+    mutating func addFile(from old: RelativePath, to new: RelativePath) -> Bool {
         let move = move(old, new)
         guard move.from != old, move.from != move.to else { return false }
         files[move, default: 0] += 1
         return true
     }
 
-    /// The topmost names that differ.
+    /// Strips the common trailing names: the rename of the topmost folder whose name differs.
     private func move(_ old: RelativePath, _ new: RelativePath) -> Move {
         var (from, to) = (old, new)
         while let fromParent = from.parent, let toParent = to.parent, from.name == to.name {
@@ -115,7 +116,7 @@ private struct FolderRenames {
         return Move(from: from, to: to)
     }
 
-    /// Whether a folder has another name now.
+    /// Whether the folder was renamed.
     func hasMoved(_ folder: RelativePath) -> Bool { files.keys.contains { $0.from == folder } }
 
     func changes(limit: Int) -> [CommitSummary.NamedChange] {
@@ -127,11 +128,11 @@ private struct FolderRenames {
 }
 
 extension History {
-    /// The store's history, the newest commit first. Reads the log from its first commit on; memory
-    /// grows with the number of commits that are returned.
+    /// Returns summaries of the log's commits, newest first. Reads the log from its first commit;
+    /// memory grows with the number of returned commits.
     ///
-    /// - Parameter limit: At most so many commits; nil for all.
-    /// - Throws: As ``history(of:)`` does.
+    /// - Parameter limit: The maximum number of commits; nil for all.
+    /// - Throws: As ``versions(of:)``.
     func commits(limit: Int?) async throws -> [CommitSummary] {
         var summaries: [CommitSummary] = []
         try await historyReader().forEach { commit in

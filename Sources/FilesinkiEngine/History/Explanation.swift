@@ -4,23 +4,23 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// Why a path is as it is: what runs here did to it, and what the log says of it.
+/// Why a path is in its present state: the local journal and the versions in the log.
 package struct Explanation: Sendable {
     package struct RecordedAction: Sendable {
         package var time: Timestamp
         package var action: String
         package var rule: String
         package var device: Device?
-        /// The version that both sides had agreed on before; 0 for none.
+        /// The base version before the action; 0 for none.
         package var baseVersion: UInt64
         package var version: UInt64
         package var note: String
     }
 
     package var path: RelativePath
-    /// What this replica did, the newest first.
-    package var deeds: [RecordedAction]
-    /// What the log tells, the newest first; empty when the remote is away.
+    /// The actions of this replica, newest first.
+    package var actions: [RecordedAction]
+    /// The versions in the log, newest first; empty if the remote cannot be reached.
     package var versions: [PathVersion]
     package var base: VersionedEntry?
     package var isPending: Bool
@@ -28,10 +28,11 @@ package struct Explanation: Sendable {
 }
 
 extension History {
+    /// Reads the journal and, if the remote can be reached, the whole log.
     func explain(_ path: RelativePath) async throws -> Explanation {
         var explanation = Explanation(
             path: path,
-            deeds: try manifest.journal(of: path, limit: 100).map { row in
+            actions: try manifest.journal(of: path, limit: 100).map { row in
                 Explanation.RecordedAction(
                     time: row.time, action: row.action, rule: row.rule, device: row.device,
                     baseVersion: row.baseVersion, version: row.version, note: row.note)
@@ -47,7 +48,7 @@ extension History {
         return explanation
     }
 
-    /// Notes in the journal what a command has done to paths.
+    /// Records in the journal what a command did to paths.
     func record(_ command: PathCommand, _ paths: [RelativePath]) throws {
         guard !paths.isEmpty else { return }
         let now = systemContext.now()
@@ -66,15 +67,15 @@ extension History {
     }
 }
 
-/// A command that puts an older or a chosen content at a path, as `explain` and the log tell it.
+/// A command that writes an older or a chosen content, as the journal and the log record it.
 struct PathCommand {
     /// `restore`, `undelete` or `resolve`.
     var command: String
-    /// The version that was brought back; 0 for none.
+    /// The restored version; 0 for none.
     var version: UInt64 = 0
-    /// What was chosen, as a sentence; may be empty.
+    /// The choice as a sentence; may be empty.
     var note = ""
 
-    /// Commands that the log names as the reason of an edit.
+    /// Commands that are recorded in the log as the reason of an edit.
     static let names: Set<String> = ["restore", "undelete", "resolve"]
 }

@@ -4,16 +4,19 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// Reads a zone's log from its first commit on.
+/// Reads a zone's log from its first commit.
 struct HistoryReader: Sendable {
     let log: CommitLog
-    /// What the log holds beyond the manifest's token, up to the last commit that is looked at.
+    /// The commits after the manifest's token, up to the last commit that is read.
     let view: RemoteView
 
-    /// The last commit that is looked at.
+    /// The last commit that is read.
     var end: ChangeToken { view.token }
 
-    /// Calls `body` with every commit, the first one first, until it says no.
+    /// Calls `body` with each commit, oldest first, until it returns false.
+    ///
+    /// - Throws: Code `corrupt` if a commit is missing, what the log throws, and what `body`
+    ///   throws.
     func forEach(_ body: (Commit) throws -> Bool) async throws {
         var reader = LogReader(log, after: log.genesis, upTo: end.sequence)
         while let commit = try await next(&reader) {
@@ -39,24 +42,16 @@ struct HistoryReader: Sendable {
     }
 }
 
-/// One version of a path.
-package struct PathVersion: Sendable {
-    /// The number of the commit that set it.
-    package var version: UInt64
-    package var time: Timestamp
-    package var device: Device
-    package var change: Change
-    /// Whether the content lost against another one and was never at the path in the remote tree.
-    package var isSuperseded: Bool
-}
-
-/// What the log tells of the past.
+/// Reads past versions and contents from the log.
 struct History: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Every version of a path that the log tells of, the oldest first.
+    /// Returns every version of a path in the log, oldest first. Reads the whole log.
+    ///
+    /// - Throws: Code `not-found` if there is no remote, `away` if it cannot be reached, `corrupt`
+    ///   if a commit is missing or damaged.
     func versions(of path: RelativePath) async throws -> [PathVersion] {
         try await versions(of: path, in: try await historyReader())
     }
@@ -79,10 +74,11 @@ struct History: ReplicaPart {
         return versions
     }
 
-    /// The log up to what is known of it now; looked at anew when the remote can be reached.
+    /// Returns a reader of the log up to its present end. If the remote cannot be reached, the log
+    /// ends at the last known commit.
     ///
-    /// - Parameter before: The report of a run of the same command that ended a moment ago; when it
-    ///   reached the remote, that look counts.
+    /// - Parameter before: The report of a run that the same command has just finished. If that run
+    ///   reached the remote, the log is not asked again.
     func historyReader(after before: SyncReport? = nil) async throws -> HistoryReader {
         guard let position = try memory.position else {
             let log = try await connected().log
@@ -97,9 +93,9 @@ struct History: ReplicaPart {
         return HistoryReader(log: try await connected().log, view: view)
     }
 
-    /// Gives the content that a path had at a point of the history, piece by piece and verified.
+    /// Reads the content that a path had at a point of the history, verified and in pieces.
     ///
-    /// - Throws: Code `not-found` when there was no file at the path then.
+    /// - Throws: Code `not-found` if no file was at the path.
     func show(
         _ path: RelativePath, in tree: TreeAtPoint,
         _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
@@ -107,7 +103,9 @@ struct History: ReplicaPart {
         try await show(try tree.entry(path).entry, at: path, in: tree.reader, body)
     }
 
-    /// Gives any content that the store still holds.
+    /// Reads a content by its id, verified and in pieces.
+    ///
+    /// - Throws: Code `not-found` if the store does not hold it.
     func show(
         content: ContentID, _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
@@ -120,6 +118,9 @@ struct History: ReplicaPart {
         try await source.stream(content, size: Int64.max, body)
     }
 
+    /// Reads the content of an entry: a file's bytes or a link's target.
+    ///
+    /// - Throws: Code `not-found` for a folder.
     func show(
         _ entry: Entry, at path: RelativePath, in reader: HistoryReader,
         _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
@@ -136,18 +137,19 @@ struct History: ReplicaPart {
         }
     }
 
-    /// Where contents of all times are, as far as the log is known.
+    /// Returns the source of all contents that the log names, up to the reader's end.
     func historyContents(_ reader: HistoryReader) async throws -> ContentSource {
         try await storedContents.source(reader.view)
     }
 
-    /// What was in a folder when it was deleted, folders before what is in them.
+    /// Returns what a folder contained when it was deleted, parents first.
     ///
-    /// A deletion may have been published in several commits, for example by a watch that saw file after
-    /// file go. Commits of one device that follow each other and only delete inside the folder count as
-    /// one deletion.
+    /// A deletion may span several commits, for example those of a watch that saw the files
+    /// disappear one by one. Consecutive commits of one device that only delete inside the folder
+    /// count as one deletion.
     ///
-    /// - Parameter deletion: The version in which the folder itself was deleted; nil when it never was.
+    /// - Parameter deletion: The version that deleted the folder itself; nil if it was never
+    ///   deleted.
     func deletedChildren(
         of folder: RelativePath, by deletion: PathVersion?, in reader: HistoryReader
     ) async throws -> [(RelativePath, Entry)] {
@@ -162,21 +164,32 @@ struct History: ReplicaPart {
     }
 }
 
+/// One version of a path.
+package struct PathVersion: Sendable {
+    /// The number of the commit that set this version.
+    package var version: UInt64
+    package var time: Timestamp
+    package var device: Device
+    package var change: Change
+    /// Whether the content lost a conflict and was never at the path in the remote tree.
+    package var isSuperseded: Bool
+}
+
 extension RemoteView {
-    /// Takes in every commit that a reader gives.
+    /// Folds all commits of a reader.
     fileprivate mutating func fold(_ commits: LogReader) async throws {
         var reader = commits
         while let commit = try await reader.next() { fold(commit) }
     }
 }
 
-/// What a folder holds while the log is read.
+/// The contents of a folder while the log is read, commit by commit.
 private struct FolderContent {
     let folder: RelativePath
-    /// Who deleted the folder.
+    /// The device that deleted the folder.
     let device: Device
     private var tree: [RelativePath: VersionedEntry] = [:]
-    /// What the folder held before the deletions that were read last; nil when something else was.
+    /// The contents before the current series of deletions; nil outside such a series.
     private var kept: [RelativePath: VersionedEntry]?
 
     init(folder: RelativePath, device: Device) {
@@ -188,13 +201,13 @@ private struct FolderContent {
 
     mutating func fold(_ commit: Commit) {
         guard !commit.changes.isEmpty else { return }
-        let isOurs = commit.device.id == device.id
+        let isByDeleter = commit.device.id == device.id
         let inside = commit.changes.filter { $0.path == folder || $0.path.isInside(folder) }
         if inside.isEmpty {
-            if isOurs { kept = nil }
+            if isByDeleter { kept = nil }
             return
         }
-        if !isOurs || inside.contains(where: { $0.entry.kind != .tombstone }) {
+        if !isByDeleter || inside.contains(where: { $0.entry.kind != .tombstone }) {
             kept = nil
         } else if kept == nil {
             kept = tree

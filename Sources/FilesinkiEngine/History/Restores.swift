@@ -5,51 +5,40 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// What `restore` or `undelete` brought back.
-package struct RestoreReport: Sendable {
-    package var restored: [RelativePath] = []
-    package var sync: SyncReport?
-    package var problems: [Problem] = []
-    /// What is now at the path that was named.
-    package var entry: Entry?
-    /// The commit that it is at; 0 while it waits for the remote.
-    package var version: UInt64 = 0
-
-    package init() {}
-}
-
-/// Brings back what the history holds.
+/// Restores paths from the history.
 struct Restores: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Brings a path back to what it was at a point of the history, here and everywhere; a folder with
-    /// everything that was in it then. What a folder holds besides stays.
+    /// Restores a path to its state at a point of the history and publishes it; a folder with
+    /// everything that was in it. Newer files in the folder stay.
     ///
-    /// - Throws: Code `not-found` when nothing was at the path then.
+    /// - Throws: Code `not-found` if nothing was at the path.
     func restore(
         _ path: RelativePath, from tree: TreeAtPoint, _ options: SyncOptions
     ) async throws -> RestoreReport {
         let found = try tree.entry(path)
         let inside = tree.entries.filter { $0.0.isInside(path) }
         return try await sync.reporting {
-            try await bringBack(
+            try await writeBack(
                 [(path, found.entry)] + inside.map { ($0.0, $0.1.entry) }, of: path,
                 .init(command: "restore", version: tree.sequence), options)
         }
     }
 
-    /// Brings back what a deleted path held last; a folder with everything that was deleted with it.
+    /// Restores the last content of a deleted path; a folder with everything that was deleted with
+    /// it.
     ///
-    /// - Throws: Code `exists` when something is there, `not-found` when nothing ever was.
+    /// - Throws: Code `exists` if something is at the path, `not-found` if the history holds no
+    ///   version.
     func undelete(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> RestoreReport {
-        try await sync.reporting { try await bringBackLast(path, options) }
+        try await sync.reporting { try await restoreLast(path, options) }
     }
 
-    private func bringBackLast(
+    private func restoreLast(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> RestoreReport {
         let before = try await sync.syncPaths([path], options)
@@ -70,28 +59,28 @@ struct Restores: ReplicaPart {
             let deletion = versions.last { $0.change.entry.kind == .tombstone }
             wanted += try await history.deletedChildren(of: path, by: deletion, in: reader)
         }
-        return try await bringBack(
+        return try await writeBack(
             wanted, of: path, .init(command: "undelete", version: last.version), options,
             after: before)
     }
 
-    /// Writes entries of the history and publishes them.
+    /// Writes entries of the history into the root and publishes them.
     ///
-    /// - Parameter before: The report of a run for the path that has just ended; nil when there was none.
-    private func bringBack(
+    /// - Parameter before: The report of a run for the path that has just finished; nil for none.
+    private func writeBack(
         _ wanted: [(RelativePath, Entry)], of path: RelativePath, _ command: PathCommand,
         _ options: SyncOptions, after before: SyncReport? = nil
     ) async throws -> RestoreReport {
         var options = options
         options.operation = command.command
-        // What is there now goes into the history before it is replaced.
+        // Publish the present content first, so that it is in the history.
         var first = before
         if first == nil { first = try await sync.syncPaths([path], options) }
         let contents = try await history.historyContents(history.historyReader(after: first))
         var report = RestoreReport()
         for (path, entry) in wanted {
             do {
-                var isDone = try isThere(entry, at: path)
+                var isDone = try isInPlace(entry, at: path)
                 if !isDone { isDone = try await editor.write(entry, at: path, from: contents) }
                 if isDone {
                     report.restored.append(path)
@@ -105,48 +94,63 @@ struct Restores: ReplicaPart {
         report.sync = try await sync.syncPaths([path], options, after: first)
         report.sync?.addCopies(of: first)
         try history.record(command, report.restored)
-        let row = try manifest.base(path)
-        report.entry = row?.entry
-        report.version = try manifest.local(path) == nil ? row?.version ?? 0 : 0
+        let now = try status.baseState(of: path)
+        report.entry = now.entry
+        report.version = now.version
         return report
     }
 
-    /// Whether the path holds the entry already, as the last run has seen it.
-    private func isThere(_ entry: Entry, at path: RelativePath) throws -> Bool {
+    /// Whether the path holds the entry already, according to the last run.
+    private func isInPlace(_ entry: Entry, at path: RelativePath) throws -> Bool {
         guard try manifest.local(path) == nil, let row = try manifest.base(path),
             row.entry.agrees(with: entry)
         else { return false }
         return try root.status(path)?.kind.entryKind == entry.kind
     }
 
-    /// Writes the tree as it was at a point of the history into a folder outside the root.
+    /// Exports a tree of the history to a folder outside the root. Contents are read pack by pack;
+    /// memory holds one file at a time.
     ///
-    /// - Parameter write: Writes one entry; its content comes piece by piece.
+    /// - Parameter write: Writes one entry, given a file's content. A `Failure` that it throws
+    ///   becomes a problem of the path.
     func export(
         _ tree: TreeAtPoint,
         write: @escaping @Sendable (RelativePath, Entry, [UInt8]?) throws -> Void
     ) async throws -> RestoreReport {
-        var writing = TreeWriting(write: write)
+        var export = TreeExport(write: write)
         var wanted: [ContentID: [(RelativePath, Entry)]] = [:]
         for (path, known) in tree.all {
             if known.entry.kind == .file {
                 wanted[known.entry.content, default: []].append((path, known.entry))
             } else {
-                try writing.add(path, known.entry, .success(nil))
+                try export.writeEntry(path, known.entry, .success(nil))
             }
         }
         let source = try await history.historyContents(tree.reader)
         for job in try await ContentPlan(wanted.keys, source).jobs {
-            try await writing.add(job, source, wanted)
+            try await export.writeFiles(of: job, source, wanted)
         }
-        writing.report.restored.sort()
-        writing.report.problems.sort { $0.path < $1.path }
-        return writing.report
+        export.report.restored.sort()
+        export.report.problems.sort { $0.path < $1.path }
+        return export.report
     }
 }
 
+/// The result of `restore`, `undelete` or an export.
+package struct RestoreReport: Sendable {
+    package var restored: [RelativePath] = []
+    package var sync: SyncReport?
+    package var problems: [Problem] = []
+    /// The entry at the given path after the restore.
+    package var entry: Entry?
+    /// The commit that the path is at; 0 while the change waits for the remote.
+    package var version: UInt64 = 0
+
+    package init() {}
+}
+
 extension [RelativePath: VersionedEntry] {
-    /// What is in a folder, at any depth, folders before what is in them.
+    /// The entries inside a folder at any depth, parents first.
     func below(_ folder: RelativePath) -> [(RelativePath, Entry)] {
         filter { $0.key.isInside(folder) }.map { ($0.key, $0.value.entry) }
             .sorted { $0.0 < $1.0 }
@@ -164,12 +168,13 @@ extension FileStatus.Kind {
     }
 }
 
-/// Writes the entries of a tree somewhere, and notes what came of it.
-private struct TreeWriting {
+/// Writes exported entries and collects the report.
+private struct TreeExport {
     let write: @Sendable (RelativePath, Entry, [UInt8]?) throws -> Void
     var report = RestoreReport()
 
-    mutating func add(
+    /// - Parameter content: The file's content, or why it cannot be read; nil for other kinds.
+    mutating func writeEntry(
         _ path: RelativePath, _ entry: Entry, _ content: Result<[UInt8]?, any Error>
     ) throws {
         do {
@@ -180,25 +185,25 @@ private struct TreeWriting {
         }
     }
 
-    /// Writes the files whose contents are read together.
-    mutating func add(
-        _ job: ContentJob, _ source: ContentSource,
+    /// Writes the files whose contents are read in one job.
+    mutating func writeFiles(
+        of job: ContentJob, _ source: ContentSource,
         _ wanted: [ContentID: [(RelativePath, Entry)]]
     ) async throws {
         if case .single(let content) = job {
             for (path, entry) in wanted[content] ?? [] {
-                try add(path, entry, await Self.single(entry, source))
+                try writeEntry(path, entry, await Self.readWhole(entry, source))
             }
             return
         }
         try await source.read(job) { content, result in
             for (path, entry) in wanted[content] ?? [] {
-                try add(path, entry, result.map { Array($0) })
+                try writeEntry(path, entry, result.map { Array($0) })
             }
         }
     }
 
-    private static func single(
+    private static func readWhole(
         _ entry: Entry, _ source: ContentSource
     ) async -> Result<[UInt8]?, any Error> {
         do {

@@ -2,17 +2,17 @@ package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
 
-/// A point of the history: how many commits of the log count.
+/// A point of the history: which commits are included.
 package enum HistoryPoint: Hashable, Sendable {
-    /// Up to the commit with this number.
+    /// All commits up to this number.
     case commit(UInt64)
-    /// Up to the last commit, in the order of the log, whose clock says this time or an earlier one.
+    /// All commits up to the last one, in log order, whose clock is at or before this time.
     case time(Timestamp)
-    /// As `commit`, for the version of a path that the log lists: where that commit only kept a content
-    /// of a path that is named, because another one won, this content is at the path.
+    /// As `commit`, for a version of a path as the log lists it: where that commit only kept a
+    /// superseded content of a given path, that content is at the path.
     case version(UInt64)
 
-    /// The last commit that counts, where the point names it.
+    /// The last included commit; nil for a time.
     var lastCommit: UInt64? {
         switch self {
         case .commit(let number), .version(let number): number
@@ -21,13 +21,13 @@ package enum HistoryPoint: Hashable, Sendable {
     }
 }
 
-/// A commit whose clock is later than that of one which follows it.
+/// A commit whose time is later than that of a commit after it.
 package struct ClockContradiction: Hashable, Sendable {
     package var sequence: UInt64
     package var device: Device
     package var time: Timestamp
 
-    /// What a person should know when the state after commit `last` was taken for the one of a time.
+    /// The warning when commit `last` was taken as the state at a time.
     func warning(_ last: UInt64) -> Failure {
         Failure(
             .differs,
@@ -38,7 +38,7 @@ package struct ClockContradiction: Hashable, Sendable {
     }
 }
 
-/// The remote tree, or some paths of it, as it was at a point of the history.
+/// The remote tree, or some paths of it, at a point of the history.
 package struct TreeAtPoint: Sendable {
     let reader: HistoryReader
     private let fold: TreeFold
@@ -50,18 +50,18 @@ package struct TreeAtPoint: Sendable {
 
     package var point: HistoryPoint { fold.point }
 
-    /// The last commit that counts, or 0.
+    /// The last included commit; 0 for none.
     package var sequence: UInt64 { fold.sequence }
 
-    /// What a person should know of the state; nil when the clocks agree with the log.
+    /// A warning if the clocks contradict the log; nil otherwise.
     package var warning: Failure? { fold.contradiction?.warning(fold.sequence) }
 
-    /// What was at a path; also a deletion, when the path was asked for by name.
+    /// The entry at a path; a tombstone too, if the path was requested by name.
     func state(of path: RelativePath) -> VersionedEntry? { fold.tree[path] }
 
-    /// What was at a path.
+    /// The entry at a path.
     ///
-    /// - Throws: Code `not-found` when nothing was.
+    /// - Throws: Code `not-found` if nothing was at the path.
     package func entry(_ path: RelativePath) throws(Failure) -> VersionedEntry {
         guard let found = fold.tree[path], found.entry.kind != .tombstone else {
             let message =
@@ -77,14 +77,14 @@ package struct TreeAtPoint: Sendable {
         return found
     }
 
-    /// Everything that was there, in path order, also the folders above the paths that were asked for
-    /// and their conflict copies.
+    /// All entries in path order, including the parents of the requested paths and their conflict
+    /// copies.
     var all: [(RelativePath, VersionedEntry)] {
         fold.tree.filter { $0.value.entry.kind != .tombstone }
             .map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
     }
 
-    /// The paths that were asked for and what was below them, in path order.
+    /// The requested paths and what is below them, in path order.
     package var entries: [(RelativePath, VersionedEntry)] {
         let selection = fold.selection
         return all.filter { entry in
@@ -96,16 +96,17 @@ package struct TreeAtPoint: Sendable {
 
 /// Folds the log up to a point.
 ///
-/// Clocks decide nothing but which commit is the last. So a commit whose clock was ahead counts as
-/// soon as one that follows it was made in time.
+/// For a time, the last commit in time is the end, and all commits before it are included: one
+/// whose clock was ahead counts as soon as a later commit is in time.
 private struct TreeFold {
     let point: HistoryPoint
     let selection: PathSelection
     var tree: [RelativePath: VersionedEntry] = [:]
     var sequence: UInt64 = 0
-    /// The last commit up to there whose clock says that it was made later: some clock was wrong.
+    /// The last included commit whose time is later than the point: a clock was wrong.
     var contradiction: ClockContradiction?
-    /// What commits behind the last one change; they may turn out to be before it.
+    /// Changes of commits after the last one in time; they are included if a later commit is in
+    /// time.
     private var later: [RelativePath: VersionedEntry] = [:]
     private var ahead: ClockContradiction?
 
@@ -114,9 +115,9 @@ private struct TreeFold {
         self.selection = selection
     }
 
-    /// Takes in the next commit of the log.
+    /// Folds the next commit.
     ///
-    /// - Returns: Whether a later one may count, too.
+    /// - Returns: Whether later commits may be included.
     mutating func fold(_ commit: Commit) -> Bool {
         switch point {
         case .time(let time):
@@ -126,11 +127,11 @@ private struct TreeFold {
             guard commit.sequence <= last else { return false }
             if case .version = point, commit.sequence == last {
                 for change in commit.superseded where selection.isNamed(change.path) {
-                    put(change, of: commit)
+                    set(change, of: commit)
                 }
             }
             for change in commit.changes where selection.contains(change.path) {
-                put(change, of: commit)
+                set(change, of: commit)
             }
             sequence = commit.sequence
             return commit.sequence < last
@@ -143,7 +144,7 @@ private struct TreeFold {
             sequence = commit.sequence
             contradiction = ahead ?? contradiction
             ahead = nil
-            for (path, entry) in later { put(entry, at: path) }
+            for (path, entry) in later { set(entry, at: path) }
             later = [:]
         } else {
             ahead = ClockContradiction(
@@ -151,29 +152,29 @@ private struct TreeFold {
         }
         for change in commit.changes where selection.contains(change.path) {
             if isInTime {
-                put(change, of: commit)
+                set(change, of: commit)
             } else {
                 later[change.path] = VersionedEntry(change.entry, version: commit.sequence)
             }
         }
     }
 
-    private mutating func put(_ change: Change, of commit: Commit) {
-        put(VersionedEntry(change.entry, version: commit.sequence), at: change.path)
+    private mutating func set(_ change: Change, of commit: Commit) {
+        set(VersionedEntry(change.entry, version: commit.sequence), at: change.path)
     }
 
-    private mutating func put(_ entry: VersionedEntry, at path: RelativePath) {
+    private mutating func set(_ entry: VersionedEntry, at path: RelativePath) {
         let isGone = entry.entry.kind == .tombstone && !selection.isNamed(path)
         tree[path] = isGone ? nil : entry
     }
 }
 
 extension History {
-    /// Reads the tree as it was at a point of the history. It reads the log from its first commit on: up
-    /// to the point, and for a time to the end.
+    /// Reads the tree at a point of the history. Reads the log from its first commit up to the
+    /// point; for a time, to its end.
     ///
-    /// - Parameter paths: Only these and what was below them; empty for everything.
-    /// - Throws: Code `not-found` when the history has no such commit.
+    /// - Parameter paths: Only these paths and what is below them; empty for everything.
+    /// - Throws: Code `not-found` if there is no such commit.
     func tree(
         at point: HistoryPoint, of paths: [RelativePath]
     ) async throws -> TreeAtPoint {

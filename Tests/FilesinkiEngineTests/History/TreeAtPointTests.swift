@@ -7,7 +7,7 @@ import Testing
 
 /// The state at a point of the history, where the devices' clocks differ.
 @Suite("The tree at a point of the history")
-struct HistoryPointTests {
+struct TreeAtPointTests {
     let world: World
     let a: Machine
     private let start: Timestamp

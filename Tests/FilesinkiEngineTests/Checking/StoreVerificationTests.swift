@@ -8,7 +8,7 @@ import Testing
 
 /// What `check --read-data` finds: damage in any object of the store.
 @Suite("Checking a store")
-struct CheckTests {
+struct StoreVerificationTests {
     let world: World
     let a: Machine
 

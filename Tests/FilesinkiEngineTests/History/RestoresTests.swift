@@ -10,17 +10,17 @@ import Testing
 /// Lets a user act when a pack is read: after a command's look at the path, and before it writes there.
 private final class MeddlingRemote: RemoteWrapper {
     let wrapped: any Remote
-    private let deed = Mutex<(@Sendable () throws -> Void)?>(nil)
+    private let action = Mutex<(@Sendable () throws -> Void)?>(nil)
 
     init(_ wrapped: any Remote) { self.wrapped = wrapped }
 
     func whenPackIsRead(_ body: @escaping @Sendable () throws -> Void) {
-        deed.withLock { $0 = body }
+        action.withLock { $0 = body }
     }
 
     private func meddle(_ key: ObjectKey) throws {
         guard key.description.hasPrefix("packs/") else { return }
-        let body = deed.withLock { deed in
+        let body = action.withLock { deed in
             defer { deed = nil }
             return deed
         }
@@ -39,7 +39,7 @@ private final class MeddlingRemote: RemoteWrapper {
 }
 
 @Suite("Restore, undelete and resolve")
-struct RestoreTests {
+struct RestoresTests {
     /// The same replica over a remote that meddles.
     private func meddled(_ machine: Machine, _ world: World) -> (Machine, MeddlingRemote) {
         let remote = MeddlingRemote(world.remote)
@@ -216,9 +216,9 @@ struct RestoreTests {
         try await world.converge()
         for (path, word) in [(f, "restore"), (g, "undelete")] {
             let here = try await b.with { try await $0.explain(path) }
-            let deed = try #require(here.deeds.first { $0.action == word })
-            #expect((deed.baseVersion, deed.version) == (1, here.base?.version))
-            #expect(deed.device?.name == "b")
+            let action = try #require(here.actions.first { $0.action == word })
+            #expect((action.baseVersion, action.version) == (1, here.base?.version))
+            #expect(action.device?.name == "b")
             let there = try await a.with { try await $0.explain(path) }
             #expect(there.versions.first?.change.reason == word)
         }
@@ -229,8 +229,8 @@ struct RestoreTests {
         _ = try await b.with { try await $0.resolve(f, .ours, SyncOptions()) }
         try await world.converge()
         let here = try await b.with { try await $0.explain(f) }
-        let deed = try #require(here.deeds.first { $0.action == "resolve" })
-        #expect(deed.note == "Took here.")
+        let action = try #require(here.actions.first { $0.action == "resolve" })
+        #expect(action.note == "Took here.")
         #expect(
             try await a.with { try await $0.explain(f) }.versions.first?.change.reason == "resolve")
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// Saves of many processes at once: who is at work does what the others wait for.
 @Suite("Saves at the same time", .timeLimit(.minutes(60)))
-struct SavingTogetherTests {
+struct SaveQueueTests {
     let world: World
     let (a, b): (Machine, Machine)
 
