@@ -37,9 +37,9 @@ struct DoctorCommand: ReplicaCommand {
         var findings = credentials(in: console)
         let network = try await networkProgram(options, in: console)
         if let network { findings.append(network) }
-        let examination = Doctor(options, console.machine)
+        let doctor = Doctor(options, console.machine)
         let canReach = !offline && network?.level != .trouble
-        findings = await examination.run(canReach: canReach) + findings
+        findings = await doctor.diagnose(canReach: canReach) + findings
         if report.json {
             for finding in findings { try console.output.json(finding.json) }
         } else {

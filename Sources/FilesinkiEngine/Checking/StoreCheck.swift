@@ -5,16 +5,16 @@ import FilesinkiRemote
 import FilesinkiStore
 import Synchronization
 
-/// Reads every object of a store and compares it with what it should be: commits of all zones, packs
-/// with all their blocks, checkpoints, and what devices have acknowledged. Memory grows with the
-/// history's entries, not with its contents.
+/// Reads and verifies every object of a store: the commits of all zones, the packs with all their
+/// blocks, the checkpoints and the acknowledgements. Memory grows with the number of entries in the
+/// history, not with the size of the contents.
 struct StoreCheck {
     private let connection: ZoneConnection
     private let progress: (@Sendable (Progress) -> Void)?
     private(set) var report = CheckReport()
-    /// Large contents that packs put together, and the pack of each.
+    /// Chunked contents in packs, and the pack of each.
     private var recipes: [(pack: PackReference, id: ContentID, recipe: Recipe)] = []
-    /// Contents that cannot be read, and why.
+    /// Contents that cannot be read, with the cause.
     private var damaged: [ContentID: Failure] = [:]
 
     init(_ connection: ZoneConnection, _ progress: (@Sendable (Progress) -> Void)?) {
@@ -22,7 +22,10 @@ struct StoreCheck {
         self.progress = progress
     }
 
-    /// - Parameter files: The log of the zone of files, as far as it could be read.
+    /// Reads all objects and fills ``report``.
+    ///
+    /// - Parameter files: The log of the files zone, up to its end or the first damage.
+    /// - Throws: What the remote throws; damage becomes a failure in the report.
     mutating func readEverything(files: LogCheck) async throws {
         let listing = try await StoreListing.read(from: connection.remote)
         report.foreignObjects = listing.others.count
@@ -57,10 +60,10 @@ struct StoreCheck {
                     remote: connection.remote, zone: name, store: connection.format))
             try await log.read()
         }
-        let said = log.failures.count
+        let reported = log.failures.count
         try await log.read(beyondDamage: zone.commits.filter { $0 > log.view.token.sequence })
         report.bytes += log.inlineBytes
-        report.failures += isKnown ? Array(log.failures.dropFirst(said)) : log.failures
+        report.failures += isKnown ? Array(log.failures.dropFirst(reported)) : log.failures
         try await readCheckpoints(name, zone, log)
         try await readAcknowledgements(name, zone, log)
         return log
@@ -69,11 +72,11 @@ struct StoreCheck {
     private mutating func readCheckpoints(
         _ name: String, _ zone: StoreListing.Zone, _ log: LogCheck
     ) async throws {
-        let shelf = try CheckpointStore(
+        let store = try CheckpointStore(
             remote: connection.remote, zone: name, store: connection.format)
         for sequence in zone.checkpoints {
             do {
-                guard let checkpoint = try await shelf.read(sequence) else { continue }
+                guard let checkpoint = try await store.read(sequence) else { continue }
                 report.failures += checkpoint.refused.map(\.failure)
                 compare(checkpoint.token, log, "The checkpoint of \(name) at \(sequence)")
             } catch let failure as Failure where failure.code != .away {
@@ -98,10 +101,10 @@ struct StoreCheck {
         _ name: String, _ zone: StoreListing.Zone, _ log: LogCheck
     ) async throws {
         guard !zone.acknowledged.isEmpty else { return }
-        let shelf = try DeviceRegistry(
+        let store = try DeviceRegistry(
             remote: connection.remote, zone: name, store: connection.format)
         let damaged = Mutex<[Failure]>([])
-        let all = try await shelf.all { failure in damaged.withLock { $0.append(failure) } }
+        let all = try await store.all { failure in damaged.withLock { $0.append(failure) } }
         report.failures += damaged.withLock { $0 }
         for found in all {
             let device = printable(found.device.name.utf8)
@@ -109,7 +112,7 @@ struct StoreCheck {
         }
     }
 
-    /// Compares the commit that an object names with the one in the log, where it is still there.
+    /// Compares a commit that an object names with the log, unless it has been pruned.
     private mutating func compare(_ token: ChangeToken, _ log: LogCheck, _ what: String) {
         guard log.failures.isEmpty, token.sequence > 0 else { return }
         if token.sequence > log.view.token.sequence {
@@ -135,7 +138,8 @@ struct StoreCheck {
     ) async throws -> [PackReader] {
         var references = named
         for (id, size) in listing.packs where named[id] == nil {
-            // No commit names it: an upload that was not finished, or not yet.
+            // No commit names the pack: its upload is unfinished, or its commit is not published
+            // yet.
             guard
                 let found = try await PackReference.read(id, size: size, from: connection.remote)
             else { continue }
@@ -148,20 +152,21 @@ struct StoreCheck {
             if let size = listing.packs[reference.id], size != reference.size {
                 report.failures.append(.otherSize(reference, size))
             }
-            let found = try await reader.verify()
-            report.bytes += found.bytes
-            for (failure, contents) in found.failures {
+            let verified = try await reader.verify()
+            report.bytes += verified.bytes
+            for (failure, contents) in verified.failures {
                 if contents.isEmpty { report.failures.append(failure) }
                 for content in contents { damaged[content] = failure }
             }
-            recipes += found.recipes.map { (reference, $0.id, $0.recipe) }
+            recipes += verified.recipes.map { (reference, $0.id, $0.recipe) }
             readers.append(reader)
             progress?(Progress(.fetching, files: readers.count, bytes: report.bytes))
         }
         return readers
     }
 
-    /// Every part of a large content is there with its length; its bytes were compared already.
+    /// Verifies that every chunk of a chunked content exists with its length. The bytes were
+    /// verified with the packs.
     private mutating func checkRecipes(_ locator: ContentLocator) async throws {
         for (pack, id, recipe) in recipes {
             for part in recipe.parts {
@@ -179,19 +184,19 @@ struct StoreCheck {
 
     private mutating func checkVersions(of log: LogCheck, _ locator: ContentLocator) async throws {
         let inline = Set(log.view.inline.map(\.content))
-        var concerned: [ContentID: RelativePath] = [:]
+        var damagedPaths: [ContentID: RelativePath] = [:]
         for (content, version) in log.versions {
             report.contents += 1
             if inline.contains(content) { continue }
             if damaged[content] != nil {
-                concerned[content] = version.path
+                damagedPaths[content] = version.path
             } else if try await locator.find(content) == nil, log.failures.isEmpty {
                 report.failures.append(.missing(version.path))
             }
         }
         for (content, var failure) in damaged.sorted(by: { $0.key.description < $1.key.description }
         ) {
-            if let path = concerned[content] { failure.message = "\(path): \(failure.message)" }
+            if let path = damagedPaths[content] { failure.message = "\(path): \(failure.message)" }
             report.failures.append(failure)
         }
         damaged = [:]
@@ -213,22 +218,22 @@ extension Failure {
     }
 }
 
-/// Reads the whole log of a zone and notes what is wrong with it.
+/// Reads the whole log of a zone and collects what is damaged.
 struct LogCheck {
-    /// A content that some version of a path has.
+    /// A version of a path that has a content.
     struct Version: Sendable {
         let path: RelativePath
         let size: Int64
     }
 
     let log: CommitLog
-    /// The tree after the last commit that fits the ones before.
+    /// The tree after the last valid commit.
     private(set) var view: RemoteView
     private(set) var commits = 0
-    /// Bytes of the contents that travel inside the commits.
+    /// Bytes of the contents stored inside commits.
     private(set) var inlineBytes: Int64 = 0
     private(set) var failures: [Failure] = []
-    /// Every content that the history names, of those that gave way, too.
+    /// Every content that the history names, superseded ones included.
     private(set) var versions: [ContentID: Version] = [:]
     /// The hash of each commit, by its number.
     private(set) var hashes: [UInt64: ContentID] = [:]
@@ -238,19 +243,20 @@ struct LogCheck {
         view = RemoteView(token: log.genesis)
     }
 
-    /// Reads the log, each commit against its parent, up to its end or the first damage.
+    /// Reads the log and verifies each commit against its parent, up to the end or the first
+    /// damage.
     ///
-    /// - Throws: What the remote throws.
+    /// - Throws: Code `away`; other failures are added to ``failures``.
     mutating func read() async throws {
         do {
             var reader = LogReader(log, after: view.token)
-            while let commit = try await reader.next() { take(commit) }
+            while let commit = try await reader.next() { add(commit) }
         } catch let failure as Failure where failure.code != .away {
             failures.append(failure)
         }
     }
 
-    /// Reads commits behind a damaged one, as far as each can be judged by itself.
+    /// Reads commits after a damaged one, each on its own, because their parent cannot be verified.
     mutating func read(beyondDamage sequences: [UInt64]) async throws {
         var known: [Failure] = []
         var sound: [Commit] = []
@@ -260,14 +266,14 @@ struct LogCheck {
             case .failure(let failure): known.append(failure)
             }
         }
-        for commit in sound { take(commit) }
-        let said = Set(failures.map(\.path))
-        failures += known.filter { !said.contains($0.path) }
+        for commit in sound { add(commit) }
+        let reported = Set(failures.map(\.path))
+        failures += known.filter { !reported.contains($0.path) }
     }
 
-    private mutating func take(_ commit: Commit) {
+    private mutating func add(_ commit: Commit) {
         view.fold(commit)
-        // The contents were compared with their ids when the commit was decoded.
+        // The contents were verified when the commit was decoded.
         view.carried = CarriedContents()
         commits += 1
         hashes[commit.sequence] = commit.token.hash
@@ -279,9 +285,9 @@ struct LogCheck {
         }
     }
 
-    /// What it means that a commit that can be read is not the one that was seen.
+    /// Returns the failure for a readable commit that is not the one that was seen before.
     ///
-    /// - Parameter known: The stored header of the commit that was seen; empty where it is not known.
+    /// - Parameter known: The stored header of the commit that was seen; empty if it is not known.
     func changed(_ sequence: UInt64, known: [UInt8]) -> Failure {
         if !known.isEmpty, known == view.storedHeader {
             return Failure(

@@ -4,53 +4,19 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// How much of the contents `check` reads.
-package enum CheckedData: String, Sendable {
-    /// No content: that the store holds each content of the tree shows in the packs' indexes.
-    case none
-    /// The contents of the current tree.
-    case current
-    /// Every object of the store, and so every version that the history names.
-    case all
-}
-
-/// What `check` found.
-package struct CheckReport: Sendable {
-    package var commits = 0
-    package var packs = 0
-    package var contents = 0
-    package var bytes: Int64 = 0
-    /// How many objects were read; 0 where not all were meant to be.
-    package var objects = 0
-    /// Objects that are not of the store's format, and were passed over.
-    package var foreignObjects = 0
-    /// What is wrong with the store; each names the object or the path.
-    package var failures: [Failure] = []
-    /// The last commit, whose hash two users can compare.
-    package var tip: ChangeToken?
-
-    package init() {}
-
-    fileprivate mutating func add(_ other: CheckReport) {
-        packs = other.packs
-        contents += other.contents
-        bytes += other.bytes
-        objects += other.objects
-        foreignObjects += other.foreignObjects
-        failures += other.failures
-    }
-}
-
-/// Verifies the store.
+/// Verifies the store of a replica, and that it is the one this replica knows.
 struct StoreVerification: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Verifies the store: every commit against its parent, every pack's index against the commit
-    /// that names it, every content of the tree to be there.
+    /// Verifies every commit against its parent, every pack's index against the commit that names
+    /// it, and that every content of the tree exists.
     ///
-    /// - Parameter data: The contents that are read, too, and compared with their hashes.
+    /// Reads the whole log; with `all`, every object.
+    ///
+    /// - Parameter data: The contents that are also read and compared with their hashes.
+    /// - Throws: What the remote throws. Damage becomes a failure in the report.
     func check(
         _ data: CheckedData, progress: (@Sendable (Progress) -> Void)?
     ) async throws -> CheckReport {
@@ -62,7 +28,7 @@ struct StoreVerification: ReplicaPart {
         report.failures = log.failures
         report.tip = log.view.token
         report.packs = log.view.packs.count
-        if log.failures.isEmpty { report.failures += try differences(log, connection) }
+        if log.failures.isEmpty { report.failures += try differencesFromKnown(log, connection) }
         if data == .all {
             var check = StoreCheck(connection, progress)
             try await check.readEverything(files: log)
@@ -73,8 +39,8 @@ struct StoreVerification: ReplicaPart {
         return report
     }
 
-    /// Where a log without damage is not the one that this replica has seen.
-    private func differences(
+    /// Returns the differences between an undamaged log and the log that this replica has read.
+    private func differencesFromKnown(
         _ log: LogCheck, _ connection: ZoneConnection
     ) throws -> [Failure] {
         guard let token = try manifest.token else { return [] }
@@ -86,7 +52,7 @@ struct StoreVerification: ReplicaPart {
                     remedy: "The store was rolled back or restored from a backup.")
             ]
         }
-        // All commits but the last one are proved by those that follow.
+        // Every commit but the last is verified by its successor.
         guard token.sequence == log.view.token.sequence, token != log.view.token else { return [] }
         return [log.changed(token.sequence, known: try manifest.storedHeader(of: token))]
     }
@@ -123,7 +89,7 @@ struct StoreVerification: ReplicaPart {
         }
     }
 
-    /// What is wrong with the contents of a job.
+    /// Returns the contents of a job that cannot be read.
     private func failures(
         _ job: ContentJob, _ source: ContentSource,
         _ files: [ContentID: (path: RelativePath, size: Int64)], _ readData: Bool
@@ -150,8 +116,45 @@ struct StoreVerification: ReplicaPart {
     }
 }
 
+/// How much of the contents `check` reads.
+package enum CheckedData: String, Sendable {
+    /// No contents; only that the packs' indexes list each content of the tree.
+    case none
+    /// The contents of the current tree.
+    case current
+    /// Every object of the store, which includes every version in the history.
+    case all
+}
+
+/// The result of `check`.
+package struct CheckReport: Sendable {
+    package var commits = 0
+    package var packs = 0
+    package var contents = 0
+    package var bytes: Int64 = 0
+    /// The number of objects that were read; 0 unless all data is read.
+    package var objects = 0
+    /// The number of objects that are not of the store's format and were skipped.
+    package var foreignObjects = 0
+    /// The damage that was found; each names the object or the path.
+    package var failures: [Failure] = []
+    /// The last commit, whose hash two users can compare.
+    package var tip: ChangeToken?
+
+    package init() {}
+
+    fileprivate mutating func add(_ other: CheckReport) {
+        packs = other.packs
+        contents += other.contents
+        bytes += other.bytes
+        objects += other.objects
+        foreignObjects += other.foreignObjects
+        failures += other.failures
+    }
+}
+
 extension Failure {
-    /// The failure for a path whose content the store does not hold.
+    /// A path whose content the store does not hold.
     static func missing(_ path: RelativePath) -> Failure {
         Failure(
             .corrupt, path: path.bytes, "No pack and no commit holds its content.",

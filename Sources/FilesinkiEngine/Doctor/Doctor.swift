@@ -5,10 +5,10 @@ import FilesinkiRules
 import FilesinkiSystem
 import Glibc
 
-/// Looks for the usual troubles of a replica, and says what to do about each.
+/// Checks a replica for common problems and says how to fix each.
 ///
-/// Nothing is repaired, and nothing is changed but for a folder of files that are made and removed to
-/// see what a file system does.
+/// It repairs nothing and changes nothing, except that it creates and removes files in a temporary
+/// folder to test the file system.
 package struct Doctor: Sendable {
     let options: ReplicaOptions
     let facts: MachineFacts
@@ -20,21 +20,21 @@ package struct Doctor: Sendable {
         state = options.stateFolder
     }
 
-    /// Looks at everything, in an order in which a trouble explains those that follow.
+    /// Runs all checks, causes before their effects.
     ///
-    /// - Parameter canReach: Whether the remote may be asked.
-    package func run(canReach: Bool) async -> [Diagnosis] {
+    /// - Parameter canReach: Whether the checks of the remote are included.
+    package func diagnose(canReach: Bool) async -> [Diagnosis] {
         guard let config = try? ReplicaConfig.read(state) else { return [missingReplica()] }
-        var findings = [
+        var diagnoses = [
             Diagnosis("replica", .ok, "\(options.root) is the replica \(config.device.name)."),
             root(config), placement(config), privacy(),
         ]
-        findings += fileSystem()
-        findings += [disk(), manifest(), leftovers()]
-        findings += rules()
-        findings.append(watches())
-        if canReach { findings += await remote(config) }
-        return findings
+        diagnoses += fileSystem()
+        diagnoses += [disk(), manifest(), leftovers()]
+        diagnoses += rules()
+        diagnoses.append(watches())
+        if canReach { diagnoses += await remote(config) }
+        return diagnoses
     }
 
     private func missingReplica() -> Diagnosis {
@@ -69,7 +69,7 @@ package struct Doctor: Sendable {
         return Diagnosis("root", .ok, "Exists and is writable.")
     }
 
-    /// The state tells what is in the root, and the log may run commands.
+    /// The state reveals what is in the root, and the log may run commands.
     private func privacy() -> Diagnosis {
         for path in [state.path, state.config, state.manifest] {
             var status = stat()
@@ -117,22 +117,22 @@ package struct Doctor: Sendable {
             _ = try manifest.loadRemote()
             return Diagnosis("manifest", .ok, "Sound, with \(paths) paths.")
         } catch {
-            var finding = Diagnosis("manifest", thrown: error)
+            var diagnosis = Diagnosis("manifest", thrown: error)
             if error.code == .corrupt {
-                finding.remedy = "Run filesinki sync: it is set aside and made anew from the log."
+                diagnosis.remedy = "Run filesinki sync: it is set aside and made anew from the log."
             }
-            return finding
+            return diagnosis
         }
     }
 
-    /// What is in the staging folder while nobody works there.
+    /// Counts the files in the staging folder while no run is active.
     private func leftovers() -> Diagnosis {
         do {
             guard let lock = try ReplicaLock.tryAcquire(state.lock) else {
                 return Diagnosis("leftovers", .ok, "Another run is in progress.")
             }
             defer { withExtendedLifetime(lock) {} }
-            let count = Self.names(in: state.staging)
+            let count = Self.countNames(in: state.staging)
             guard count > 0 else { return Diagnosis("leftovers", .ok, "No leftover files.") }
             return Diagnosis(
                 "leftovers", .warning, "A run that was killed left \(count) files behind.",
@@ -140,7 +140,7 @@ package struct Doctor: Sendable {
         } catch { return Diagnosis("leftovers", thrown: error) }
     }
 
-    private static func names(in folder: String) -> Int {
+    private static func countNames(in folder: String) -> Int {
         guard let opened = try? FileHandle(folder, O_RDONLY | O_DIRECTORY),
             let listing = try? FolderListing(opened)
         else { return 0 }
@@ -153,7 +153,7 @@ package struct Doctor: Sendable {
             let rows = try? manifest.loadBase()
         else { return Diagnosis("watches", .ok, "How many folders can be watched is not known.") }
         let folders = rows.count { $0.entry.kind == .directory } + 1
-        // Other programs watch folders too: a desktop, an editor.
+        // Other programs, such as a desktop or an editor, watch folders as well.
         guard folders < limit / 2 else {
             return Diagnosis(
                 "watches", .warning,
@@ -165,17 +165,17 @@ package struct Doctor: Sendable {
     }
 }
 
-/// One thing that `doctor` looked at, and how it is.
+/// The result of one check of `doctor`.
 package struct Diagnosis: Hashable, Sendable {
     package enum Level: String, Sendable {
         case ok, warning, trouble
     }
 
-    /// What was looked at, in a word.
+    /// The name of the check, one word.
     package var name: String
     package var level: Level
     package var message: String
-    /// What to do about it; empty when it is as it should be.
+    /// How to fix it; empty if the check passed.
     package var remedy: String
 
     package init(_ name: String, _ level: Level, _ message: String, remedy: String = "") {
@@ -185,13 +185,13 @@ package struct Diagnosis: Hashable, Sendable {
         self.remedy = remedy
     }
 
-    /// What failed when it was looked at.
+    /// The result of a check that failed with this failure.
     package init(_ name: String, _ level: Level, _ failure: Failure) {
         let place = failure.path.isEmpty ? "" : "\(printable(failure.path)): "
         self.init(name, level, place + failure.message, remedy: failure.remedy)
     }
 
-    /// What was thrown when it was looked at.
+    /// The result of a check that threw.
     init(_ name: String, thrown error: any Error) {
         let failure = error as? Failure
         self = Diagnosis(

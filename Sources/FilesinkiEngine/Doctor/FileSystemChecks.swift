@@ -5,10 +5,11 @@ import FilesinkiSystem
 import Glibc
 
 extension Doctor {
-    /// What the root's file system cannot do, found out by trying it.
+    /// Tests what the root's file system cannot do.
     func fileSystem() -> [Diagnosis] {
         let traits: FileSystemTraits
-        // In the root itself: a folder elsewhere on the same file system may treat names otherwise.
+        // Test in the root itself: another folder of the same file system may treat names
+        // differently.
         let folder = "\(options.root)/\(RelativePath.stateFolder)"
         do { traits = try facts.traits(StateFile.exists(folder) ? folder : state.path) } catch {
             return [Diagnosis("file-system", thrown: error)]
@@ -68,14 +69,16 @@ extension Doctor {
         return found
     }
 
-    /// Whether the root and the store are apart, and whether the root and another replica are.
+    /// Checks that the root and the store are separate folders, and that the root is not nested
+    /// with another replica.
     func placement(_ config: ReplicaConfig) -> Diagnosis {
         let placement = RootPlacement(root: options.root)
         if let remote = config.remote {
             do throws(Failure) { try placement.check(against: remote) } catch {
-                var finding = Diagnosis("placement", .trouble, error)
-                finding.remedy = "Move the store, then run filesinki remote set with its new place."
-                return finding
+                var diagnosis = Diagnosis("placement", .trouble, error)
+                diagnosis.remedy =
+                    "Move the store, then run filesinki remote set with its new place."
+                return diagnosis
             }
         }
         if let outer = placement.surroundingReplica() {
@@ -89,7 +92,8 @@ extension Doctor {
         return Diagnosis("placement", .ok, "The root and the store are separate folders.")
     }
 
-    /// The first known folder that is another replica; nil for none.
+    /// The first folder of the base that is another replica; nil for none. One access(2) per
+    /// folder.
     private func innerReplica() -> RelativePath? {
         guard let manifest = try? ManifestDatabase.openReadOnly(at: state.manifest),
             let rows = try? manifest.loadBase()
@@ -105,17 +109,17 @@ extension Doctor {
     }
 }
 
-/// What an examination wants to know of the machine; a test makes up its own.
+/// Facts about the machine that ``Doctor`` needs; tests supply their own.
 package struct MachineFacts: Sendable {
-    /// Whose process it is.
+    /// The user id of the process.
     package var user: UInt32
-    /// How many folders a user may watch at once; nil when that is not known.
+    /// How many folders a user may watch at once; nil if that is unknown.
     package var watchLimit: @Sendable () -> Int?
-    /// The bytes that are free for the user, and all that there are, where a path is.
+    /// The free and total bytes of the file system at a path; nil if they are unknown.
     package var space: @Sendable (String) -> (free: Int64, total: Int64)?
-    /// What the file system of a folder can do.
+    /// The capabilities of a folder's file system.
     package var traits: @Sendable (String) throws -> FileSystemTraits
-    /// When a file that is made in a folder now was made, by the clock of the file system.
+    /// The current time by the clock of a folder's file system.
     package var fileTime: @Sendable (String) throws -> Timestamp
 
     package init(
@@ -131,7 +135,7 @@ package struct MachineFacts: Sendable {
         self.fileTime = fileTime
     }
 
-    /// Those of this machine.
+    /// The facts of this machine.
     package static var real: MachineFacts {
         MachineFacts(
             user: geteuid(), watchLimit: readWatchLimit, space: readSpace,

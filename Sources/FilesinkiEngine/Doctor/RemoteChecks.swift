@@ -7,17 +7,17 @@ import FilesinkiStore
 import FilesinkiSystem
 
 extension Doctor {
-    /// How far two clocks may be apart, in seconds.
+    /// The accepted difference of two clocks, in seconds.
     private static let clockTolerance: Int64 = 300
-    /// How long a device may be away before it is asked after, in days.
+    /// After this many days without a sign of a device, `doctor` warns.
     private static let longestAbsence: Int64 = 90
-    /// How many commits that this replica has not seen are looked at.
+    /// The number of unread commits that are read to find the newest one.
     private static let followedCommits = 256
 
-    /// Whether the rules can be read; a trouble for each that cannot.
+    /// Checks the files of rules; one diagnosis per invalid rule.
     func rules() -> [Diagnosis] {
         do {
-            let problems = try RuleReader(options: options, state: state).problems()
+            let problems = try ruleProblems()
             guard !problems.isEmpty else {
                 return [Diagnosis("rules", .ok, "All rules are valid.")]
             }
@@ -25,7 +25,18 @@ extension Doctor {
         } catch { return [Diagnosis("rules", thrown: error)] }
     }
 
-    /// The remote and everything about it.
+    /// Returns what is invalid in the rules. It does not open the replica.
+    private func ruleProblems() throws -> [Failure] {
+        let files = RuleFiles(root: try RootFolder(path: options.root), options: options)
+        // Read as trusted, so that a command without trust is not reported as a mistake.
+        let load = RulesLoad(
+            synced: try files.rootFile(Settings.syncedFile), isTrusted: true,
+            device: try files.deviceFiles())
+        _ = try IgnoreFilter(gitignore: load.rules.gitignore) { try files.rootFile($0) }
+        return load.problems
+    }
+
+    /// Checks the remote: its guarantees, the clocks, the devices and the open conflicts.
     func remote(_ config: ReplicaConfig) async -> [Diagnosis] {
         guard let address = config.remote else {
             return [
@@ -40,15 +51,15 @@ extension Doctor {
             context = try await ReplicaContext.open(options, writable: false)
             connection = try await context.zone.connected()
         } catch { return [Diagnosis("remote", thrown: error)] }
-        var findings = [Diagnosis("remote", .ok, "The store at \(address) answers.")]
-        findings.append(await promises(address))
-        findings.append(await clock(History(context), connection))
-        findings.append(await devices(Devices(context)))
-        findings.append(conflicts(Conflicts(context)))
-        return findings
+        var diagnoses = [Diagnosis("remote", .ok, "The store at \(address) answers.")]
+        diagnoses.append(await guarantees(address))
+        diagnoses.append(await clock(History(context), connection))
+        diagnoses.append(await devices(Devices(context)))
+        diagnoses.append(conflicts(Conflicts(context)))
+        return diagnoses
     }
 
-    private func promises(_ address: String) async -> Diagnosis {
+    private func guarantees(_ address: String) async -> Diagnosis {
         let connect = options.connect
         let probe = SlotProbe(systemContext: options.systemContext, writers: 8, rounds: 4) {
             try connect(address)
@@ -132,8 +143,8 @@ extension Doctor {
 }
 
 extension History {
-    /// The last commit in the log, among those that this replica has seen and the first `limit` that
-    /// it has not; nil when the log is empty.
+    /// Returns the newest commit among those that this replica has read and the next `limit`; nil
+    /// if the log is empty.
     func newestCommit(_ limit: Int) async throws -> Commit? {
         let log = try await connected().log
         let seen = try manifest.token ?? log.genesis
@@ -145,36 +156,5 @@ extension History {
             token = next.token
         }
         return newest
-    }
-}
-
-/// Reads the rules of a root without opening the replica, to see whether they are understood.
-struct RuleReader {
-    let options: ReplicaOptions
-    let state: StateFolder
-
-    /// The largest file of rules that is read, in bytes.
-    private static let limit = 1 << 20
-
-    /// What is wrong with the rules, file by file.
-    func problems() throws -> [Failure] {
-        let root = try RootFolder(path: options.root)
-        var files: [RulesLoad.DeviceFile] = []
-        for path in [options.configuration, state.path + "/" + Settings.deviceFile] {
-            if let path, let bytes = try StateFile.read(path) {
-                files.append(RulesLoad.DeviceFile(path: path, bytes: bytes))
-            }
-        }
-        let synced = try Self.read(Settings.syncedFile, root)
-        // Trusted, so that a command that waits for trust is no mistake.
-        let load = RulesLoad(synced: synced, isTrusted: true, device: files)
-        _ = try IgnoreFilter(gitignore: load.rules.gitignore) { try Self.read($0, root) }
-        return load.problems
-    }
-
-    private static func read(_ name: String, _ root: RootFolder) throws -> [UInt8]? {
-        let path = try RelativePath(name)
-        guard try root.status(path)?.kind == .file else { return nil }
-        return try root.readWhole(path, limit: limit).bytes
     }
 }

@@ -39,13 +39,13 @@ struct RulesReader: ReplicaPart {
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Reads the rules at the beginning of a run. A broken file of rules is a notice and stops nothing: the defaults hold in
-    /// its place.
+    /// Reads the rules at the start of a run. An invalid file of rules becomes a notice, and the
+    /// defaults apply in its place.
     func runRules(_ options: SyncOptions) throws -> RunRules {
         root.forgetFolding()
         let synced = try rootFile(Settings.syncedFile)
         let load = RulesLoad(
-            synced: synced, isTrusted: try trust.isTrusted(synced), device: try deviceSettings())
+            synced: synced, isTrusted: try trust.isTrusted(synced), device: try files.deviceFiles())
         let filter = try IgnoreFilter(gitignore: load.rules.gitignore) { try rootFile($0) }
         return RunRules(
             filter: filter,
@@ -65,10 +65,25 @@ struct RulesReader: ReplicaPart {
         return ProgramRules(rules: rules, program: resolver)
     }
 
+    /// The bytes of a small file directly in the root; nil if there is no such file.
+    func rootFile(_ name: String) throws -> [UInt8]? { try files.rootFile(name) }
+
+    private var files: RuleFiles { RuleFiles(root: root, options: options) }
+}
+
+/// The files that contain rules.
+struct RuleFiles {
+    let root: RootFolder
+    let options: ReplicaOptions
+
+    /// The largest file of rules in the root, in bytes.
+    private static let limit = 1 << 20
+
     /// The rules of this device: of its user, and of this replica.
-    private func deviceSettings() throws -> [RulesLoad.DeviceFile] {
+    func deviceFiles() throws -> [RulesLoad.DeviceFile] {
         var files: [RulesLoad.DeviceFile] = []
-        for path in [options.configuration, state.path + "/" + Settings.deviceFile] {
+        let ofReplica = options.stateFolder.path + "/" + Settings.deviceFile
+        for path in [options.configuration, ofReplica] {
             if let path, let bytes = try StateFile.read(path) {
                 files.append(RulesLoad.DeviceFile(path: path, bytes: bytes))
             }
@@ -76,11 +91,13 @@ struct RulesReader: ReplicaPart {
         return files
     }
 
-    /// The bytes of a small file directly in the root; nil if there is no such file.
+    /// The bytes of a file directly in the root; nil if there is no regular file of this name.
+    ///
+    /// - Throws: Code `limit` if it is larger than 1 MiB.
     func rootFile(_ name: String) throws -> [UInt8]? {
         let path = try RelativePath(name)
         guard try root.status(path)?.kind == .file else { return nil }
-        return try root.readWhole(path, limit: 1 << 20).bytes
+        return try root.readWhole(path, limit: Self.limit).bytes
     }
 }
 
