@@ -7,34 +7,17 @@ import FilesinkiStore
 import FilesinkiSystem
 import Glibc
 
-/// What `init` found or made.
-package struct InitReport: Sendable {
-    package var root: String
-    package var device: Device
-    package var remote: String?
-    /// Whether the replica was there already.
-    package var wasThere: Bool
-    /// Whether the store was made by this call.
-    package var madeStore: Bool
-    /// Why the remote was not reached; nil when it was, or when there is none.
-    package var away: Failure?
-    /// The store's id in hexadecimal digits; empty when it was not reached.
-    package var store: String
-    /// What the user should know of; stops nothing.
-    package var notices: [Failure] = []
-}
-
 extension Replica {
-    /// Makes a folder a replica; of one that is one already, gives it a remote or changes nothing.
+    /// Makes a folder a replica. An existing replica gets the remote, or is left unchanged.
     ///
     /// - Parameters:
-    ///   - address: The remote, where a store is made when there is none.
-    ///   - deviceName: The device's name when the replica is new.
-    ///   - isRenaming: Whether a replica that is there already gets the name, too.
-    ///   - makesStore: No to make nothing, here or there, where no store can be reached.
-    /// - Throws: Code `unfit-store` when the place cannot keep the promise of a write-once slot,
-    ///   `exists` when the replica has another remote, `usage` when the store and the root are inside
-    ///   each other; without `makesStore` also `not-found` and `away`.
+    ///   - address: The remote. A store is created there if it has none.
+    ///   - deviceName: The name of the device of a new replica.
+    ///   - isRenaming: Whether an existing replica gets the name, too.
+    ///   - makesStore: If false, nothing is created on either side unless the remote has a store.
+    /// - Throws: Code `unfit-store` if the remote lacks a guarantee that a store needs, `exists` if
+    ///   the replica has another remote, `usage` if the store and the root are nested; without
+    ///   `makesStore` also `not-found` and `away`.
     package static func initialize(
         _ options: ReplicaOptions, address: String?, deviceName: String,
         isRenaming: Bool = false, makesStore: Bool = true
@@ -57,19 +40,19 @@ extension Replica {
         if isRenaming { config.device.rename(to: deviceName) }
         var report = InitReport(
             root: options.root, device: config.device, remote: config.remote,
-            wasThere: existing != nil, madeStore: false, away: nil, store: "")
+            existed: existing != nil, createdStore: false, away: nil, store: "")
         if existing == nil, let outer = placement.surroundingReplica() {
             report.notices.append(.nestedReplica(Array(options.root.utf8), in: outer))
         }
-        try await meetStore(&config, &report, options, makesStore: makesStore)
+        try await connectStore(&config, &report, options, makesStore: makesStore)
         report.store = hexadecimal(config.store)
         try StateFile.makeFolder(options.root)
         if config != existing { try writeState(state, config, options) }
         return report
     }
 
-    /// Makes or recognises the store; one that is away is met later.
-    private static func meetStore(
+    /// Connects to the store, or creates it. If the remote is away, the first sync does it.
+    private static func connectStore(
         _ config: inout ReplicaConfig, _ report: inout InitReport, _ options: ReplicaOptions,
         makesStore: Bool
     ) async throws {
@@ -78,7 +61,7 @@ extension Replica {
             let remote = try options.connect(address)
             let (format, isNew) = try await openStore(
                 at: remote, address, options, makesStore: makesStore)
-            report.madeStore = isNew
+            report.createdStore = isNew
             config.store = format.id
             config.epoch = format.epoch
         } catch let failure as Failure where failure.code == .away && makesStore {
@@ -86,7 +69,8 @@ extension Replica {
         }
     }
 
-    /// The store at a remote, made when there is none and the place is fit for one.
+    /// Reads the store's format, or creates a store if there is none and the remote passes the
+    /// test.
     private static func openStore(
         at remote: any Remote, _ address: String, _ options: ReplicaOptions, makesStore: Bool
     ) async throws -> (StoreFormat, isNew: Bool) {
@@ -121,24 +105,42 @@ extension Replica {
     }
 }
 
+/// The result of `init`.
+package struct InitReport: Sendable {
+    package var root: String
+    package var device: Device
+    package var remote: String?
+    /// Whether the folder was a replica already.
+    package var existed: Bool
+    /// Whether this call created the store.
+    package var createdStore: Bool
+    /// Why the remote was not reached; nil if it was, or if there is none.
+    package var away: Failure?
+    /// The store's id in hexadecimal; empty if the store was not reached.
+    package var store: String
+    /// Warnings for the user.
+    package var notices: [Failure] = []
+}
+
 extension Device {
-    /// Gives the device a name, unless it only has digits behind it already because another device
-    /// has the same.
+    /// Renames the device, unless its name is the wanted one with the digits that distinguish it
+    /// from another device of that name.
     fileprivate mutating func rename(to wanted: String) {
         if Device(id: id, name: wanted).distinctName != name { name = wanted }
     }
 }
 
-/// Where a root lies, seen from a store that is a folder and from other replicas.
+/// The position of a root relative to a store in a folder, and to other replicas.
 package struct RootPlacement: Sendable {
-    /// The root's path; it need not exist yet.
+    /// The root's path, which may not exist yet.
     let root: String
 
     package init(root: String) { self.root = root }
 
-    /// Refuses a store that lies inside the root, or around it: each run would sync the store itself.
+    /// Refuses a store that is inside the root or around it, because each run would sync the store
+    /// itself.
     ///
-    /// - Parameter address: The store's address; one that is no folder here is accepted.
+    /// - Parameter address: The store's address. Addresses other than folders are accepted.
     /// - Throws: `Failure` with code `usage`.
     package func check(against address: String) throws(Failure) {
         guard case .folder(let store)? = try? RemoteAddress(absolute: address) else { return }
@@ -155,7 +157,7 @@ package struct RootPlacement: Sendable {
             .usage, path: store, message, remedy: "Use a folder outside the root for the store.")
     }
 
-    /// The root of the nearest other replica that this root lies in; nil for none.
+    /// The root of the nearest replica around this root; nil for none.
     package func surroundingReplica() -> String? {
         var folder = Self.realPath(root)
         while let parent = Self.parent(of: folder) {
@@ -167,7 +169,7 @@ package struct RootPlacement: Sendable {
         return nil
     }
 
-    /// Whether a path is a folder or lies in it, also by way of symlinks and mounts.
+    /// Whether a path is a folder or inside it, also through symlinks and mounts.
     private static func isAtOrInside(_ inner: String, _ outer: String) -> Bool {
         let outer = realPath(outer)
         let stamp = FileStamp(at: outer, followingSymlinks: true)
@@ -189,8 +191,7 @@ package struct RootPlacement: Sendable {
         return cut == path.startIndex ? "/" : String(path[..<cut])
     }
 
-    /// The path without symlinks; of what does not exist, the real path of the nearest folder above it
-    /// and the rest as it is.
+    /// Resolves symlinks. For a path that does not exist, resolves the nearest existing parent.
     private static func realPath(_ path: String) -> String {
         if let found = realpath(path, nil) {
             defer { free(found) }
@@ -203,7 +204,7 @@ package struct RootPlacement: Sendable {
 }
 
 extension Failure {
-    /// A replica inside another one: both sync its files.
+    /// A replica is inside another one, and both sync its files.
     package static func nestedReplica(_ path: [UInt8], in outer: String) -> Failure {
         Failure(
             .nestedReplica, path: path,
@@ -211,7 +212,7 @@ extension Failure {
             remedy: "If that is not intended, list it in the outer .filesinkiignore.")
     }
 
-    /// A replica was found below the root.
+    /// Another replica is below the root.
     static func innerReplica(_ path: RelativePath) -> Failure {
         Failure(
             .nestedReplica, path: path.bytes,

@@ -3,14 +3,14 @@ package import FilesinkiModel
 import FilesinkiStore
 import FilesinkiSystem
 
-/// One root together with its manifest: what every command works on.
+/// A root folder together with its manifest: what every command works on.
 ///
-/// The engine is the only one who both decides and acts. A replica is used by one task at a time; the
-/// kernel lock that it holds keeps other processes out and dies with this one. It opens, locks, closes,
-/// and passes each operation to the part of the engine that carries it out.
+/// One task at a time uses a replica. The kernel lock that it holds keeps other processes out and
+/// is released when this process dies. The replica opens, locks and closes, and passes each
+/// operation to the part of the engine that carries it out; see ``ReplicaPart``.
 package actor Replica {
     let context: ReplicaContext
-    /// Which files these were when the replica was opened: see ``resume()``.
+    /// The identities of the manifest and the root when the replica was opened; see ``resume()``.
     private let manifestStamp: FileStamp?
     private let rootStamp: FileStamp?
 
@@ -22,39 +22,40 @@ package actor Replica {
 
     /// Opens a replica.
     ///
-    /// - Parameter writable: Whether the replica may be changed; then it is locked against other
-    ///   processes until this one ends. Readers never wait.
-    /// - Throws: Code `not-found` when the folder is no replica, `busy` when another process holds
-    ///   it for longer than the options allow, `io` when the root is not the replica's own.
+    /// - Parameter writable: Whether the replica may be changed. If so, it is locked against other
+    ///   processes until it is closed or the process ends. Readers never wait.
+    /// - Throws: Code `not-found` if the folder is not a replica, `busy` if another process holds
+    ///   the lock for longer than ``ReplicaOptions/lockWait``, `io` if the root is not the
+    ///   replica's own.
     package static func open(_ options: ReplicaOptions, writable: Bool) async throws -> Replica {
         Replica(try await ReplicaContext.open(options, writable: writable))
     }
 
-    /// Opens a replica for `save`: writable if no other process holds it, else for reading; then
-    /// ``save(_:_:content:)`` leaves the work to the process that holds it.
+    /// Opens a replica for a save: writable if no other process holds it, else for reading; then
+    /// ``save(_:_:content:)`` enqueues the save for the process that holds it.
     package static func openToSave(_ options: ReplicaOptions) async throws -> Replica {
         if let context = try await ReplicaContext.openIfFree(options) { return Replica(context) }
         do {
             return try await open(options, writable: false)
         } catch {
-            // It may be made just now.
+            // Another process may be initialising it right now.
             return try await open(options, writable: true)
         }
     }
 
-    /// Releases the lock and the connection. The value cannot be used afterwards.
+    /// Releases the lock and the connection. The replica cannot be used afterwards.
     ///
-    /// The end of the value does the same, but when the last task lets go of it is not defined.
+    /// Deinitialisation does the same, but at an undefined time.
     package func close() { context.close() }
 
-    /// Releases the lock, so that other processes may change the replica, until ``resume()``.
+    /// Releases the lock until ``resume()``, so that other processes may change the replica.
     package func pause() { context.setLock(nil) }
 
-    /// Takes the lock again after ``pause()``.
+    /// Acquires the lock again after ``pause()``.
     ///
-    /// - Returns: Whether the replica is the one it was. If not, because another process set it
-    ///   up anew, it has to be closed and opened again.
-    /// - Throws: As ``open(_:writable:)`` does.
+    /// - Returns: Whether the replica is unchanged. If it is not, because another process
+    ///   initialised it again, it must be closed and opened again.
+    /// - Throws: As ``open(_:writable:)``.
     package func resume() async throws -> Bool {
         let options = context.options
         context.setLock(
@@ -79,16 +80,16 @@ package actor Replica {
         return try config.checkMarker(of: context.root) == .ok
     }
 
-    /// This replica's device.
+    /// The device of this replica.
     package var device: Device { context.memory.config.device }
 
-    /// The id of the store that the replica has met, 16 bytes; empty before the first sync.
+    /// The id of the replica's store, 16 bytes; empty before the first sync.
     package var storeID: [UInt8] { context.memory.config.store }
 
-    /// The remote's address; nil if there is none.
+    /// The remote's address; nil if the replica has no remote.
     package var remoteAddress: String? { context.memory.config.remote }
 
-    /// The keys below which the store changes when there is something new, for
+    /// The prefix of the keys that every commit creates, for
     /// ``FilesinkiRemote/Remote/wait(prefix:timeout:)``; nil before the store was reached.
     package var watchedPrefix: String? { context.zone.reached?.log.watchedPrefix }
 
@@ -97,7 +98,7 @@ package actor Replica {
         RemoteChanges(connection: try await context.zone.connected())
     }
 
-    /// The ignore rules as they are now.
+    /// Reads the current ignore rules.
     package func ignoreMatcher() throws -> IgnoreMatcher {
         IgnoreMatcher(
             root: context.root, filter: try RulesReader(context).runRules(SyncOptions()).filter)

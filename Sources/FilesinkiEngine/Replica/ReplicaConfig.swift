@@ -2,27 +2,19 @@ import FilesinkiFileSystem
 package import FilesinkiModel
 import FilesinkiSystem
 
-/// An id that a replica had before it noticed that a copy of it uses the same.
-package struct FormerDevice: Hashable, Sendable {
-    /// 16 bytes.
-    package var id: [UInt8]
-    /// The last commit up to which commits of this id are the replica's own.
-    package var last: UInt64
-}
-
-/// Who a replica is: the small text file that everything else in the state folder can be rebuilt
-/// from.
+/// The identity of a replica, in a small text file. Everything else in the state folder can be
+/// rebuilt.
 ///
-/// The manifest is a cache; this configuration is not, so it is written durably and only when it changes.
+/// The file is written durably and only when it changes.
 package struct ReplicaConfig: Hashable, Sendable {
     package var device: Device
-    /// The remote's address as the user gave it; nil while there is none.
+    /// The remote's address as the user gave it; nil without a remote.
     package var remote: String?
-    /// The id of the store that the replica has met, 16 bytes; empty before the first meeting.
+    /// The id of the replica's store, 16 bytes; empty before the first connection.
     package var store: [UInt8]
-    /// The store's epoch when last met.
+    /// The store's epoch at the last connection.
     package var epoch: UInt64
-    /// Ids that the replica had before.
+    /// Former ids of the replica.
     package var formerDevices: [FormerDevice] = []
 
     package init(device: Device, remote: String?, store: [UInt8] = [], epoch: UInt64 = 0) {
@@ -43,9 +35,9 @@ package struct ReplicaConfig: Hashable, Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Reads what ``text`` wrote.
+    /// Parses ``text``.
     ///
-    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` for anything else.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` for malformed text.
     init(text: String, path: String) throws(Failure) {
         var values: [Substring: Substring] = [:]
         for line in text.split(separator: "\n").dropFirst() {
@@ -67,10 +59,44 @@ package struct ReplicaConfig: Hashable, Sendable {
         formerDevices = text.split(separator: "\n").compactMap { FormerDevice(line: $0) }
     }
 
-    /// Whether a commit by an id that is not the present one is the replica's own.
+    /// Whether a commit of a former id is the replica's own.
     func wasOwn(_ id: [UInt8], at sequence: UInt64) -> Bool {
         formerDevices.contains { $0.id == id && sequence <= $0.last }
     }
+
+    /// Checks the replica's marker in a root. A marker with a former id is accepted, because a run
+    /// may have been killed before it wrote the new one.
+    func checkMarker(of root: RootFolder) throws(Failure) -> RootMarker.Diagnosis {
+        let marker = RootMarker(root: root)
+        let found = try marker.check(device.id)
+        guard found == .other else { return found }
+        for former in formerDevices where try marker.check(former.id) == .ok { return .ok }
+        return found
+    }
+
+    /// Reads the configuration of a replica without opening it.
+    ///
+    /// - Throws: Code `not-found` if the folder is not a replica.
+    package static func read(_ options: ReplicaOptions) throws(Failure) -> ReplicaConfig {
+        if let config = try read(options.stateFolder) { return config }
+        throw Failure(
+            .notFound, path: options.root, "This folder is not a replica.",
+            remedy: "Make it one with filesinki init.")
+    }
+
+    /// Reads the configuration in a state folder; nil if there is none.
+    static func read(_ state: StateFolder) throws(Failure) -> ReplicaConfig? {
+        guard let bytes = try StateFile.read(state.config) else { return nil }
+        return try ReplicaConfig(text: String(decoding: bytes, as: UTF8.self), path: state.config)
+    }
+}
+
+/// A former id of a replica, which it gave up because a copy of the replica uses the same id.
+package struct FormerDevice: Hashable, Sendable {
+    /// 16 bytes.
+    package var id: [UInt8]
+    /// Commits with this id are the replica's own up to this number.
+    package var last: UInt64
 }
 
 extension FormerDevice {
@@ -80,35 +106,5 @@ extension FormerDevice {
             let id = bytes(hexadecimal: words[2]), id.count == 16, let last = UInt64(words[3])
         else { return nil }
         self.init(id: id, last: last)
-    }
-}
-
-extension ReplicaConfig {
-    /// Whether a root carries the replica's marker. One that names a former id is its own, too: a
-    /// run may have been killed before it wrote the new one.
-    func checkMarker(of root: RootFolder) throws(Failure) -> RootMarker.Diagnosis {
-        let marker = RootMarker(root: root)
-        let found = try marker.check(device.id)
-        guard found == .other else { return found }
-        for former in formerDevices where try marker.check(former.id) == .ok { return .ok }
-        return found
-    }
-}
-
-extension ReplicaConfig {
-    /// Reads the configuration of a replica without opening it.
-    ///
-    /// - Throws: Code `not-found` when the folder is no replica.
-    package static func read(_ options: ReplicaOptions) throws(Failure) -> ReplicaConfig {
-        if let config = try read(options.stateFolder) { return config }
-        throw Failure(
-            .notFound, path: options.root, "This folder is not a replica.",
-            remedy: "Make it one with filesinki init.")
-    }
-
-    /// Nil when there is no configuration.
-    static func read(_ state: StateFolder) throws(Failure) -> ReplicaConfig? {
-        guard let bytes = try StateFile.read(state.config) else { return nil }
-        return try ReplicaConfig(text: String(decoding: bytes, as: UTF8.self), path: state.config)
     }
 }

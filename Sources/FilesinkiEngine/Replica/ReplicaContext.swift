@@ -6,7 +6,7 @@ import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiSystem
 
-/// The open files of one replica, which the parts of the engine share: the root, the manifest and the
+/// The open files of a replica, shared by the parts of the engine: the root, the manifest and the
 /// client of the store.
 ///
 /// Not Sendable: a ``Replica`` owns it, and all parts run on that actor.
@@ -18,9 +18,10 @@ final class ReplicaContext {
     let memory: FilesMemory
     /// The client of the zone of files.
     let zone: ZoneClient
-    /// Nil while the replica is open for reading only.
+    /// Nil while the replica is read-only.
     private(set) var lock: ReplicaLock?
-    /// The conflict copies in the reports of a command's runs: see ``SyncEngine/reporting(_:)``.
+    /// The conflict copies that the reports of the current command list; see
+    /// ``SyncEngine/reporting(_:)``.
     var reportedCopies: [RelativePath] = []
 
     init(
@@ -40,7 +41,7 @@ final class ReplicaContext {
         ) { try options.openRemote(memory.config) }
     }
 
-    /// Takes over, or releases, the lock that allows changes.
+    /// Sets or releases the lock that allows changes.
     func setLock(_ lock: ReplicaLock?) {
         self.lock = lock
         memory.isWritable = lock != nil
@@ -65,7 +66,7 @@ final class ReplicaContext {
         if writable {
             lock = try await ReplicaLock.acquire(
                 state.lock, waiting: options.lockWait, sleep: options.systemContext.sleep)
-            // What a killed run left behind: a user's save that it had taken out comes back.
+            // Clean up after a killed run: a user's file that it had taken out is restored.
             try Staging(root: root, folder: state.staging).clear()
         }
         let manifest = try openManifest(state, writable: writable)
@@ -84,7 +85,8 @@ final class ReplicaContext {
         }
     }
 
-    /// A root without its marker is an unmounted disk or an emptied folder, never a deletion.
+    /// A root without its marker is an unmounted disk or an emptied folder. It is never treated as
+    /// a deletion of its files.
     private static func checkMarker(
         _ root: RootFolder, _ config: ReplicaConfig, _ options: ReplicaOptions
     ) throws {
@@ -102,21 +104,22 @@ final class ReplicaContext {
         }
     }
 
-    /// The manifest; a damaged one is set aside and made anew, for it can be rebuilt from the log.
+    /// Opens the manifest. A damaged one is set aside and created anew, because it can be rebuilt
+    /// from the log.
     private static func openManifest(
         _ state: StateFolder, writable: Bool
     ) throws -> sending ManifestDatabase {
         guard writable else { return try ManifestDatabase.openReadOnly(at: state.manifest) }
         let found = try openSound(state)
-        // What the opening itself has met is dealt with below.
+        // Damage found while opening is handled below.
         ManifestDatabase.clearDoubt(state.manifest)
         if let found { return found }
         try ManifestDatabase.setAside(state.manifest)
         return try ManifestDatabase.open(at: state.manifest, create: true)
     }
 
-    /// The manifest as it is; nil when it is damaged. One in which an earlier run met damage is read
-    /// as a whole.
+    /// Opens the manifest; nil if it is damaged. If an earlier run found damage, the whole file is
+    /// verified.
     private static func openSound(_ state: StateFolder) throws -> sending ManifestDatabase? {
         do {
             let isDoubted = ManifestDatabase.isDoubted(state.manifest)
@@ -130,7 +133,7 @@ final class ReplicaContext {
     }
 }
 
-/// A part of the engine: what one kind of command does with an open replica.
+/// A part of the engine: the operations of one kind of command on an open replica.
 protocol ReplicaPart {
     var replica: ReplicaContext { get }
 
@@ -146,19 +149,20 @@ extension ReplicaPart {
     var zone: ZoneClient { replica.zone }
     var systemContext: SystemContext { replica.options.systemContext }
 
-    /// The identity of this replica and the address of its remote.
+    /// The replica's identity and the address of its remote.
     var config: ReplicaConfig {
         get { replica.memory.config }
         nonmutating set { replica.memory.config = newValue }
     }
 
+    /// Writes ``config`` durably.
     func saveConfig() throws(Failure) { try memory.saveConfig() }
 
     /// Connects to the store; see ``FilesinkiStore/ZoneClient/connected()``.
     func connected() async throws -> ZoneConnection { try await zone.connected() }
 }
 
-// The parts, each for the others.
+// Each part can use the others.
 extension ReplicaPart {
     var sync: SyncEngine { SyncEngine(replica) }
     var rulesReader: RulesReader { RulesReader(replica) }
@@ -171,7 +175,9 @@ extension ReplicaPart {
 }
 
 extension ReplicaOptions {
-    /// Opens the remote that a configuration names.
+    /// Opens the remote of a configuration.
+    ///
+    /// - Throws: Code `not-found` if it has none, and what ``connect`` throws.
     func openRemote(_ config: ReplicaConfig) throws -> any Remote {
         guard let address = config.remote else {
             throw Failure(
@@ -182,11 +188,12 @@ extension ReplicaOptions {
     }
 }
 
-/// SQLite databases as the live files of a replica.
+/// Treats SQLite databases as live files of a root: they are copied by SQLite's own means while
+/// programs use them.
 struct LiveAdapter: LiveFiles {
     private let databases: LiveDatabases
 
-    /// - Parameter scratch: The folder for private copies, which the next writing run empties.
+    /// - Parameter scratch: The folder for private copies. The next run that writes empties it.
     init(scratch: String) { databases = LiveDatabases(scratch: scratch) }
 
     func isLive(_ header: [UInt8]) -> Bool { LiveDatabases.isDatabase(header) }

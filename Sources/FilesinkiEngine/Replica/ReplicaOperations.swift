@@ -1,7 +1,7 @@
 package import FilesinkiModel
 package import FilesinkiWatch
 
-// What a caller can do with a replica. Each operation is documented where it is implemented.
+// The operations of a replica. Each is documented at its implementation.
 
 /// Sync: see ``SyncEngine``.
 extension Replica {
@@ -10,7 +10,7 @@ extension Replica {
         try await SyncEngine(context).syncTree(options)
     }
 
-    /// Syncs what a watch has heard of: see ``SyncEngine/syncChanges(_:isRemoteHinted:_:)``.
+    /// Syncs the paths of a watch: see ``SyncEngine/syncChanges(_:isRemoteHinted:_:)``.
     package func syncChanges(
         _ changes: LocalChanges, isRemoteHinted: Bool, _ options: SyncOptions
     ) async throws -> ChangeReport {
@@ -18,8 +18,7 @@ extension Replica {
             .syncChanges(changes, isRemoteHinted: isRemoteHinted, options)
     }
 
-    /// Gives the replica another address of its store, or another store: see
-    /// ``SyncEngine/setRemote(_:acceptingOther:)``.
+    /// Changes the address of the remote: see ``SyncEngine/setRemote(_:acceptingOther:)``.
     package func setRemote(_ address: String, acceptingOther: Bool) async throws {
         try await SyncEngine(context).setRemote(address, acceptingOther: acceptingOther)
     }
@@ -92,7 +91,7 @@ extension Replica {
     }
 }
 
-/// The past: see ``History``.
+/// History: see ``History`` and ``Restores``.
 extension Replica {
     /// See ``History/commits(limit:)``.
     package func commits(limit: Int?) async throws -> [CommitSummary] {
@@ -154,7 +153,7 @@ extension Replica {
     }
 }
 
-/// What is known: see ``ReplicaStatus``, ``Devices``, ``Trust`` and ``StoreVerification``.
+/// State: see ``ReplicaStatus``, ``Devices``, ``Trust`` and ``StoreVerification``.
 extension Replica {
     /// See ``ReplicaStatus/report()``.
     package func status() throws -> StatusReport { try ReplicaStatus(context).report() }
@@ -214,7 +213,7 @@ extension Replica {
         try await Events(context).startingPoint(of: scope)
     }
 
-    /// Runs an operation of a part that has no name of its own here.
+    /// Performs an operation of a part that has no method here.
     func perform<Part: ReplicaPart, Result: Sendable>(
         _ part: Part.Type, _ operation: @Sendable (Part) async throws -> Result
     ) async throws -> Result {

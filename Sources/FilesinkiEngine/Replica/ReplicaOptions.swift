@@ -2,23 +2,23 @@ package import FilesinkiModel
 package import FilesinkiRemote
 package import FilesinkiStore
 
-/// How to reach a replica and the world around it.
+/// Where a replica is, and what it needs from its environment.
 package struct ReplicaOptions: Sendable {
     /// The root's absolute path.
     package var root: String
-    /// Where the replica's state is kept; nil for `.filesinki` in the root.
+    /// The state folder; nil for `.filesinki` in the root.
     package var state: String?
-    /// How long to wait for another process that works on the same replica.
+    /// How long to wait for another process that holds the replica.
     package var lockWait: Duration
-    /// How long a command of the user's may take that merges or chooses.
+    /// The time limit of a user's command that merges or resolves.
     package var commandLimit = Duration.seconds(60)
-    /// Clock and chance.
+    /// The clock and the randomness.
     package var systemContext: SystemContext
-    /// Makes a remote of its address.
+    /// Opens the remote at an address.
     package var connect: @Sendable (String) throws -> any Remote
-    /// The device's own configuration file; nil for none.
+    /// The device's configuration file; nil for none.
     package var configuration: String?
-    /// How much one commit that this replica publishes may hold.
+    /// The size limits of a published commit.
     package var commitLimits = CommitLimits.standard
     /// Asked before the chain of rules about paths whose contents the program knows the types of.
     package var resolver: (any ProgramResolver)?
@@ -36,11 +36,11 @@ package struct ReplicaOptions: Sendable {
         self.connect = connect
     }
 
-    /// Where the replica keeps its state.
+    /// The state folder and the files in it.
     package var stateFolder: StateFolder { StateFolder(root: root, state: state) }
 }
 
-/// Where a replica keeps its state, and what is in there.
+/// The state folder of a replica and the files in it.
 package struct StateFolder: Sendable {
     /// The folder's absolute path.
     package let path: String
@@ -49,33 +49,33 @@ package struct StateFolder: Sendable {
         path = state ?? root + "/" + RelativePath.stateFolder
     }
 
-    /// Who this replica is and where its remote is; see ``ReplicaConfig``.
+    /// The replica's identity and remote; see ``ReplicaConfig``.
     package var config: String { path + "/replica" }
     /// The manifest, a SQLite database.
     package var manifest: String { path + "/manifest.sqlite" }
-    /// Held locked by the one process that may change the replica.
+    /// Locked by the process that may change the replica.
     package var lock: String { path + "/lock" }
-    /// Held locked by the one process that watches the replica.
+    /// Locked by the process that watches the replica.
     package var watch: String { path + "/watch" }
-    /// Files that are not yet in place.
+    /// Files that are not yet moved into the root.
     package var staging: String { path + "/staging" }
-    /// Where processes wait that save while another one is at work; see ``SaveRequest``.
+    /// The queue of waiting saves; see ``SaveQueue``.
     package var saves: String { path + "/saves" }
-    /// Files that programs which use the library are about to put in their place.
+    /// Files that programs are writing through ``RootFiles``.
     package var saving: String { path + "/saving" }
-    /// Commits that were about to be published; see ``PublishingNote``.
+    /// Commits that are being published; see ``PublishingNote``.
     package var publishing: String { path + "/publishing" }
-    /// Packs that were stored and that no commit names yet; see ``UnpublishedPacks``.
+    /// Stored packs that no commit names yet; see ``UnpublishedPacks``.
     package var unpublishedPacks: String { path + "/unpublished-packs" }
     /// Merges that may not be recorded yet; see ``MergeNote``.
     package var merges: String { path + "/merges" }
-    /// The hash of the synced rules that may run commands; see `filesinki trust`.
+    /// The hash of the synced rules whose commands are trusted; see `filesinki trust`.
     package var trusted: String { path + "/trusted" }
-    /// The secret and the certificates that the replica was given for its remote.
+    /// The credentials and certificates for the remote.
     package var access: String { path + "/access.toml" }
-    /// Where merges work.
+    /// The working folder of merges.
     package var merging: String { path + "/merging" }
-    /// Copies of pack indexes.
+    /// Cached pack indexes.
     package var indexes: String { path + "/indexes" }
     /// The multi-pack index: joined copies of pack indexes.
     package var joinedIndexes: String { indexes + "/joined" }

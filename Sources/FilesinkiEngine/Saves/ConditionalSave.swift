@@ -32,13 +32,14 @@ struct ConditionalSave: ReplicaPart {
 
     /// Saves a content at a path that is at the version `version`.
     ///
-    /// The log decides: the commit is published directly after the commits that were read, so no other
-    /// device can have changed the path in between. Only then is the file written. If the save is
-    /// refused or killed before, nothing is in the tree that a later run could take for an edit.
+    /// The log decides: the commit is published directly after the commits that were read, so no
+    /// other device can have changed the path in between. Only then is the file written. If the
+    /// save is refused or killed before, nothing is in the tree that a later run could take for an
+    /// edit.
     ///
     /// - Precondition: ``Saves/require(_:at:_:)`` has just found that version.
-    /// - Throws: Code `differs` if another device changed the path first, `away` if the remote cannot
-    ///   be reached.
+    /// - Throws: Code `differs` if another device changed the path first, `away` if the remote
+    ///   cannot be reached.
     func save(
         _ path: RelativePath, ifAt version: UInt64, _ options: SaveOptions,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void

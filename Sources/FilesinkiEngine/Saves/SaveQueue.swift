@@ -8,10 +8,10 @@ import FilesinkiSystem
 
 /// The saves that wait while another process holds the replica.
 ///
-/// A process that cannot lock the replica enqueues its save. The process that holds the lock drains the
-/// queue after its own save: all waiting saves become one run and one commit, so a hundred concurrent
-/// saves cost little more than a few. The entries are folders in ``StateFolder/saves``; see
-/// ``FilesinkiFileSystem/QueuedRequest``.
+/// A process that cannot lock the replica enqueues its save. The process that holds the lock drains
+/// the queue after its own save: all waiting saves become one run and one commit, so a hundred
+/// concurrent saves cost little more than a few. The entries are folders in ``StateFolder/saves``;
+/// see ``FilesinkiFileSystem/QueuedRequest``.
 struct SaveQueue: ReplicaPart {
     let replica: ReplicaContext
 
@@ -19,11 +19,11 @@ struct SaveQueue: ReplicaPart {
 
     // MARK: The waiting process
 
-    /// Enqueues a save and waits until another process has done it, or the replica is free; then this
-    /// process does the save itself. Polls every 2 to 20 ms.
+    /// Enqueues a save and waits until another process has done it, or the replica is free; then
+    /// this process does the save itself. Polls every 2 to 20 ms.
     ///
-    /// - Throws: Code `busy` if the save is not claimed within ``ReplicaOptions/lockWait``, and what the
-    ///   save throws.
+    /// - Throws: Code `busy` if the save is not claimed within ``ReplicaOptions/lockWait``, and
+    ///   what the save throws.
     func enqueue(
         _ path: RelativePath, _ options: SaveOptions,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
@@ -63,7 +63,8 @@ struct SaveQueue: ReplicaPart {
         }
     }
 
-    /// Does the waiting process's own save, and all others that wait, now that it holds the replica.
+    /// Does the waiting process's own save, and all others that wait, now that it holds the
+    /// replica.
     private func save(
         _ entry: QueuedRequest, _ saved: ContentID, _ path: RelativePath, _ options: SaveOptions
     ) async throws -> SaveReport {
@@ -110,7 +111,8 @@ struct SaveQueue: ReplicaPart {
         }
     }
 
-    /// Installs the contents at their paths. A save that fails is refused and left out of the result.
+    /// Installs the contents at their paths. A save that fails is refused and left out of the
+    /// result.
     private func place(_ saves: [ClaimedSave]) throws -> [ClaimedSave] {
         let staging = try Staging(root: root, folder: state.staging)
         let writer = TreeWriter(root: root, staging: staging, sync: .batch)
@@ -250,8 +252,8 @@ private struct ClaimedSave {
     var entry: AcceptedRequest
     var request: SaveRequest
 
-    /// Responds with a failure. If the response cannot be written, the waiting process does the save
-    /// itself once the replica is free.
+    /// Responds with a failure. If the response cannot be written, the waiting process does the
+    /// save itself once the replica is free.
     func refuse(_ failure: Failure) {
         try? entry.respond(SaveResponse.failed(failure).bytes)
     }

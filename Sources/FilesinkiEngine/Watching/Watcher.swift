@@ -1,5 +1,6 @@
 import FilesinkiFileSystem
 package import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiRules
 import FilesinkiSystem
 import FilesinkiWatch
