@@ -144,7 +144,7 @@ struct Conflicts: ReplicaPart {
         var report = try await sync.syncPaths([path] + copies, options, after: before)
         report.addCopies(of: before)
         try end(rows)
-        try history.record(.init(command: "resolve", note: choice.sentence), [path])
+        try journal.record(.init(command: "resolve", note: choice.sentence), [path])
         return report
     }
 
@@ -212,7 +212,7 @@ struct Conflicts: ReplicaPart {
         try manifest.write { writer in _ = try writer.addConflict(row) }
         var report = try await sync.syncPaths([path, copy], options, after: before)
         report.addCopies(of: before)
-        try history.record(.init(command: "resolve", note: "Reopened the conflict."), [path])
+        try journal.record(.init(command: "resolve", note: "Reopened the conflict."), [path])
         return report
     }
 

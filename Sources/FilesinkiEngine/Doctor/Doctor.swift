@@ -25,15 +25,18 @@ package struct Doctor: Sendable {
     /// - Parameter canReach: Whether the checks of the remote are included.
     package func diagnose(canReach: Bool) async -> [Diagnosis] {
         guard let config = try? ReplicaConfig.read(state) else { return [missingReplica()] }
+        let files = FileSystemChecks(options: options, facts: facts)
         var diagnoses = [
             Diagnosis("replica", .ok, "\(options.root) is the replica \(config.device.name)."),
-            root(config), placement(config), privacy(),
+            root(config), files.placement(config), privacy(),
         ]
-        diagnoses += fileSystem()
+        diagnoses += files.fileSystem()
         diagnoses += [disk(), manifest(), leftovers()]
         diagnoses += rules()
         diagnoses.append(watches())
-        if canReach { diagnoses += await remote(config) }
+        if canReach {
+            diagnoses += await RemoteChecks(options: options, facts: facts).diagnose(config)
+        }
         return diagnoses
     }
 
@@ -147,6 +150,28 @@ package struct Doctor: Sendable {
         return listing.entries.count
     }
 
+    /// Checks the files of rules; one diagnosis per invalid rule.
+    func rules() -> [Diagnosis] {
+        do {
+            let problems = try ruleProblems()
+            guard !problems.isEmpty else {
+                return [Diagnosis("rules", .ok, "All rules are valid.")]
+            }
+            return problems.map { Diagnosis("rules", .trouble, $0) }
+        } catch { return [Diagnosis("rules", thrown: error)] }
+    }
+
+    /// Returns what is invalid in the rules. It does not open the replica.
+    private func ruleProblems() throws -> [Failure] {
+        let files = RuleFiles(root: try RootFolder(path: options.root), options: options)
+        // Read as trusted, so that a command without trust is not reported as a mistake.
+        let load = RulesLoad(
+            synced: try files.rootFile(Settings.syncedFile), isTrusted: true,
+            device: try files.deviceFiles())
+        _ = try IgnoreFilter(gitignore: load.rules.gitignore) { try files.rootFile($0) }
+        return load.problems
+    }
+
     private func watches() -> Diagnosis {
         guard let limit = facts.watchLimit(),
             let manifest = try? ManifestDatabase.openReadOnly(at: state.manifest),
@@ -197,5 +222,59 @@ package struct Diagnosis: Hashable, Sendable {
         self = Diagnosis(
             name, .trouble,
             failure ?? Failure(.io, "\(error)", remedy: "Run it again; if it stays so, tell us."))
+    }
+}
+
+/// Facts about the machine that ``Doctor`` needs; tests supply their own.
+package struct MachineFacts: Sendable {
+    /// The user id of the process.
+    package var user: UInt32
+    /// How many folders a user may watch at once; nil if that is unknown.
+    package var watchLimit: @Sendable () -> Int?
+    /// The free and total bytes of the file system at a path; nil if they are unknown.
+    package var space: @Sendable (String) -> (free: Int64, total: Int64)?
+    /// The capabilities of a folder's file system.
+    package var traits: @Sendable (String) throws -> FileSystemTraits
+    /// The current time by the clock of a folder's file system.
+    package var fileTime: @Sendable (String) throws -> Timestamp
+
+    package init(
+        user: UInt32, watchLimit: @escaping @Sendable () -> Int?,
+        space: @escaping @Sendable (String) -> (free: Int64, total: Int64)?,
+        traits: @escaping @Sendable (String) throws -> FileSystemTraits,
+        fileTime: @escaping @Sendable (String) throws -> Timestamp
+    ) {
+        self.user = user
+        self.watchLimit = watchLimit
+        self.space = space
+        self.traits = traits
+        self.fileTime = fileTime
+    }
+
+    /// The facts of this machine.
+    package static var real: MachineFacts {
+        MachineFacts(
+            user: geteuid(), watchLimit: readWatchLimit, space: readSpace,
+            traits: { try FileSystemProbe(in: $0).traits() },
+            fileTime: { try FileSystemProbe(in: $0).time() })
+    }
+
+    @Sendable private static func readWatchLimit() -> Int? {
+        guard let file = fopen("/proc/sys/fs/inotify/max_user_watches", "r") else { return nil }
+        defer { fclose(file) }
+        var buffer = [CChar](repeating: 0, count: 32)
+        guard fgets(&buffer, Int32(buffer.count), file) != nil else { return nil }
+        return Int(strtol(buffer, nil, 10))
+    }
+
+    @Sendable private static func readSpace(_ path: String) -> (free: Int64, total: Int64)? {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        let unit = Int64(clamping: status.f_frsize)
+        let free = unit.multipliedReportingOverflow(by: Int64(clamping: status.f_bavail))
+        let total = unit.multipliedReportingOverflow(by: Int64(clamping: status.f_blocks))
+        return (
+            free.overflow ? .max : free.partialValue, total.overflow ? .max : total.partialValue
+        )
     }
 }

@@ -1,10 +1,16 @@
 import FilesinkiFileSystem
 import FilesinkiManifest
-package import FilesinkiModel
+import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 
-extension Doctor {
+/// The checks of ``Doctor`` on the root's file system and place.
+struct FileSystemChecks: Sendable {
+    let options: ReplicaOptions
+    let facts: MachineFacts
+
+    private var state: StateFolder { options.stateFolder }
+
     /// Tests what the root's file system cannot do.
     func fileSystem() -> [Diagnosis] {
         let traits: FileSystemTraits
@@ -106,59 +112,5 @@ extension Doctor {
                 bytes.assumingMemoryBound(to: CChar.self).baseAddress.map { access($0, F_OK) == 0 }
             } ?? false
         }?.path
-    }
-}
-
-/// Facts about the machine that ``Doctor`` needs; tests supply their own.
-package struct MachineFacts: Sendable {
-    /// The user id of the process.
-    package var user: UInt32
-    /// How many folders a user may watch at once; nil if that is unknown.
-    package var watchLimit: @Sendable () -> Int?
-    /// The free and total bytes of the file system at a path; nil if they are unknown.
-    package var space: @Sendable (String) -> (free: Int64, total: Int64)?
-    /// The capabilities of a folder's file system.
-    package var traits: @Sendable (String) throws -> FileSystemTraits
-    /// The current time by the clock of a folder's file system.
-    package var fileTime: @Sendable (String) throws -> Timestamp
-
-    package init(
-        user: UInt32, watchLimit: @escaping @Sendable () -> Int?,
-        space: @escaping @Sendable (String) -> (free: Int64, total: Int64)?,
-        traits: @escaping @Sendable (String) throws -> FileSystemTraits,
-        fileTime: @escaping @Sendable (String) throws -> Timestamp
-    ) {
-        self.user = user
-        self.watchLimit = watchLimit
-        self.space = space
-        self.traits = traits
-        self.fileTime = fileTime
-    }
-
-    /// The facts of this machine.
-    package static var real: MachineFacts {
-        MachineFacts(
-            user: geteuid(), watchLimit: readWatchLimit, space: readSpace,
-            traits: { try FileSystemProbe(in: $0).traits() },
-            fileTime: { try FileSystemProbe(in: $0).time() })
-    }
-
-    @Sendable private static func readWatchLimit() -> Int? {
-        guard let file = fopen("/proc/sys/fs/inotify/max_user_watches", "r") else { return nil }
-        defer { fclose(file) }
-        var buffer = [CChar](repeating: 0, count: 32)
-        guard fgets(&buffer, Int32(buffer.count), file) != nil else { return nil }
-        return Int(strtol(buffer, nil, 10))
-    }
-
-    @Sendable private static func readSpace(_ path: String) -> (free: Int64, total: Int64)? {
-        var status = statvfs()
-        guard statvfs(path, &status) == 0 else { return nil }
-        let unit = Int64(clamping: status.f_frsize)
-        let free = unit.multipliedReportingOverflow(by: Int64(clamping: status.f_bavail))
-        let total = unit.multipliedReportingOverflow(by: Int64(clamping: status.f_blocks))
-        return (
-            free.overflow ? .max : free.partialValue, total.overflow ? .max : total.partialValue
-        )
     }
 }

@@ -1,12 +1,14 @@
-import FilesinkiFileSystem
 import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiRemote
-import FilesinkiRules
 import FilesinkiStore
 import FilesinkiSystem
 
-extension Doctor {
+/// The checks of ``Doctor`` on the remote: its guarantees, the clocks, the devices and the conflicts.
+struct RemoteChecks: Sendable {
+    let options: ReplicaOptions
+    let facts: MachineFacts
+
     /// The accepted difference of two clocks, in seconds.
     private static let clockTolerance: Int64 = 300
     /// After this many days without a sign of a device, `doctor` warns.
@@ -14,30 +16,8 @@ extension Doctor {
     /// The number of unread commits that are read to find the newest one.
     private static let followedCommits = 256
 
-    /// Checks the files of rules; one diagnosis per invalid rule.
-    func rules() -> [Diagnosis] {
-        do {
-            let problems = try ruleProblems()
-            guard !problems.isEmpty else {
-                return [Diagnosis("rules", .ok, "All rules are valid.")]
-            }
-            return problems.map { Diagnosis("rules", .trouble, $0) }
-        } catch { return [Diagnosis("rules", thrown: error)] }
-    }
-
-    /// Returns what is invalid in the rules. It does not open the replica.
-    private func ruleProblems() throws -> [Failure] {
-        let files = RuleFiles(root: try RootFolder(path: options.root), options: options)
-        // Read as trusted, so that a command without trust is not reported as a mistake.
-        let load = RulesLoad(
-            synced: try files.rootFile(Settings.syncedFile), isTrusted: true,
-            device: try files.deviceFiles())
-        _ = try IgnoreFilter(gitignore: load.rules.gitignore) { try files.rootFile($0) }
-        return load.problems
-    }
-
-    /// Checks the remote: its guarantees, the clocks, the devices and the open conflicts.
-    func remote(_ config: ReplicaConfig) async -> [Diagnosis] {
+    /// Connects to the remote and runs all checks.
+    func diagnose(_ config: ReplicaConfig) async -> [Diagnosis] {
         guard let address = config.remote else {
             return [
                 Diagnosis(

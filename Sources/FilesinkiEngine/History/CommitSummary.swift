@@ -126,20 +126,3 @@ private struct FolderRenames {
         }
     }
 }
-
-extension History {
-    /// Returns summaries of the log's commits, newest first. Reads the log from its first commit;
-    /// memory grows with the number of returned commits.
-    ///
-    /// - Parameter limit: The maximum number of commits; nil for all.
-    /// - Throws: As ``versions(of:)``.
-    func commits(limit: Int?) async throws -> [CommitSummary] {
-        var summaries: [CommitSummary] = []
-        try await historyReader().forEach { commit in
-            summaries.append(CommitSummary(commit))
-            if let limit, summaries.count - limit > limit { summaries.removeFirst(limit) }
-            return true
-        }
-        return Array(summaries.suffix(limit ?? summaries.count).reversed())
-    }
-}

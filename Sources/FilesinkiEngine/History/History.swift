@@ -4,49 +4,26 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// Reads a zone's log from its first commit.
-struct HistoryReader: Sendable {
-    let log: CommitLog
-    /// The commits after the manifest's token, up to the last commit that is read.
-    let view: RemoteView
-
-    /// The last commit that is read.
-    var end: ChangeToken { view.token }
-
-    /// Calls `body` with each commit, oldest first, until it returns false.
-    ///
-    /// - Throws: Code `corrupt` if a commit is missing, what the log throws, and what `body`
-    ///   throws.
-    func forEach(_ body: (Commit) throws -> Bool) async throws {
-        var reader = LogReader(log, after: log.genesis, upTo: end.sequence)
-        while let commit = try await next(&reader) {
-            guard try body(commit) else { return }
-        }
-        guard reader.token.sequence >= end.sequence else {
-            throw Self.missing(reader.token.sequence &+ 1)
-        }
-    }
-
-    private func next(_ reader: inout LogReader) async throws -> Commit? {
-        do {
-            return try await reader.next()
-        } catch let failure as Failure where failure.code == .tokenExpired {
-            throw Self.missing(reader.token.sequence &+ 1)
-        }
-    }
-
-    private static func missing(_ sequence: UInt64) -> Failure {
-        Failure(
-            .corrupt, path: "log/\(sequence)", "A commit of the log is missing.",
-            remedy: "Run filesinki check.")
-    }
-}
-
 /// Reads past versions and contents from the log.
 struct History: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
+
+    /// Returns summaries of the log's commits, newest first. Reads the log from its first commit;
+    /// memory grows with the number of returned commits.
+    ///
+    /// - Parameter limit: The maximum number of commits; nil for all.
+    /// - Throws: As ``versions(of:)``.
+    func commits(limit: Int?) async throws -> [CommitSummary] {
+        var summaries: [CommitSummary] = []
+        try await historyReader().forEach { commit in
+            summaries.append(CommitSummary(commit))
+            if let limit, summaries.count - limit > limit { summaries.removeFirst(limit) }
+            return true
+        }
+        return Array(summaries.suffix(limit ?? summaries.count).reversed())
+    }
 
     /// Returns every version of a path in the log, oldest first. Reads the whole log.
     ///
@@ -91,6 +68,13 @@ struct History: ReplicaPart {
             try await view.fold(zone.reader(behind: position))
         }
         return HistoryReader(log: try await connected().log, view: view)
+    }
+
+    /// Reads the tree at a point of the history; see ``TreeAtPoint/init(at:of:in:)``.
+    func tree(
+        at point: HistoryPoint, of paths: [RelativePath]
+    ) async throws -> TreeAtPoint {
+        try await TreeAtPoint(at: point, of: paths, in: try await historyReader())
     }
 
     /// Reads the content that a path had at a point of the history, verified and in pieces.
@@ -161,6 +145,44 @@ struct History: ReplicaPart {
             return true
         }
         return content.beforeDeletion.below(folder)
+    }
+}
+
+/// Reads a zone's log from its first commit.
+struct HistoryReader: Sendable {
+    let log: CommitLog
+    /// The commits after the manifest's token, up to the last commit that is read.
+    let view: RemoteView
+
+    /// The last commit that is read.
+    var end: ChangeToken { view.token }
+
+    /// Calls `body` with each commit, oldest first, until it returns false.
+    ///
+    /// - Throws: Code `corrupt` if a commit is missing, what the log throws, and what `body`
+    ///   throws.
+    func forEach(_ body: (Commit) throws -> Bool) async throws {
+        var reader = LogReader(log, after: log.genesis, upTo: end.sequence)
+        while let commit = try await next(&reader) {
+            guard try body(commit) else { return }
+        }
+        guard reader.token.sequence >= end.sequence else {
+            throw Self.missing(reader.token.sequence &+ 1)
+        }
+    }
+
+    private func next(_ reader: inout LogReader) async throws -> Commit? {
+        do {
+            return try await reader.next()
+        } catch let failure as Failure where failure.code == .tokenExpired {
+            throw Self.missing(reader.token.sequence &+ 1)
+        }
+    }
+
+    private static func missing(_ sequence: UInt64) -> Failure {
+        Failure(
+            .corrupt, path: "log/\(sequence)", "A commit of the log is missing.",
+            remedy: "Run filesinki check.")
     }
 }
 

@@ -93,7 +93,7 @@ struct Restores: ReplicaPart {
         }
         report.sync = try await sync.syncPaths([path], options, after: first)
         report.sync?.addCopies(of: first)
-        try history.record(command, report.restored)
+        try journal.record(command, report.restored)
         let now = try status.baseState(of: path)
         report.entry = now.entry
         report.version = now.version

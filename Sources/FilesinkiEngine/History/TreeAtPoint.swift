@@ -2,48 +2,29 @@ package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
 
-/// A point of the history: which commits are included.
-package enum HistoryPoint: Hashable, Sendable {
-    /// All commits up to this number.
-    case commit(UInt64)
-    /// All commits up to the last one, in log order, whose clock is at or before this time.
-    case time(Timestamp)
-    /// As `commit`, for a version of a path as the log lists it: where that commit only kept a
-    /// superseded content of a given path, that content is at the path.
-    case version(UInt64)
-
-    /// The last included commit; nil for a time.
-    var lastCommit: UInt64? {
-        switch self {
-        case .commit(let number), .version(let number): number
-        case .time: nil
-        }
-    }
-}
-
-/// A commit whose time is later than that of a commit after it.
-package struct ClockContradiction: Hashable, Sendable {
-    package var sequence: UInt64
-    package var device: Device
-    package var time: Timestamp
-
-    /// The warning when commit `last` was taken as the state at a time.
-    func warning(_ last: UInt64) -> Failure {
-        Failure(
-            .differs,
-            "The clocks of the devices contradict the order of the log: by its clock commit "
-                + "\(sequence) of \(printable(device.name.utf8)) is later than commit \(last), "
-                + "which follows it.",
-            remedy: "The state after commit \(last) was used.")
-    }
-}
-
 /// The remote tree, or some paths of it, at a point of the history.
 package struct TreeAtPoint: Sendable {
     let reader: HistoryReader
     private let fold: TreeFold
 
-    fileprivate init(_ fold: TreeFold, _ reader: HistoryReader) {
+    /// Reads the tree at a point of the history. Reads the log from its first commit up to the point;
+    /// for a time, to its end.
+    ///
+    /// - Parameter paths: Only these paths and what is below them; empty for everything.
+    /// - Throws: Code `not-found` if there is no such commit, and what the reader throws.
+    init(
+        at point: HistoryPoint, of paths: [RelativePath], in reader: HistoryReader
+    ) async throws {
+        let last = reader.end.sequence
+        if case .commit(let number) = point, number == 0 || number > last {
+            throw Failure(
+                .notFound, "Commit \(number) was not found.",
+                remedy: "The last commit is \(last).")
+        }
+        var fold = TreeFold(point, PathSelection(paths: paths))
+        if point.lastCommit ?? 0 <= last {
+            try await reader.forEach { fold.fold($0) }
+        }
         self.fold = fold
         self.reader = reader
     }
@@ -91,6 +72,42 @@ package struct TreeAtPoint: Sendable {
             selection.isEverything
                 || selection.paths.contains { entry.0 == $0 || entry.0.isInside($0) }
         }
+    }
+}
+
+/// A point of the history: which commits are included.
+package enum HistoryPoint: Hashable, Sendable {
+    /// All commits up to this number.
+    case commit(UInt64)
+    /// All commits up to the last one, in log order, whose clock is at or before this time.
+    case time(Timestamp)
+    /// As `commit`, for a version of a path as the log lists it: where that commit only kept a
+    /// superseded content of a given path, that content is at the path.
+    case version(UInt64)
+
+    /// The last included commit; nil for a time.
+    var lastCommit: UInt64? {
+        switch self {
+        case .commit(let number), .version(let number): number
+        case .time: nil
+        }
+    }
+}
+
+/// A commit whose time is later than that of a commit after it.
+package struct ClockContradiction: Hashable, Sendable {
+    package var sequence: UInt64
+    package var device: Device
+    package var time: Timestamp
+
+    /// The warning when commit `last` was taken as the state at a time.
+    func warning(_ last: UInt64) -> Failure {
+        Failure(
+            .differs,
+            "The clocks of the devices contradict the order of the log: by its clock commit "
+                + "\(sequence) of \(printable(device.name.utf8)) is later than commit \(last), "
+                + "which follows it.",
+            remedy: "The state after commit \(last) was used.")
     }
 }
 
@@ -166,29 +183,5 @@ private struct TreeFold {
     private mutating func set(_ entry: VersionedEntry, at path: RelativePath) {
         let isGone = entry.entry.kind == .tombstone && !selection.isNamed(path)
         tree[path] = isGone ? nil : entry
-    }
-}
-
-extension History {
-    /// Reads the tree at a point of the history. Reads the log from its first commit up to the
-    /// point; for a time, to its end.
-    ///
-    /// - Parameter paths: Only these paths and what is below them; empty for everything.
-    /// - Throws: Code `not-found` if there is no such commit.
-    func tree(
-        at point: HistoryPoint, of paths: [RelativePath]
-    ) async throws -> TreeAtPoint {
-        let reader = try await historyReader()
-        let last = reader.end.sequence
-        if case .commit(let number) = point, number == 0 || number > last {
-            throw Failure(
-                .notFound, "Commit \(number) was not found.",
-                remedy: "The last commit is \(last).")
-        }
-        var fold = TreeFold(point, PathSelection(paths: paths))
-        if point.lastCommit ?? 0 <= last {
-            try await reader.forEach { fold.fold($0) }
-        }
-        return TreeAtPoint(fold, reader)
     }
 }

@@ -170,6 +170,7 @@ extension ReplicaPart {
     var editor: RootEditor { RootEditor(replica) }
     var conflicts: Conflicts { Conflicts(replica) }
     var history: History { History(replica) }
+    var journal: Journal { Journal(replica) }
     var status: ReplicaStatus { ReplicaStatus(replica) }
     var trust: Trust { Trust(replica) }
 }

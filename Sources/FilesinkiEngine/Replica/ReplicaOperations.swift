@@ -125,9 +125,9 @@ extension Replica {
         try await History(context).show(content: content, body)
     }
 
-    /// See ``History/explain(_:)``.
+    /// See ``Journal/explain(_:)``.
     package func explain(_ path: RelativePath) async throws -> Explanation {
-        try await History(context).explain(path)
+        try await Journal(context).explain(path)
     }
 
     /// See ``Restores/restore(_:from:_:)``.

@@ -5,25 +5,6 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// A content ready for a conditional save: staged outside the tree, and stored as a pack if it is
-/// too large for a commit.
-private struct StagedSave {
-    let path: RelativePath
-    let version: UInt64
-    let file: StagedFile
-    let entry: Entry
-    let inline: [InlineContent]
-    let packs: [PackReference]
-    let writer: TreeWriter
-}
-
-/// A save that is in the log and not yet in the tree.
-private struct PublishedSave {
-    var run: SyncRun
-    /// The missing parent folders that the commit creates, from the root on.
-    var folders: [RelativePath]
-}
-
 /// Saves a content only if its path is still at a given version.
 struct ConditionalSave: ReplicaPart {
     let replica: ReplicaContext
@@ -64,7 +45,7 @@ struct ConditionalSave: ReplicaPart {
         _ path: RelativePath, ifAt version: UInt64, _ options: SaveOptions,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> StagedSave {
-        var run = try beginSave(of: path, options.sync)
+        var run = try newRun(for: path, options.sync)
         _ = try missingFolders(above: path)
         let staging = try Staging(root: root, folder: state.staging)
         let (file, _) = try editor.stage(path, in: staging, mode: options.mode, content: write)
@@ -84,7 +65,7 @@ struct ConditionalSave: ReplicaPart {
             writer: TreeWriter(root: root, staging: staging, sync: .each))
     }
 
-    private func beginSave(of path: RelativePath, _ options: SyncOptions) throws -> SyncRun {
+    private func newRun(for path: RelativePath, _ options: SyncOptions) throws -> SyncRun {
         var run = SyncRun(
             options: options, selection: PathSelection(paths: [path]),
             rules: try rulesReader.runRules(options), started: systemContext.now(),
@@ -101,7 +82,7 @@ struct ConditionalSave: ReplicaPart {
     private func publish(_ staged: StagedSave, _ options: SyncOptions) async throws
         -> PublishedSave?
     {
-        var run = try beginSave(of: staged.path, options)
+        var run = try newRun(for: staged.path, options)
         guard var view = try sync.seenView(run.base), view.changes[staged.path] == nil else {
             return nil
         }
@@ -193,6 +174,25 @@ struct ConditionalSave: ReplicaPart {
             return try manifest.base(folder) == nil
         }
     }
+}
+
+/// A content ready for a conditional save: staged outside the tree, and stored as a pack if it is
+/// too large for a commit.
+private struct StagedSave {
+    let path: RelativePath
+    let version: UInt64
+    let file: StagedFile
+    let entry: Entry
+    let inline: [InlineContent]
+    let packs: [PackReference]
+    let writer: TreeWriter
+}
+
+/// A save that is in the log and not yet in the tree.
+private struct PublishedSave {
+    var run: SyncRun
+    /// The missing parent folders that the commit creates, from the root on.
+    var folders: [RelativePath]
 }
 
 extension Failure {

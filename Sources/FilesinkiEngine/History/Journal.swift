@@ -4,30 +4,12 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// Why a path is in its present state: the local journal and the versions in the log.
-package struct Explanation: Sendable {
-    package struct RecordedAction: Sendable {
-        package var time: Timestamp
-        package var action: String
-        package var rule: String
-        package var device: Device?
-        /// The base version before the action; 0 for none.
-        package var baseVersion: UInt64
-        package var version: UInt64
-        package var note: String
-    }
+/// The journal: what runs and commands of this replica did to its paths.
+struct Journal: ReplicaPart {
+    let replica: ReplicaContext
 
-    package var path: RelativePath
-    /// The actions of this replica, newest first.
-    package var actions: [RecordedAction]
-    /// The versions in the log, newest first; empty if the remote cannot be reached.
-    package var versions: [PathVersion]
-    package var base: VersionedEntry?
-    package var isPending: Bool
-    package var away: Failure?
-}
+    init(_ replica: ReplicaContext) { self.replica = replica }
 
-extension History {
     /// Reads the journal and, if the remote can be reached, the whole log.
     func explain(_ path: RelativePath) async throws -> Explanation {
         var explanation = Explanation(
@@ -41,7 +23,7 @@ extension History {
             base: try manifest.base(path).map { VersionedEntry($0.entry, version: $0.version) },
             isPending: try manifest.local(path) != nil)
         do {
-            explanation.versions = try await versions(of: path).reversed()
+            explanation.versions = try await history.versions(of: path).reversed()
         } catch let failure as Failure where [.away, .notFound].contains(failure.code) {
             explanation.away = failure
         }
@@ -65,6 +47,29 @@ extension History {
             }
         }
     }
+}
+
+/// Why a path is in its present state: the local journal and the versions in the log.
+package struct Explanation: Sendable {
+    package struct RecordedAction: Sendable {
+        package var time: Timestamp
+        package var action: String
+        package var rule: String
+        package var device: Device?
+        /// The base version before the action; 0 for none.
+        package var baseVersion: UInt64
+        package var version: UInt64
+        package var note: String
+    }
+
+    package var path: RelativePath
+    /// The actions of this replica, newest first.
+    package var actions: [RecordedAction]
+    /// The versions in the log, newest first; empty if the remote cannot be reached.
+    package var versions: [PathVersion]
+    package var base: VersionedEntry?
+    package var isPending: Bool
+    package var away: Failure?
 }
 
 /// A command that writes an older or a chosen content, as the journal and the log record it.
