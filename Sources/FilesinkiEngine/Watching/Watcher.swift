@@ -114,7 +114,11 @@ package actor Watcher {
             scheduler.add(changes)
         case .everything(let reason):
             try await onNotice(.scansEverything(reason))
-            if case .clock = reason { scheduler.handleClockJump() } else { scheduler.requestFullRun() }
+            if case .clock = reason {
+                scheduler.handleClockJump()
+            } else {
+                scheduler.requestFullRun()
+            }
         case .rescanned: scheduler.requestFullRun()
         case .shortage(let shortage):
             scheduler.setShortage(true, at: ClockReading.moment)

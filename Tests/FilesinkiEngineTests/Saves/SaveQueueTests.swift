@@ -125,7 +125,8 @@ struct SaveQueueTests {
         let waiting = saves.map { save in
             Task { [a] in try await a.saveShared(save.text, at: save.path) }
         }
-        while try tickets().filter({ access(a.at(".filesinki/saves/\($0)/request"), F_OK) == 0 }).count
+        while try tickets().filter({ access(a.at(".filesinki/saves/\($0)/request"), F_OK) == 0 })
+            .count
             < saves.count
         {
             await Task.yield()
