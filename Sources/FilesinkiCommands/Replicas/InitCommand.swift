@@ -86,16 +86,16 @@ extension Console {
             object.add("device_id", hexadecimal(report.device.id))
             object.add("remote", report.remote)
             object.add("store", report.store)
-            object.add("was_there", report.wasThere)
-            object.add("made_store", report.madeStore)
+            object.add("was_there", report.existed)
+            object.add("made_store", report.createdStore)
             if let away = report.away { object.add("away", .object(away.json(type: "failure"))) }
             return try output.json(object)
         }
         let root = printable(report.root.utf8)
-        say(report.wasThere ? "\(root) is a replica already." : "\(root) is a replica now.")
+        say(report.existed ? "\(root) is a replica already." : "\(root) is a replica now.")
         if let remote = report.remote {
             say(
-                report.madeStore
+                report.createdStore
                     ? "Created a store at \(remote)." : "Connected to the store at \(remote).")
         }
         if let away = report.away { complain(away) }

@@ -42,7 +42,7 @@ struct ExplainCommand: ReplicaCommand {
 
 extension Explanation {
     /// Whether nothing is known of the path.
-    var isEmpty: Bool { deeds.isEmpty && versions.isEmpty && base == nil && !isPending }
+    var isEmpty: Bool { actions.isEmpty && versions.isEmpty && base == nil && !isPending }
 
     /// The state first, then what was done here, then what the log tells.
     func json(ignoredBy rule: String?) -> [JSONObject] {
@@ -54,7 +54,7 @@ extension Explanation {
             state.add("version", base.version)
             base.entry.describe(in: &state)
         }
-        return [state] + deeds.map(json) + versions.map(\.json)
+        return [state] + actions.map(json) + versions.map(\.json)
     }
 
     private func json(_ deed: RecordedAction) -> JSONObject {
@@ -74,7 +74,7 @@ extension Explanation {
         var lines = [state]
         if isPending { lines.append("Changed here since; not yet published.") }
         if let rule { lines.append("Ignored here by \(rule).") }
-        if !deeds.isEmpty { lines += ["", "What this replica did:"] + deeds.map(text) }
+        if !actions.isEmpty { lines += ["", "What this replica did:"] + actions.map(text) }
         if !versions.isEmpty {
             var table = TextTable(rightAligned: [0, 3])
             for version in versions { version.add(to: &table) }

@@ -69,7 +69,7 @@ struct WatchCommand: Command {
         report.apply(to: console)
         let limit = try replica.waiting.limit()
         var options = WatchOptions()
-        options.settling = try settling()
+        options.debouncing = try settling()
         options.poll = try Self.length(poll)
         options.scheduler = WatchScheduler.Limits(fullScan: try Self.length(fullScanEvery))
         options.sync = try rules.syncOptions(nil)
@@ -83,11 +83,11 @@ struct WatchCommand: Command {
         let clock = limit.map { limit in
             Task {
                 try await console.timer(.seconds(limit))
-                watcher.end()
+                watcher.requestStop()
             }
         }
         defer { clock?.cancel() }
-        do { try await watcher.run() } catch {
+        do { try await watcher.watch() } catch {
             await reporter.finish()
             throw error
         }
@@ -129,20 +129,20 @@ final class WatchReporter: Sendable {
 
     func report(_ notice: WatchNotice) async throws {
         switch notice {
-        case .began(let folders): console.detail("Watching \(folders) folders.")
-        case .ran(let report): try await show(report)
-        case .away(let failure), .trouble(let failure):
+        case .started(let folders): console.detail("Watching \(folders) folders.")
+        case .synced(let report): try await show(report)
+        case .away(let failure), .failed(let failure):
             if console.outputOptions.isJSON {
                 try console.output.json(failure.json(type: "waiting"))
             }
             console.complain(failure)
             console.say("The changes are kept here; retrying.")
-        case .back:
+        case .resumed:
             if console.outputOptions.isJSON { try console.output.json(["type": "back"]) }
             console.say("Connected again.")
         case .shortage(let shortage): console.complain(shortage.failure)
-        case .rulesRead: console.detail("Reloaded the rules.")
-        case .lookingAtAll(let reason): console.detail(reason.sentence)
+        case .rulesReloaded: console.detail("Reloaded the rules.")
+        case .scansEverything(let reason): console.detail(reason.sentence)
         }
     }
 
