@@ -205,6 +205,17 @@ package final class ManifestDatabase {
         try remote.row(path.bytes)
     }
 
+    /// The remote changes below a folder, ordered by the paths' bytes.
+    package func remoteRows(below folder: RelativePath) throws(Failure) -> [RemoteRow] {
+        try remote.rows(below: folder)
+    }
+
+    /// The remote changes whose paths begin with these bytes and are longer, ordered by the paths'
+    /// bytes.
+    package func remoteRows(beginning prefix: [UInt8]) throws(Failure) -> [RemoteRow] {
+        try remote.rows(beginning: prefix)
+    }
+
     // MARK: Tombstones, packs, inline contents
 
     /// All tombstones, in no order.
@@ -228,6 +239,9 @@ package final class ManifestDatabase {
 
     /// All contents that are stored inside commits, in no order.
     package func loadInline() throws(Failure) -> [InlineRow] { try inline.rows() }
+
+    /// The number of contents that are stored inside commits, by the tally.
+    package func inlineCount() throws(Failure) -> Int { try inline.count() }
 
     /// The sequence number of a commit that carries the content, or nil.
     package func inlineSequence(of content: ContentID) throws(Failure) -> UInt64? {

@@ -39,7 +39,7 @@ struct ContentPlan {
         for content in wanted {
             if source.isAtHand(content) {
                 singles.append(content)
-            } else if let commit = source.commit(of: content) {
+            } else if let commit = try source.commit(of: content) {
                 commits[commit, default: []].append(content)
             } else if let place = try await source.locator.find(content),
                 place.member.kind == .chunk

@@ -6,14 +6,14 @@ import Synchronization
 final class ContentSource: Sendable {
     let locator: ContentLocator
     let log: CommitLog
-    private let inline: [ContentID: UInt64]
+    private let inline: InlineIndex
     /// Contents in memory: of commits that were just read, or that this run is to publish.
     private let atHand: [ContentID: [UInt8]]
     /// The commit read last: contents of one commit are mostly asked for together.
     private let recent = Mutex<Commit?>(nil)
 
     init(
-        locator: ContentLocator, log: CommitLog, inline: [ContentID: UInt64],
+        locator: ContentLocator, log: CommitLog, inline: InlineIndex,
         carried: CarriedContents, pending: [InlineContent] = []
     ) {
         self.locator = locator
@@ -27,7 +27,7 @@ final class ContentSource: Sendable {
     ///
     /// - Parameter isLocal: Ask nobody: a content in a pack whose index is not at hand is missed.
     func holds(_ content: ContentID, isLocal: Bool = false) async throws -> Bool {
-        if isAtHand(content) || commit(of: content) != nil { return true }
+        if try isAtHand(content) || commit(of: content) != nil { return true }
         return try await locator.find(content, isLocal: isLocal) != nil
     }
 
@@ -42,12 +42,14 @@ final class ContentSource: Sendable {
     func isAtHand(_ content: ContentID) -> Bool { atHand[content] != nil }
 
     /// The number of the commit that the content travels in; nil for one in packs.
-    func commit(of content: ContentID) -> UInt64? { inline[content] }
+    func commit(of content: ContentID) throws -> UInt64? {
+        try inline.commit(of: content)
+    }
 
     /// The bytes of a content that travels inside a commit; nil for one in packs.
     func inlineBytes(_ content: ContentID) async throws -> [UInt8]? {
         if let bytes = atHand[content] { return bytes }
-        guard let sequence = inline[content] else { return nil }
+        guard let sequence = try commit(of: content) else { return nil }
         if let commit = recent.withLock({ $0 }), commit.sequence == sequence {
             return commit.inlineContent(content)
         }

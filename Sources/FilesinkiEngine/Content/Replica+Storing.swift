@@ -21,9 +21,8 @@ extension SyncEngine {
         let ours = Set(observation.packs.map(\.id))
         let noted = try file.load().filter { !ours.contains($0.id) }
         guard !noted.isEmpty else { return [] }
-        let published = Set(try manifest.loadPacks().map(\.id))
-            .union(view.packs.map(\.pack.id))
-        let open = noted.filter { !published.contains($0.id) }
+        let fetched = Set(view.packs.map(\.pack.id))
+        let open = try noted.filter { try !fetched.contains($0.id) && manifest.pack($0.id) == nil }
         // A store that was restored from a backup may have lost them.
         let present = try await PackReference.present(open, at: connected().remote)
         let gone = Set(noted.map(\.id)).subtracting(present.map(\.id))

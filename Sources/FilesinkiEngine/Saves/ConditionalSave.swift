@@ -51,7 +51,7 @@ struct ConditionalSave: ReplicaPart {
         let (file, _) = try editor.stage(path, in: staging, mode: options.mode, content: write)
         let name = try RelativePath(file.name)
         let item = ContentUploader.Item(path: name, size: file.status?.stamp.size ?? 0)
-        if let view = try sync.seenView(run.base) {
+        if let view = try sync.seenView(run) {
             run.remote = view
             run.isOnline = true
         }
@@ -71,6 +71,7 @@ struct ConditionalSave: ReplicaPart {
             rules: try rulesReader.runRules(options), started: systemContext.now(),
             base: try sync.partialBase([path]))
         run.isPartial = true
+        run.readsSelectionOnly = true
         run.options.paths = [path]
         run.watched = [path]
         return run
@@ -83,7 +84,7 @@ struct ConditionalSave: ReplicaPart {
         -> PublishedSave?
     {
         var run = try newRun(for: staged.path, options)
-        guard var view = try sync.seenView(run.base), view.changes[staged.path] == nil else {
+        guard var view = try sync.seenView(run), view.changes[staged.path] == nil else {
             return nil
         }
         do { try await zone.proveEnd(at: view.token) } catch let mismatch as StoreMismatch {

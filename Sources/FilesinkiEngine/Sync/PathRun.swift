@@ -23,6 +23,7 @@ extension SyncEngine {
         options.paths = paths
         var run = try await begin(options, PathSelection(paths: paths), partialBase(paths))
         run.isPartial = true
+        run.readsSelectionOnly = true
         run.saved = saved
         try addWaitingCopies(&run)
         try await fetch(&run, after: before)
@@ -42,7 +43,7 @@ extension SyncEngine {
 
     /// Uses the remote tree of the run before if that reached the remote, else fetches.
     private func fetch(_ run: inout SyncRun, after before: SyncReport?) async throws {
-        guard let before, before.away == nil, before.hasRemote, let view = try seenView(run.base)
+        guard let before, before.away == nil, before.hasRemote, let view = try seenView(run)
         else { return try await fetch(&run) }
         run.report.sequence = view.token.sequence
         run.remote = view

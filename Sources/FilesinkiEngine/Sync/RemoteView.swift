@@ -11,7 +11,9 @@ import FilesinkiSystem
 struct RemoteView: Sendable {
     /// Paths whose state differs from the base, or whose version does.
     var changes: [RelativePath: RemoteChange] = [:]
-    /// Everything up to here is in ``changes`` or in the base.
+    /// The paths whose waiting changes were read from the manifest; nil if all of them were.
+    var loadedWaiting: Set<RelativePath>?
+    /// Everything up to here is in ``changes`` or in the base, or waits in the manifest.
     var token: ChangeToken
     /// The stored header of the token's commit; empty if this run did not read it.
     var storedHeader: [UInt8] = []
@@ -29,6 +31,19 @@ struct RemoteView: Sendable {
     var fetched: Fetched?
     /// Paths of commits that are invalid in every replica.
     var refused: [Problem] = []
+
+    /// Adds remote changes that earlier runs fetched and did not apply, each with the contents that the
+    /// path had before.
+    mutating func addWaiting(_ rows: [RemoteRow], _ manifest: ManifestDatabase) throws {
+        for row in rows {
+            let former = try manifest.tombstone(row.path)
+            let isOfRow = former?.version == row.entry.version
+            changes[row.path] = RemoteChange(
+                row.entry, movedFrom: row.movedFrom,
+                formerContents: Set(isOfRow ? former?.contents ?? [] : []))
+            loadedWaiting?.insert(row.path)
+        }
+    }
 
     /// Adds one commit: its changes replace what was known of their paths.
     mutating func fold(_ commit: Commit) {

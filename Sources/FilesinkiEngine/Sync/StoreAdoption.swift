@@ -38,7 +38,7 @@ extension SyncEngine {
         run.options.approved = nil
         run.base = BaseIndex([])
         run.preserved = [:]
-        return try await fetchView(run.base)
+        return try await fetchView(run)
     }
 
     /// An id of the store in its present state: its id and epoch, and the commit at this replica's

@@ -19,6 +19,8 @@ struct SyncRun {
     var base: BaseIndex
     /// Whether ``base`` holds the rows of the selection only.
     var isPartial = false
+    /// Whether of the remote changes that wait in the manifest only those of the selection are read.
+    var readsSelectionOnly = false
     /// The paths that a run for some paths scans; empty where it scans the whole tree.
     var watched: [RelativePath] = []
 
@@ -56,6 +58,11 @@ struct SyncRun {
     static let maximumReasons = 10
     /// How often paths that changed under the run are scanned again.
     static let maximumRounds = 4
+
+    /// The paths whose waiting remote changes are read from the manifest; nil for all of them.
+    var waitingSelection: PathSelection? {
+        readsSelectionOnly && !selection.isEverything ? selection : nil
+    }
 
     /// Whether the run has changed anything, here or there.
     var hasActed: Bool { report.hasActed }

@@ -34,7 +34,7 @@ extension SyncEngine {
 
     private func fetchOrAdopt(_ run: inout SyncRun) async throws -> RemoteView {
         do {
-            let view = try await fetchView(run.base)
+            let view = try await fetchView(run)
             // The approved plan may have been stopped because the end of the log could not be proved.
             if run.options.approved != nil { try await zone.proveEnd(at: view.token) }
             return view
@@ -47,8 +47,9 @@ extension SyncEngine {
     ///
     /// - Throws: Code `away` when it cannot be reached; ``FilesinkiStore/StoreMismatch`` when the store or
     ///   its history is not the one that was seen before.
-    func fetchView(_ base: BaseIndex) async throws -> RemoteView {
-        var tree = FetchedTree(view: try knownView(manifest.token), manifest: manifest)
+    func fetchView(_ run: SyncRun) async throws -> RemoteView {
+        var tree = FetchedTree(
+            view: try knownView(manifest.token, run.waitingSelection), manifest: manifest)
         switch try await zone.fetch(into: &tree) {
         case .mismatch(let mismatch): throw mismatch
         case .fetched(let fetched):
@@ -59,7 +60,7 @@ extension SyncEngine {
                 view.identity?.note(found.device, at: found.token.sequence)
             }
             // Also in a run for some paths all of it: the token moves for the whole tree.
-            view.dropAgreed(fetched.extent == .changes ? base : try fullBase())
+            view.dropAgreed(fetched.extent == .changes ? run.base : try fullBase())
             return view
         }
     }
@@ -67,37 +68,44 @@ extension SyncEngine {
     /// The remote tree as this process fetched it last; nil if it did not.
     ///
     /// A run based on it publishes only if no other device has published since.
-    func seenView(_ base: BaseIndex) throws -> RemoteView? {
+    func seenView(_ run: SyncRun) throws -> RemoteView? {
         guard zone.reached != nil, let token = try manifest.token else { return nil }
-        var view = try knownView(token)
-        view.dropAgreed(base)
+        var view = try knownView(token, run.waitingSelection)
+        view.dropAgreed(run.base)
         return view
     }
 
     /// What the manifest knows of the remote tree.
     ///
-    /// - Parameter token: Nil before the first fetch.
-    func knownView(_ token: ChangeToken?) throws -> RemoteView {
+    /// - Parameters:
+    ///   - token: Nil before the first fetch.
+    ///   - selection: The paths whose waiting changes are read; nil for all of them.
+    func knownView(
+        _ token: ChangeToken?, _ selection: PathSelection? = nil
+    ) throws -> RemoteView {
         var view = RemoteView(token: token ?? ChangeToken(sequence: 0, hash: .none))
         view.identity = IdentityCheck(config)
-        if token != nil { try loadWaiting(&view) }
+        guard token != nil, try manifest.remoteCount() > 0 else { return view }
+        if let selection {
+            view.loadedWaiting = []
+            try view.addWaiting(waitingRows(of: selection), manifest)
+        } else {
+            try view.addWaiting(manifest.loadRemote(), manifest)
+        }
         return view
     }
 
-    /// Adds the remote changes that earlier runs fetched and did not apply, each with the contents that
-    /// the path had before.
-    private func loadWaiting(_ view: inout RemoteView) throws {
-        let rows = try manifest.loadRemote()
-        guard !rows.isEmpty else { return }
-        var former: [RelativePath: TombstoneRow] = [:]
-        for row in try manifest.loadTombstones() { former[row.path] = row }
-        for row in rows {
-            let met = former[row.path].flatMap {
-                $0.version == row.entry.version ? $0.contents : nil
-            }
-            view.changes[row.path] = RemoteChange(
-                row.entry, movedFrom: row.movedFrom, formerContents: Set(met ?? []))
+    /// The waiting remote changes of a selection: of its paths, of what is above and below them, and of
+    /// their conflict copies.
+    private func waitingRows(of selection: PathSelection) throws -> [RemoteRow] {
+        var rows: [RemoteRow] = []
+        for path in selection.paths {
+            rows += try ([path] + path.ancestors).compactMap(manifest.remote)
+            rows += try manifest.remoteRows(below: path)
+            rows += try manifest.remoteRows(beginning: conflictPrefix(of: path))
+                .filter { selection.contains($0.path) }
         }
+        return rows
     }
 }
 
@@ -115,5 +123,12 @@ struct FetchedTree: FetchTarget {
         if let checkpoint { view.load(checkpoint, upon: BaseIndex(try manifest.loadBase())) }
     }
 
-    mutating func add(_ commit: Commit) { view.fold(commit) }
+    mutating func add(_ commit: Commit) throws {
+        // What a path had before is needed, also of a path that is not selected.
+        if let loaded = view.loadedWaiting {
+            let paths = commit.changes.lazy.map(\.path).filter { !loaded.contains($0) }
+            try view.addWaiting(paths.compactMap(manifest.remote), manifest)
+        }
+        view.fold(commit)
+    }
 }

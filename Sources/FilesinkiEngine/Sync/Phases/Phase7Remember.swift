@@ -25,7 +25,8 @@ extension SyncEngine {
     ) throws {
         let view = run.remote
         let met = Set(steps.map(\.path))
-        let stale = try manifest.loadRemote().map(\.path).filter { view.changes[$0] == nil }
+        let waiting = try view.loadedWaiting ?? Set(manifest.loadRemote().map(\.path))
+        let stale = waiting.filter { view.changes[$0] == nil }
         let over = try noLongerWaiting(run)
         try manifest.write { writer in
             for row in run.local.refreshed { try writer.putBase(row) }
