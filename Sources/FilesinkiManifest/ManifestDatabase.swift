@@ -234,6 +234,9 @@ package final class ManifestDatabase {
     /// All known packs, in no order.
     package func loadPacks() throws(Failure) -> [PackRow] { try pack.rows() }
 
+    /// The number of known packs, by the tally.
+    package func packCount() throws(Failure) -> Int { try pack.count() }
+
     /// The pack with an id, or nil.
     package func pack(_ id: [UInt8]) throws(Failure) -> PackRow? { try pack.row(id) }
 

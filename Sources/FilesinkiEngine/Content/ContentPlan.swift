@@ -41,7 +41,7 @@ struct ContentPlan {
                 singles.append(content)
             } else if let commit = try source.commit(of: content) {
                 commits[commit, default: []].append(content)
-            } else if let place = try await source.locator.find(content),
+            } else if let place = try await source.packs.find(content, isLocal: false),
                 place.member.kind == .chunk
             {
                 let block = BlockPlace(pack: place.pack.reference.id, number: place.member.block)

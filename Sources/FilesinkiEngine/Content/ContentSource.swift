@@ -4,7 +4,7 @@ import Synchronization
 
 /// Finds contents in the store: in packs by their indexes, or inside the commit that published them.
 final class ContentSource: Sendable {
-    let locator: ContentLocator
+    let packs: PackLocations
     let log: CommitLog
     private let inline: InlineIndex
     /// Contents in memory: of commits that were just read, or that this run is to publish.
@@ -13,10 +13,10 @@ final class ContentSource: Sendable {
     private let recent = Mutex<Commit?>(nil)
 
     init(
-        locator: ContentLocator, log: CommitLog, inline: InlineIndex,
+        packs: PackLocations, log: CommitLog, inline: InlineIndex,
         carried: CarriedContents, pending: [InlineContent] = []
     ) {
-        self.locator = locator
+        self.packs = packs
         self.log = log
         self.inline = inline
         let pending = pending.map { ($0.id, $0.bytes) }
@@ -28,14 +28,14 @@ final class ContentSource: Sendable {
     /// - Parameter isLocal: Ask nobody: a content in a pack whose index is not at hand is missed.
     func holds(_ content: ContentID, isLocal: Bool = false) async throws -> Bool {
         if try isAtHand(content) || commit(of: content) != nil { return true }
-        return try await locator.find(content, isLocal: isLocal) != nil
+        return try await packs.find(content, isLocal: isLocal) != nil
     }
 
     /// Whether a pack holds the chunk.
     ///
     /// - Parameter isLocal: As for ``holds(_:isLocal:)``.
     func holdsChunk(_ chunk: ContentID, isLocal: Bool = false) async throws -> Bool {
-        try await locator.find(chunk, isLocal: isLocal)?.member.kind == .chunk
+        try await packs.find(chunk, isLocal: isLocal)?.member.kind == .chunk
     }
 
     /// Whether the content is in memory.
@@ -75,7 +75,7 @@ final class ContentSource: Sendable {
             try Self.check(bytes.count, content, size)
             return bytes
         }
-        return try await locator.read(content, size: size)
+        return try await packs.locator().read(content, size: size)
     }
 
     /// Gives a content's bytes piece by piece, verified.
@@ -86,7 +86,7 @@ final class ContentSource: Sendable {
             try Self.check(bytes.count, content, size)
             try bytes.withUnsafeBytes(body)
         } else {
-            try await locator.stream(content, size: size, body)
+            try await packs.locator().stream(content, size: size, body)
         }
     }
 

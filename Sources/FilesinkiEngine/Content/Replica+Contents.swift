@@ -18,20 +18,18 @@ struct Contents: ReplicaPart {
         _ view: RemoteView, _ observation: Observation = Observation()
     ) async throws -> ContentSource {
         let connection = try await connected()
-        var packs = try manifest.loadPacks().map(PackReference.init(row:))
-        packs += view.packs.map(\.pack)
-        packs += observation.packs
+        let manifest = ManifestReader(state.manifest)
+        let cache = IndexFolder(path: state.indexes)
         return ContentSource(
-            locator: ContentLocator(
-                packs: packs.map { pack in
-                    PackReader(
-                        remote: connection.remote, reference: pack,
-                        cache: IndexFolder(path: state.indexes))
-                },
-                joined: MultiPackIndex(folder: state.joinedIndexes)),
+            packs: PackLocations(
+                manifest: manifest, count: try self.manifest.packCount(),
+                fetched: view.packs.map(\.pack) + observation.packs,
+                joined: MultiPackIndex(folder: state.joinedIndexes)
+            ) { PackReader(remote: connection.remote, reference: $0, cache: cache) },
             log: connection.log,
             inline: InlineIndex(
-                view.inline, manifest: try manifest.inlineCount() > 0 ? state.manifest : nil),
+                view.inline,
+                manifest: try self.manifest.inlineCount() > 0 ? manifest : nil),
             carried: view.carried, pending: observation.inline)
     }
 }
@@ -54,20 +52,37 @@ struct IndexFolder: IndexCache {
     private func file(_ id: [UInt8]) -> String { path + "/" + hexadecimal(id) }
 }
 
+/// Reads the manifest from any thread, through a connection of its own that is opened at the first read.
+final class ManifestReader: Sendable {
+    private let path: String
+    private let opened = Mutex<ManifestDatabase?>(nil)
+
+    init(_ path: String) { self.path = path }
+
+    /// - Throws: What `body` throws; ``FilesinkiModel/Failure`` when the manifest cannot be opened.
+    func read<Result: Sendable>(_ body: (ManifestDatabase) throws -> Result) throws -> Result {
+        try opened.withLock { opened in
+            if let manifest = opened { return try body(manifest) }
+            let manifest = try ManifestDatabase.openReadOnly(at: path)
+            let result = try body(manifest)
+            opened = manifest
+            return result
+        }
+    }
+}
+
 /// Finds the commits that contents travel in.
 ///
 /// What this run has fetched is in memory; the rest is looked up in the manifest by id, so that neither
-/// memory nor time grows with the history. May be called from any thread, so the manifest is read through a
-/// connection of its own, which is opened at the first look-up.
+/// memory nor time grows with the history.
 final class InlineIndex: Sendable {
     private let fetched: [ContentID: UInt64]
-    private let manifest: String?
-    private let reader = Mutex<ManifestDatabase?>(nil)
+    private let manifest: ManifestReader?
 
     /// - Parameters:
     ///   - fetched: Later ones take the place of earlier ones.
-    ///   - manifest: The path of the manifest; nil if it holds no such content.
-    init(_ fetched: [(content: ContentID, sequence: UInt64)], manifest: String?) {
+    ///   - manifest: Nil if it holds no such content.
+    init(_ fetched: [(content: ContentID, sequence: UInt64)], manifest: ManifestReader?) {
         self.fetched = Dictionary(fetched.map { ($0.content, $0.sequence) }) { $1 }
         self.manifest = manifest
     }
@@ -75,12 +90,64 @@ final class InlineIndex: Sendable {
     /// The number of a commit that the content travels in; nil if there is none.
     ///
     /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the manifest is damaged.
-    func commit(of content: ContentID) throws(Failure) -> UInt64? {
+    func commit(of content: ContentID) throws -> UInt64? {
         if let sequence = fetched[content] { return sequence }
-        guard let manifest else { return nil }
-        return try reader.withLock { reader throws(Failure) in
-            if reader == nil { reader = try ManifestDatabase.openReadOnly(at: manifest) }
-            return try reader?.inlineSequence(of: content)
+        return try manifest?.read { try $0.inlineSequence(of: content) } ?? nil
+    }
+}
+
+/// The packs of the store, those of the manifest and those that this run has fetched or stored.
+///
+/// A search that sends no request asks the packs that the multi-pack index names, so that its cost does not
+/// grow with the number of packs. All packs are read from the manifest when another search needs them.
+final class PackLocations: Sendable {
+    private let manifest: ManifestReader
+    private let count: Int
+    private let fetched: [PackReader]
+    private let joined: MultiPackIndex
+    private let makeReader: @Sendable (PackReference) -> PackReader
+    private let opened = Mutex<ContentLocator?>(nil)
+
+    /// Up to so many packs are searched one by one.
+    private static let fewPacks = 64
+
+    /// - Parameters:
+    ///   - count: The number of packs in the manifest.
+    ///   - fetched: Packs that may not be in the manifest yet.
+    init(
+        manifest: ManifestReader, count: Int, fetched: [PackReference], joined: MultiPackIndex,
+        makeReader: @escaping @Sendable (PackReference) -> PackReader
+    ) {
+        self.manifest = manifest
+        self.count = count
+        self.fetched = fetched.map(makeReader)
+        self.joined = joined
+        self.makeReader = makeReader
+    }
+
+    /// The locator for all packs. The first call reads the manifest.
+    func locator() throws -> ContentLocator {
+        try opened.withLock { opened in
+            if let opened { return opened }
+            let known = count == 0 ? [] : try manifest.read { try $0.loadPacks() }
+            let locator = ContentLocator(
+                packs: known.map { makeReader(PackReference(row: $0)) } + fetched, joined: joined)
+            opened = locator
+            return locator
         }
+    }
+
+    /// Where a pack holds a content or a chunk.
+    ///
+    /// - Parameter isLocal: Send no request: of many packs only those are searched that the multi-pack index
+    ///   has, and those of this run.
+    func find(_ content: ContentID, isLocal: Bool) async throws -> ContentLocator.Place? {
+        guard isLocal, count > Self.fewPacks else {
+            return try await locator().find(content, isLocal: isLocal)
+        }
+        let known = try joined.packs(mayHold: content)
+            .compactMap { id in try manifest.read { try $0.pack(id) } }
+        let packs = known.map { makeReader(PackReference(row: $0)) } + fetched
+        return try await ContentLocator(packs: packs).find(content, isLocal: true)
     }
 }
