@@ -36,6 +36,40 @@ struct OperationTests {
         #expect(b.text("g") == "not yet")
     }
 
+    @Test("what saves of another path fetch keeps all that a path had before")
+    func waitingFormerContents() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("1")])
+        try a.write(["n": .file("old")])
+        try await a.sync()
+        try await b.save("2", at: "f")
+        try await a.sync()
+        a.remove("n")
+        try await a.sync()
+        try await b.save("3", at: "f")
+        // A stale copy from elsewhere, not a new file: the deletion of its content waits.
+        try b.write(["n": .file("old")])
+        try await world.converge()
+        #expect(try b.names == ["f"])
+        #expect(b.text("f") == "3")
+    }
+
+    @Test("what waits for a sync survives saves of other paths")
+    func waitingSurvives() async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write(["d": .directory(["7": .file("text 7"), "8": .file("text 8")])])
+        try await a.sync()
+        let b = try await world.replica("b")
+        for number in 0..<3 { try await b.save("\(number)", at: "notes/\(number)") }
+        try await a.save("changed", at: "d/7")
+        try await b.save("last", at: "notes/0")
+        try await world.converge()
+        #expect(b.text("d/7") == "changed")
+        #expect(b.text("d/8") == "text 8")
+        #expect(a.text("notes/0") == "last")
+    }
+
     @Test("save --if-version is a compare-and-set")
     func ifVersion() async throws {
         let world = try World()
