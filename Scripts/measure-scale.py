@@ -2,7 +2,7 @@
 """How memory and time grow with the number of files, of changes in one run, and of what a store holds.
 
 measure-scale.py BINARY [--tree FILES] [--overwrites N,N,...] [--save CONTENTS] [--files FILES] [--packs PACKS]
-                 [--runs RUNS] [--place FOLDER]
+                 [--runs RUNS] [--place FOLDER] [--kept FOLDER]
 
 Without --tree, --overwrites and --save all three are measured, in the sizes that the defaults say. The remote is a
 folder. Peak memory is the kernel's ru_maxrss of the process; time is wall and processor time of the process.
@@ -12,7 +12,8 @@ tree        first sync, sync without a change, clone, 1,000 files sent and recei
 overwrites  so many files, all of them overwritten in one run: sent, and received by a second replica.
 save        `filesinki save` of one small file, with an empty history, and with CONTENTS past contents, FILES files
             and PACKS packs in the store; likewise on a device that only saves and has no tree. The two are
-            measured by turns, RUNS times each.
+            measured by turns, RUNS times each. With --kept the stores are made in that folder if they are not
+            there yet, and stay, so that several programs are measured with equal ones.
 """
 
 import argparse
@@ -40,6 +41,7 @@ def parsed():
     parser.add_argument("--packs", type=int, default=2_000)
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--place", default=None)
+    parser.add_argument("--kept", default=None)
     options = parser.parse_args()
     if options.tree is None and options.overwrites is None and options.save is None:
         options.tree, options.overwrites, options.save = 100_000, "10000,50000,100000", 240_000
@@ -83,8 +85,10 @@ class Store:
     def __init__(self, binary, place, name):
         self.binary, self.place = binary, f"{place}/{name}"
         self.store, self.tree = f"{self.place}/store", f"{self.place}/a"
-        os.makedirs(self.tree)
-        self.run("init", self.tree, "--remote", self.store)
+        self.is_new = not os.path.exists(self.tree)
+        if self.is_new:
+            os.makedirs(self.tree)
+            self.run("init", self.tree, "--remote", self.store)
 
     def run(self, *words, feed=None):
         return Run([self.binary, *words, "-q"], feed)
@@ -130,8 +134,8 @@ def measure_tree(binary, place, count):
 
 
 def measure_overwrites(binary, place, counts):
-    print("| overwrites in one run | sent s | µs each | received s | µs each | peak MB sent, received |")
-    print("|---|---|---|---|---|---|")
+    print("| overwrites in one run | sent s | CPU µs each | received s | CPU µs each | peak MB sent, received |")
+    print("|---|---|---|---|---|---|", flush=True)
     for count in counts:
         store = Store(binary, place, f"overwrites-{count}")
         write(store.tree, range(count), "first")
@@ -139,7 +143,7 @@ def measure_overwrites(binary, place, counts):
         store.clone()
         write(store.tree, range(count), "second")
         sent, received = store.sync_approved(store.tree), store.sync_approved(f"{store.place}/b")
-        each = [f"{run.wall:.2f} | {run.wall / count * 1e6:.0f}" for run in (sent, received)]
+        each = [f"{run.wall:.2f} | {run.cpu / count * 1e6:.0f}" for run in (sent, received)]
         peaks = f"{sent.peak / 1e6:.0f}, {received.peak / 1e6:.0f}"
         print(f"| {count} | {each[0]} | {each[1]} | {peaks} |", flush=True)
         store.remove()
@@ -167,7 +171,7 @@ def fill(store, contents, files, packs):
 
 def saving(store, saver):
     """A function that saves one small file by turns of contents."""
-    numbers = iter(range(10**9))
+    numbers = iter(range(time.time_ns(), 2**63))
 
     def save():
         return store.run("save", "notes/one", "--root", saver, feed=b"saved %d\n" % next(numbers))
@@ -178,14 +182,14 @@ def saving(store, saver):
 def measure_save(binary, place, options):
     ways = {}
     for name, contents in [("empty history", 0), (f"{options.save} past contents", options.save)]:
-        store = Store(binary, place, f"save-{contents}")
-        if contents:
+        store = Store(binary, options.kept or place, f"save-{contents}")
+        if contents and store.is_new:
             begun = time.perf_counter()
             fill(store, contents, options.files, options.packs)
             packs = sum(len(files) for path, _, files in os.walk(store.store) if "pack" in path)
             print(f"filled in {time.perf_counter() - begun:.0f} s, {packs} objects of packs", flush=True)
         only = f"{store.place}/saver"
-        os.makedirs(only)
+        os.makedirs(only, exist_ok=True)
         store.run("init", only, "--remote", store.store)
         ways[f"save, {name}"] = saving(store, store.tree)
         ways[f"save where nothing else is, {name}"] = saving(store, only)
