@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Which small faults in the sources the tests notice.
 
-mutate.py [MODULE...] [--count N] [--seed S] [--tests REGEX] [--limit SECONDS] [--scratch FOLDER] [--keep]
+mutate.py [MODULE...] [--count N] [--seed S] [--tests MODULE,MODULE...] [--limit SECONDS] [--scratch FOLDER]
 
 Chooses N places in the modules by the seed (FilesinkiReconcile if none is named): operators, conditions, constants and
 calls whose result nobody uses. All faults go into one build of a copy of the project, each behind a switch that an
-environment variable sets; then the tests of the modules run once for each fault, and for all faults that survive, the
-tests that --tests names run, too. A place where the fault does not compile is left out.
+environment variable sets; then the tests of the modules run once for each fault, and for the faults that survive the tests of the
+modules that --tests names, too. A place where the fault does not compile is left out.
 
-Prints a line for each fault, and at the end the share that was killed. The working tree is not touched.
+Prints a line for each fault, and at the end the share that was noticed. The working tree is not touched; the copy is in
+a temporary folder, or in --scratch, where the next build is faster.
 
 An operator is exchanged for one of its own, of the same precedence, whose name encodes the fault's number; so no
 expression has to be parsed.
@@ -71,7 +72,7 @@ def places(path, lines):
             if not is_inside_text(line, found.start()) and not re.search(r"\bcase\b|\$", line[:found.start()]):
                 yield index, found.start(1), "constant", found[1], str(int(found[1]) + 1)
         for found in TRUTH.finditer(line):
-            if not is_inside_text(line, found.start()):
+            if not is_inside_text(line, found.start()) and not re.search(r"\bcase\b", line):
                 yield index, found.start(1), "constant", found[1], {"true": "false", "false": "true"}[found[1]]
         found = CALL.match(line)
         if found and ends_statement(lines, index) and found[2].count("(") == found[2].count(")"):
@@ -167,6 +168,10 @@ while grows {
 }
 package.targets.removeAll { !needed.contains($0.name) }
 package.products.removeAll()
+let usesOthers = package.targets.contains { target in
+    target.dependencies.contains { if case .productItem = $0 { true } else { false } }
+}
+if !usesOthers { package.dependencies.removeAll() }
 """
 
 
@@ -218,13 +223,19 @@ class Copy:
             done = self.swift("build", "--build-tests", "-debug-info-format", "none")
             if done.returncode == 0:
                 return
-            wrong = {(os.path.relpath(path, self.folder), int(line) - 1)
-                     for path, line in re.findall(r"^(/[^:\n]+):(\d+):\d+: error:", done.stdout, re.M)}
-            left = [fault for fault in self.faults if (fault.path, fault.line) not in wrong]
+            errors = {(os.path.relpath(path, self.folder), int(line) - 1)
+                      for path, line in re.findall(r"^(/[^:\n]+):(\d+):\d+: error:", done.stdout, re.M)}
+            wrong = {self.nearest(path, line) for path, line in errors}
+            left = [fault for fault in self.faults if fault not in wrong]
             if len(left) == len(self.faults):
                 raise SystemExit("The copy does not build:\n" + done.stdout[-3000:])
             print(f"{len(self.faults) - len(left)} faults do not compile", flush=True)
             self.faults = left
+
+    def nearest(self, path, line):
+        """The fault that an error is about: the one on its line, or else the nearest in its file."""
+        here = [fault for fault in self.faults if fault.path == path]
+        return min(here, key=lambda fault: abs(fault.line - line), default=None)
 
     def is_killed(self, fault, tests, limit):
         environment = dict(os.environ, **{SWITCH: str(fault.number if fault else 0)})
