@@ -169,12 +169,12 @@ def fill(store, contents, files, packs):
     store.sync()
 
 
-def saving(store, saver):
-    """A function that saves one small file by turns of contents."""
+def saving(store, saver, name):
+    """A function that saves a new content at a path of its own: two that save at one path make conflicts."""
     numbers = iter(range(time.time_ns(), 2**63))
 
     def save():
-        return store.run("save", "notes/one", "--root", saver, feed=b"saved %d\n" % next(numbers))
+        return store.run("save", f"notes/{name}", "--root", saver, feed=b"saved %d\n" % next(numbers))
 
     return save
 
@@ -191,8 +191,8 @@ def measure_save(binary, place, options):
         only = f"{store.place}/saver"
         os.makedirs(only, exist_ok=True)
         store.run("init", only, "--remote", store.store)
-        ways[f"save, {name}"] = saving(store, store.tree)
-        ways[f"save where nothing else is, {name}"] = saving(store, only)
+        ways[f"save, {name}"] = saving(store, store.tree, "here")
+        ways[f"save where nothing else is, {name}"] = saving(store, only, "apart")
     for save in ways.values():
         save()
     runs = {name: [] for name in ways}
