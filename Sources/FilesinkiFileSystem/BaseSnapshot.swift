@@ -1,26 +1,13 @@
 package import FilesinkiModel
 import Glibc
 
-/// A path as of the last scan: one row of the manifest's local tree.
-package struct KnownFile: Sendable {
-    package var path: RelativePath
-    package var entry: Entry
-    /// The stamp when the content was read; nil if unknown or unreliable, so that a scan reads the
-    /// file again.
-    package var stamp: FileStamp?
-
-    package init(path: RelativePath, entry: Entry, stamp: FileStamp?) {
-        self.path = path
-        self.entry = entry
-        self.stamp = stamp
-    }
-}
-
 /// The tree as of the last scan, indexed so that a scan finds each folder's children without an
 /// allocation: the rows, and for every folder the numbers of its children sorted by name.
+///
+/// Sorted rows are shared with the caller. The index takes about 20 bytes for each row beside them.
 package struct BaseSnapshot: Sendable {
     /// All rows, sorted by the bytes of the path, without duplicates.
-    package let rows: [KnownFile]
+    package let rows: [BaseRow]
     /// The children of all folders, folder after folder.
     private let children: [Int32]
     /// The range of each folder in `children`; the root's key is ``rootKey``.
@@ -34,7 +21,7 @@ package struct BaseSnapshot: Sendable {
     private static let rootKey: [UInt8] = []
 
     /// Builds the index. O(n) if the rows are sorted by path, else O(n log n).
-    package init(_ rows: [KnownFile]) {
+    package init(_ rows: [BaseRow]) {
         self.rows = Self.sorted(rows)
         let layout = Layout(self.rows)
         children = layout.children
@@ -78,12 +65,12 @@ package struct BaseSnapshot: Sendable {
         }
     }
 
-    private static func sorted(_ rows: [KnownFile]) -> [KnownFile] {
+    private static func sorted(_ rows: [BaseRow]) -> [BaseRow] {
         let isSorted = zip(rows, rows.dropFirst()).allSatisfy { left, right in
             compare(left.path.bytes, right.path.bytes) < 0
         }
         if isSorted { return rows }
-        var result: [KnownFile] = []
+        var result: [BaseRow] = []
         result.reserveCapacity(rows.count)
         for row in rows.sorted(by: { compare($0.path.bytes, $1.path.bytes) < 0 })
         where result.last?.path != row.path {
@@ -101,7 +88,7 @@ private struct Layout {
     var names: [UInt8] = []
     var nameStarts: [UInt32] = []
 
-    init(_ rows: [KnownFile]) {
+    init(_ rows: [BaseRow]) {
         children = [Int32](repeating: 0, count: rows.count)
         let folders = FolderNumbers(rows)
         var next = folders.starts
@@ -130,7 +117,7 @@ private struct FolderNumbers {
     /// The start of each folder's children, and the end of the last.
     var starts: [Int] = []
 
-    init(_ rows: [KnownFile]) {
+    init(_ rows: [BaseRow]) {
         var counts: [Int] = []
         var lastKey: ArraySlice<UInt8> = []
         var lastNumber: Int?

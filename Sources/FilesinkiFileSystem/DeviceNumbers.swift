@@ -85,7 +85,7 @@ extension FolderScan {
     }
 
     /// The known device of a path; for a folder that of a file below it.
-    private func knownDevice(of row: KnownFile, _ beside: UInt64?) -> UInt64? {
+    private func knownDevice(of row: BaseRow, _ beside: UInt64?) -> UInt64? {
         guard row.entry.kind == .directory else { return row.stamp?.device ?? beside }
         var folders = [row.path]
         while let folder = folders.popLast() {

@@ -149,9 +149,10 @@ extension FolderScan {
                 .init(path: path, known: knownStamp?.device, present: stamp.device))
         }
         guard let slot = name.slot else { return }
-        let row = known.rows[known.row(at: slot)]
+        var row = known.rows[known.row(at: slot)]
         guard row.entry.kind == .directory else { return }
-        result.restamped.append(KnownFile(path: path, entry: row.entry, stamp: stamp))
+        row.stamp = stamp
+        result.restamped.append(row)
     }
 
     private mutating func recordSymlink(

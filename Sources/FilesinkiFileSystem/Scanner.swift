@@ -161,7 +161,7 @@ package struct ScanResult: Sendable {
     /// Paths whose state is unknown, including everything below them.
     package var blocked: [RelativePath] = []
     /// Known folders with a new stamp, because their device number changed.
-    package var restamped: [KnownFile] = []
+    package var restamped: [BaseRow] = []
     /// Folders on another device than their parent, found there for the first time.
     package var mountPoints: [RelativePath] = []
     /// Unknown folders that contain the state of another replica.

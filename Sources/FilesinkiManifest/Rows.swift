@@ -1,24 +1,5 @@
 package import FilesinkiModel
 
-/// A path on which this replica and the remote agree.
-package struct BaseRow: Hashable, Sendable {
-    package var path: RelativePath
-    /// The agreed entry; never a tombstone.
-    package var entry: Entry
-    /// The sequence number of the commit that set the entry.
-    package var version: UInt64
-    /// The file as it was when it last held this entry; nil when it was not on disk, or changed too
-    /// recently for its times to tell.
-    package var stamp: FileStamp?
-
-    package init(path: RelativePath, entry: Entry, version: UInt64, stamp: FileStamp? = nil) {
-        self.path = path
-        self.entry = entry
-        self.version = version
-        self.stamp = stamp
-    }
-}
-
 /// A path whose scanned state differs from the base.
 package struct LocalRow: Hashable, Sendable {
     package var path: RelativePath
@@ -85,10 +66,9 @@ extension BaseRow: CheckedRow {
     }
 
     init(from reader: inout RowReader) {
-        path = reader.path()
-        entry = reader.entry()
-        version = reader.unsigned()
-        stamp = reader.stamp()
+        self.init(
+            path: reader.path(), entry: reader.entry(), version: reader.unsigned(),
+            stamp: reader.stamp())
     }
 }
 

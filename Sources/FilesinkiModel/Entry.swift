@@ -121,3 +121,22 @@ package struct ChangeToken: Hashable, Sendable {
         self.hash = hash
     }
 }
+
+/// A path on which this replica and the remote agree.
+package struct BaseRow: Hashable, Sendable {
+    package var path: RelativePath
+    /// The agreed entry; never a tombstone.
+    package var entry: Entry
+    /// The sequence number of the commit that set the entry.
+    package var version: UInt64
+    /// The file as it was when it last held this entry; nil when it was not on disk, or changed too
+    /// recently for its times to tell.
+    package var stamp: FileStamp?
+
+    package init(path: RelativePath, entry: Entry, version: UInt64, stamp: FileStamp? = nil) {
+        self.path = path
+        self.entry = entry
+        self.version = version
+        self.stamp = stamp
+    }
+}

@@ -169,20 +169,29 @@ private func rank(_ step: Step, _ replaced: Set<RelativePath>) -> Rank {
 }
 
 extension Plan {
-    /// The plan as bytes: equal for equal plans, different for different ones. Their hash is the
-    /// plan's id, by which a user approves it.
+    /// Gives the plan as bytes, piece by piece: equal for equal plans, different for different ones.
+    /// Their hash is the plan's id, by which a user approves it.
     ///
     /// Numbers are 8 bytes, little endian. A text or path is its length and its bytes. An optional
     /// value follows a byte that is 0 when the value is nil, else 1.
-    package var canonicalBytes: [UInt8] {
-        var bytes = CanonicalBytes()
-        bytes.add(UInt64(steps.count))
-        for step in steps { bytes.add(step) }
-        return bytes.bytes
+    package func forEachCanonicalPiece(_ body: ([UInt8]) -> Void) {
+        var piece = CanonicalBytes()
+        piece.add(UInt64(steps.count))
+        for step in steps {
+            piece.add(step)
+            if piece.bytes.count >= CanonicalBytes.pieceLength {
+                body(piece.bytes)
+                piece.bytes.removeAll(keepingCapacity: true)
+            }
+        }
+        body(piece.bytes)
     }
 }
 
 private struct CanonicalBytes {
+    /// A piece is given away when it has become this long.
+    static let pieceLength = 64 << 10
+
     var bytes: [UInt8] = []
 
     mutating func add(_ number: UInt64) {

@@ -154,10 +154,11 @@ struct MountPointTests {
             let entry = Entry.file(
                 ContentHasher.hash(bytes), size: Int64(bytes.count), mode: status.mode,
                 modified: status.stamp.modified)
-            return KnownFile(path: candidate.path, entry: entry, stamp: candidate.status.stamp)
+            return BaseRow(
+                path: candidate.path, entry: entry, version: 1, stamp: candidate.status.stamp)
         }
         let others = found.changed.map {
-            KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp)
+            BaseRow(path: $0.path, entry: $0.entry, version: 1, stamp: $0.stamp)
         }
         return BaseSnapshot(files + others)
     }

@@ -226,10 +226,10 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
             let entry = Entry.file(
                 ContentHasher.hash(bytes), size: Int64(bytes.count), mode: status.mode,
                 modified: status.stamp.modified)
-            return KnownFile(path: candidate.path, entry: entry, stamp: status.stamp)
+            return BaseRow(path: candidate.path, entry: entry, version: 1, stamp: status.stamp)
         }
         let others = result.changed.map {
-            KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp)
+            BaseRow(path: $0.path, entry: $0.entry, version: 1, stamp: $0.stamp)
         }
         return BaseSnapshot(files + others)
     }

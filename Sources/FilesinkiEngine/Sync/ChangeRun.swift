@@ -207,8 +207,7 @@ extension SyncEngine {
         _ path: RelativePath, _ below: [BaseRow], _ rules: RunRules
     ) throws -> ScanResult {
         let rows = [try manifest.base(path)].compactMap { $0 } + below
-        let known = BaseSnapshot(
-            rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
+        let known = BaseSnapshot(rows)
         return try scanner(rules).scan(known, below: path)
     }
 

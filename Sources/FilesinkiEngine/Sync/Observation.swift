@@ -51,7 +51,7 @@ struct Observation: Sendable {
     }
 
     /// Adds what a scan found without reading contents.
-    mutating func addScan(_ scan: ScanResult, _ base: BaseIndex) {
+    mutating func addScan(_ scan: ScanResult) {
         for change in scan.changed {
             changes[change.path] = LocalChange(change.entry)
             stamps[change.path] = change.stamp
@@ -61,11 +61,7 @@ struct Observation: Sendable {
         blocked.formUnion(scan.ignored)
         ignored = scan.ignored
         problems += scan.problems
-        for known in scan.restamped {
-            guard let row = base.row(known.path) else { continue }
-            refreshed.append(
-                BaseRow(path: row.path, entry: row.entry, version: row.version, stamp: known.stamp))
-        }
+        refreshed += scan.restamped
         notices += scan.mountPoints.map { Problem($0, .mountPoint($0)) }
         notices += scan.replicas.map { Problem($0, .innerReplica($0)) }
         notices += scan.specials.map { special in

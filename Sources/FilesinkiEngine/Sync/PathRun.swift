@@ -81,8 +81,7 @@ extension SyncEngine {
     /// The paths in a folder that are new or may have changed.
     func newBelow(_ path: RelativePath, _ run: SyncRun) throws -> [RelativePath] {
         guard (try? root.status(path))?.kind == .directory else { return [] }
-        let known = BaseSnapshot(
-            run.base.rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
+        let known = BaseSnapshot(run.base.rows)
         let scan = try scanner(run.rules).scan(known, below: path)
         return scan.changed.map(\.path) + scan.candidates.map(\.path)
     }

@@ -70,7 +70,8 @@ struct SyncRun {
     /// Adds a round's steps to the report.
     mutating func addToReport(_ done: [Step], _ publication: Publication) {
         guards.add(done)
-        report.steps += done
+        // The steps of the only round are shared.
+        report.steps = report.steps.isEmpty ? done : report.steps + done
         for step in done {
             if case .leave = step.action { report.conflicts.append(step.path) }
         }
@@ -111,10 +112,16 @@ struct SyncRun {
 }
 
 extension [Step] {
+    /// The steps that satisfy a condition; shares its memory if all of them do.
+    func kept(where condition: (Step) -> Bool) -> [Step] {
+        allSatisfy(condition) ? self : filter(condition)
+    }
+
     /// The steps that a round has carried out. A step that was applied, and whose commit lost the race,
     /// counts as one that was only applied.
     func carriedOut(_ applied: ApplyResult, _ publication: Publication) -> [Step] {
-        compactMap { step in
+        if allSatisfy({ $0.isDone(applied, publication) }) { return self }
+        return compactMap { step in
             if step.isDone(applied, publication) { return step }
             guard case .both(let entry) = step.action, applied.done[step.path] != nil else {
                 return nil

@@ -35,11 +35,10 @@ extension SyncEngine {
     ///
     /// - Parameter isStoring: Whether new contents go to the store.
     func scanTree(_ run: SyncRun, isStoring: Bool) async throws -> Observation {
-        let known = BaseSnapshot(
-            run.base.rows.map { KnownFile(path: $0.path, entry: $0.entry, stamp: $0.stamp) })
+        let known = BaseSnapshot(run.base.rows)
         let scan = try scanner(run.rules).scan(known)
         var found = StatScan()
-        found.observation.addScan(scan, run.base)
+        found.observation.addScan(scan)
         found.observation.rootDevice = try root.status().stamp.device
         let waiting = try waitingRows()
         for candidate in scan.candidates {

@@ -16,7 +16,9 @@ struct Decision: Sendable {
     init(_ plan: Plan, merged: MergeOutputs? = nil) {
         self.plan = plan
         self.merged = merged
-        id = String(ContentHasher.hash(plan.canonicalBytes).description.prefix(16))
+        var hasher = ContentHasher()
+        plan.forEachCanonicalPiece { hasher.update($0) }
+        id = String(hasher.finish().description.prefix(16))
     }
 }
 

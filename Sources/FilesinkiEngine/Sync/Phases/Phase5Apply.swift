@@ -49,7 +49,7 @@ extension SyncEngine {
     }
 
     private func write(_ run: inout SyncRun, _ steps: [Step]) async throws -> ApplyResult {
-        let writes = steps.filter(\.action.writesOurs)
+        let writes = steps.kept(where: \.action.writesOurs)
         guard !writes.isEmpty else { return ApplyResult() }
         let staging = try Staging(root: root, folder: state.staging)
         let isEach = writes.count <= 16

@@ -48,7 +48,7 @@ extension SyncEngine {
         _ run: inout SyncRun, _ steps: [Step], _ applied: ApplyResult
     ) async throws -> Publication {
         do {
-            return try await publish(steps.filter { applied.allows($0) }, of: run)
+            return try await publish(steps.kept(where: applied.allows), of: run)
         } catch let failure as Failure where failure.code != .interrupted {
             if !applied.done.isEmpty { try remember(&run, steps, applied, .lost) }
             throw failure
