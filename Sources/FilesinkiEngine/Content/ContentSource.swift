@@ -23,6 +23,14 @@ final class ContentSource: Sendable {
         atHand = carried.contents.merging(pending) { first, _ in first }
     }
 
+    /// Ends a run whose look-ups in the manifest failed: those who read contents take any error for a problem
+    /// of one path.
+    ///
+    /// - Throws: The first failure of a look-up.
+    func requireManifest() throws {
+        if let failure = packs.manifest.failure { throw failure }
+    }
+
     /// Whether the store holds the content.
     ///
     /// - Parameter isLocal: Ask nobody: a content in a pack whose index is not at hand is missed.

@@ -56,19 +56,28 @@ struct IndexFolder: IndexCache {
 final class ManifestReader: Sendable {
     private let path: String
     private let opened = Mutex<ManifestDatabase?>(nil)
+    private let firstFailure = Mutex<Failure?>(nil)
 
     init(_ path: String) { self.path = path }
 
-    /// - Throws: What `body` throws; ``FilesinkiModel/Failure`` when the manifest cannot be opened.
+    /// - Throws: ``FilesinkiModel/Failure`` when the manifest cannot be opened or read.
     func read<Result: Sendable>(_ body: (ManifestDatabase) throws -> Result) throws -> Result {
-        try opened.withLock { opened in
-            if let manifest = opened { return try body(manifest) }
-            let manifest = try ManifestDatabase.openReadOnly(at: path)
-            let result = try body(manifest)
-            opened = manifest
-            return result
+        do {
+            return try opened.withLock { opened in
+                if let manifest = opened { return try body(manifest) }
+                let manifest = try ManifestDatabase.openReadOnly(at: path)
+                let result = try body(manifest)
+                opened = manifest
+                return result
+            }
+        } catch let failure as Failure {
+            firstFailure.withLock { $0 = $0 ?? failure }
+            throw failure
         }
     }
+
+    /// The first failure of ``read(_:)``; nil if there was none.
+    var failure: Failure? { firstFailure.withLock { $0 } }
 }
 
 /// Finds the commits that contents travel in.
@@ -101,7 +110,7 @@ final class InlineIndex: Sendable {
 /// A search that sends no request asks the packs that the multi-pack index names, so that its cost does not
 /// grow with the number of packs. All packs are read from the manifest when another search needs them.
 final class PackLocations: Sendable {
-    private let manifest: ManifestReader
+    let manifest: ManifestReader
     private let count: Int
     private let fetched: [PackReader]
     private let joined: MultiPackIndex

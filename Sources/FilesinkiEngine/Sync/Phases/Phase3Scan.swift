@@ -113,6 +113,7 @@ extension SyncEngine {
             },
             progress: { counter.add(files: $0, bytes: $1) })
         var result = try await intake.run(items)
+        try source?.requireManifest()
         result.packs = unpublished + result.packs
         return result
     }

@@ -50,9 +50,9 @@ extension SyncEngine {
         _ reconciliation: inout Reconciliation, _ run: inout SyncRun, _ view: RemoteView
     ) async throws -> MergeOutputs? {
         guard !reconciliation.conflicts.isEmpty else { return nil }
+        let contents = try await storedContents.source(view, run.local)
         let resolver = ConflictResolver(
-            options: run.options, root: root,
-            contents: try await storedContents.source(view, run.local),
+            options: run.options, root: root, contents: contents,
             outputs: try MergeOutputs(path: state.merging),
             links: LinkRunner(commandLimit: options.commandLimit, settings: run.rules.merging),
             program: options.resolver)
@@ -65,6 +65,7 @@ extension SyncEngine {
                 reconciliation.keepOpen(result.conflict)
             }
         }
+        try contents.requireManifest()
         return resolver.outputs
     }
 

@@ -62,6 +62,7 @@ extension SyncEngine {
             winners: Set(steps.compactMap(\.copied)),
             progress: ProgressCounter(.applying, files: 0, bytes: 0, run.options.progress))
         let result = try await applier.apply(writes)
+        try applier.contents.requireManifest()
         run.report.problems += result.problems
         run.report.receivedBytes += result.bytes
         return result
