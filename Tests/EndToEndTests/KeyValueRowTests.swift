@@ -1,5 +1,5 @@
-import Foundation
 import FilesinkiTesting
+import Foundation
 import Glibc
 import Testing
 

@@ -97,7 +97,9 @@ struct DoctorTests {
                 "[[rule]]\nmatch = \"*\"\nstrategy = \"newset\"\n", to: "a/.filesinki.toml")
         },
         Trouble("watches", .warning, "max_user_watches=12") { $0.machine.watchLimit = { 3 } },
-        Trouble("remote", .trouble, "was not found (unmounted?)") { $0.rename("store", to: "gone") },
+        Trouble("remote", .trouble, "was not found (unmounted?)") { world in
+            world.rename("store", to: "gone")
+        },
         Trouble("remote", .trouble, "No store was found there") { world in
             world.rename("store", to: "gone")
             try world.makeFolder("store")

@@ -1,5 +1,5 @@
-import Glibc
 import FilesinkiTesting
+import Glibc
 import Testing
 
 extension Machine {
@@ -42,7 +42,8 @@ extension Machine {
     func output(of running: Running) -> String { read(running.outputFile) ?? "" }
 
     /// Waits until both replicas hold the same.
-    func expectEqual(seconds: Int64 = 180, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    func expectEqual(seconds: Int64 = 180, sourceLocation: SourceLocation = #_sourceLocation) throws
+    {
         let isEqual = try pollUntil(seconds: seconds) { try difference.isEmpty }
         let left = isEqual ? "" : try difference.prefix(2000)
         #expect(isEqual, "\(left)", sourceLocation: sourceLocation)
