@@ -80,7 +80,9 @@ extension ClosureTests {
             ]
             #expect(try await eventually { await log().sorted() == expected })
             program.binary(Data("de".utf8))
-            #expect(try await eventually { await log().contains("final pdf 5") })
+            #expect(
+                try await eventually { await log().contains("final pdf 5") },
+                "\(meeting.failures.all)")
             #expect(try await other.load(from: "test.pdf") == Data("deabc".utf8))
         }
 
