@@ -206,10 +206,8 @@ extension Core {
     ///
     /// - Returns: The unseen content that was replaced; nil when the program had seen it.
     func write(_ content: [UInt8], to path: RelativePath) throws -> LateSave? {
-        let files = try files
-        let there = try files.read(path)
         let seen = seen(path)
-        try files.write(content, to: path)
+        let there = try files.update(path) { _ in content }
         recordSeen(content, at: path)
         guard let there, let seen, there != content, seen != SeenContent(there) else { return nil }
         return LateSave(base: seen.base, there: there)
@@ -321,7 +319,6 @@ extension Core {
 
     /// Replaces the content, unless the program has saved another one meanwhile.
     private func replace(_ old: [UInt8], by new: [UInt8], at path: RelativePath) throws {
-        guard try files.read(path) == old else { return }
-        try files.write(new, to: path)
+        _ = try files.update(path) { $0 == old ? new : nil }
     }
 }

@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 package import FilesinkiModel
 import FilesinkiSystem
 import Glibc
+import Synchronization
 
 /// Reads and writes files of a root for programs that use the library: at once, also during a run,
 /// and without the replica's lock. A run treats these writes as a user's edits.
@@ -9,6 +10,8 @@ package final class RootFiles: Sendable {
     private let root: RootFolder
     private let writer: TreeWriter
     private let systemContext: SystemContext
+    /// Held while a file is replaced: two writers of one path must not be in its folder at once.
+    private let isUpdating = Mutex(())
 
     /// The largest file that ``read(_:)`` returns, in bytes.
     package static let limit = 1 << 30
@@ -31,6 +34,12 @@ package final class RootFiles: Sendable {
     /// - Throws: Code `not-found` if it is not a regular file, `limit` if it is larger than
     ///   ``limit``.
     package func read(_ path: RelativePath) throws(Failure) -> [UInt8]? {
+        try readFile(path)?.bytes
+    }
+
+    private func readFile(
+        _ path: RelativePath
+    ) throws(Failure) -> (bytes: [UInt8], status: FileStatus)? {
         guard let found = try root.status(path) else { return nil }
         guard found.kind == .file else {
             throw Failure(
@@ -38,7 +47,7 @@ package final class RootFiles: Sendable {
                 remedy: "Name a file, not a folder or a link.")
         }
         do throws(Failure) {
-            return try root.readWhole(path, limit: Self.limit).bytes
+            return try root.readWhole(path, limit: Self.limit)
         } catch {
             // Deleted after its status was read.
             if error.code == .notFound { return nil }
@@ -46,13 +55,38 @@ package final class RootFiles: Sendable {
         }
     }
 
-    /// Replaces the file at the path atomically and durably, and creates missing parent folders.
+    /// Replaces the content of the file at the path atomically and durably, and creates missing parent
+    /// folders. A content that a run or another program installs meanwhile is not replaced unread: it is
+    /// passed to `change`, too.
     ///
-    /// - Throws: Code `exists` if the path is a folder, `changing` if another program keeps writing
-    ///   it.
-    package func write(_ bytes: [UInt8], to path: RelativePath) throws(Failure) {
+    /// - Parameter change: Receives the present content, nil if nothing is at the path, and returns the
+    ///   new one, nil to leave the file as it is. It is called again if the file changed meanwhile, and
+    ///   must not update a file itself.
+    /// - Returns: The content that `change` received last.
+    /// - Throws: Code `exists` or `not-found` if the path is not a regular file, `limit` if the file is
+    ///   larger than ``limit``, `changing` if another program keeps writing it.
+    package func update(
+        _ path: RelativePath, _ change: ([UInt8]?) -> [UInt8]?
+    ) throws(Failure) -> [UInt8]? {
+        try isUpdating.withLock { _ throws(Failure) in try updateAlone(path, change) }
+    }
+
+    private func updateAlone(
+        _ path: RelativePath, _ change: ([UInt8]?) -> [UInt8]?
+    ) throws(Failure) -> [UInt8]? {
         try writer.makeFolders(above: path)
-        for _ in 0..<Self.writingTries where try install(bytes, at: path) { return }
+        for _ in 0..<Self.writingTries {
+            let found: (bytes: [UInt8], status: FileStatus)?
+            do throws(Failure) {
+                found = try readFile(path)
+            } catch {
+                if error.code == .changing { continue }
+                throw error
+            }
+            guard let bytes = change(found?.bytes) else { return found?.bytes }
+            let expected = found.map { Expectation.stamp($0.status.stamp) } ?? .absent
+            if try install(bytes, at: path, expecting: expected) { return found?.bytes }
+        }
         throw Failure(
             .changing, path: path.bytes, "The file kept changing while it was being replaced.",
             remedy: "Save again when the program that writes it is done.")
@@ -60,7 +94,10 @@ package final class RootFiles: Sendable {
 
     private static let writingTries = 10
 
-    private func install(_ bytes: [UInt8], at path: RelativePath) throws(Failure) -> Bool {
+    /// - Returns: False if the path was not as expected.
+    private func install(
+        _ bytes: [UInt8], at path: RelativePath, expecting expected: Expectation
+    ) throws(Failure) -> Bool {
         let mode = try root.modeToKeep(at: path) ?? 0o644
         let staged = try writer.staging.makeFile()
         var failure: Failure?
@@ -69,10 +106,10 @@ package final class RootFiles: Sendable {
         }
         if let failure { throw failure }
         try staged.finish(mode: mode, modified: systemContext.now(), sync: true)
-        guard case .done = try writer.install(staged, at: path, expecting: .any) else {
-            return false
+        switch try writer.install(staged, at: path, expecting: expected) {
+        case .done, .overtaken: return true
+        case .surprised: return false
         }
-        return true
     }
 
     /// Removes the file or link at the path.
