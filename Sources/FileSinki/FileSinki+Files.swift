@@ -29,7 +29,7 @@ extension FileSinki {
 
     /// The best value that there is: what is here, after a look at the remote.
     ///
-    /// - Returns: Nil when it is known that there is none.
+    /// - Returns: Nil if the file is known not to exist.
     /// - Throws: Code `away` when nothing is here and the remote cannot be asked; `coding` when the file
     ///   holds something else, `corrupt` when what the remote has is damaged.
     public func load<Item: FileSyncable & Sendable>(
@@ -107,7 +107,7 @@ extension FileSinki {
     /// both contents are kept side by side.
     ///
     /// The three are what is here, what another device has published, and what both started from, nil
-    /// where nobody has that. It is called once for each divergence, on a background thread; nothing is
+    /// if that is not available. It is called once for each divergence, on a background thread; nothing is
     /// locked while it waits.
     public typealias BytesMerge =
         @Sendable (_ here: Data, _ there: Data, _ base: Data?) async -> Data?
@@ -211,7 +211,7 @@ public struct Loads<Item: Sendable>: AsyncSequence, Sendable {
 
         init(loads: Loads) { self.loads = loads }
 
-        /// The next answer; nil when there is none any more.
+        /// The next value; nil after the last one.
         ///
         /// - Throws: As ``FileSinki/load(_:from:compressed:)`` does; code `away` also where something is
         ///   here.

@@ -29,7 +29,7 @@ public final class FileSinki: Sendable {
 
     deinit { core.jobs.stop() }
 
-    /// Opens a root; makes it a replica when it is none.
+    /// Opens a root, and makes it a replica if necessary.
     ///
     /// - Parameters:
     ///   - root: The folder; it is made when it is not there.
@@ -37,7 +37,7 @@ public final class FileSinki: Sendable {
     ///     or `s3://`. Nil for the remote that the root has, if any.
     ///   - device: This device's name, for people. Nil for the name of the machine.
     ///   - state: Where the root's state is kept, on the same file system; nil for `.filesinki` in it.
-    ///   - failed: Told what nobody waits for, such as a save that was tried again later and refused.
+    ///   - failed: Called with errors that no caller waits for, such as a save that was retried and refused.
     /// - Throws: Code `usage` for an address that is not understood, `exists` when the root has another
     ///   remote, `unfit-store` when the place cannot keep a store. A remote that is away is no error.
     public convenience init(
@@ -114,9 +114,9 @@ extension FileSinki {
     ///   - root: The folder of ``Root/applicationSupportDirectory``; nil for the one of this program.
     ///   - name: What the program's folders are called; nil for the name of its file.
     ///   - device: This device's name, for people; nil for the name of the machine.
-    ///   - queue: Where closures are called. On the main queue somebody has to be at work: a run loop,
+    ///   - queue: Where closures are called. The main queue must be served: by a run loop,
     ///     `dispatchMain()`, or an `await` of the main actor.
-    ///   - failed: Told on any thread what went wrong; the other closures are only told what went well.
+    ///   - failed: Called on any thread with what went wrong; the other closures are called on success only.
     public static func setup(
         remote: String?, root: URL? = nil, name: String? = nil, device: String? = nil,
         queue: DispatchQueue = .main,

@@ -2,7 +2,7 @@ import FilesinkiModel
 
 /// What went wrong, where, and what to do about it.
 public struct FileSinkiError: Error, Sendable, Hashable {
-    /// The kind of an error. A struct, so that a new kind breaks nobody.
+    /// The kind of an error. A struct, so that a new kind does not break programs.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name, as the command line has it in JSON.
         public let rawValue: String

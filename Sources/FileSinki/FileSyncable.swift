@@ -46,14 +46,14 @@ public protocol FileSyncable: Codable, Equatable, SendableMetatype {
     /// - Parameters:
     ///   - local: What is here.
     ///   - remoteDeleted: What the file held when it was deleted, as far as this device knows.
-    ///   - delete: To be called once, from any thread. When it goes without having been called, an edit
-    ///     stays and what nobody edited goes.
+    ///   - delete: To be called once, from any thread. If it is released without having been called, an
+    ///     edited file stays and an unedited one is deleted.
     static func interactiveShouldDelete(
         local: Self, remoteDeleted: Self, delete: @escaping ShouldDeleteClosure)
 }
 
 extension FileSyncable {
-    /// No value is better than another: whoever is asked first stays.
+    /// No value is better than another: the one that is asked first stays.
     public func shouldOverwrite(other: Self) -> Bool { false }
 
     /// Keeps `other` if it overwrites this value, else this one.
@@ -90,7 +90,7 @@ extension FileSyncable where Self: Comparable {
 /// as long: no other file of it is saved to the remote or loaded, by no process and no command. What
 /// takes its time belongs into ``mergeAsync(with:merged:)``, which returns at once and answers later.
 public protocol FileMergable: FileSyncable {
-    /// Takes the merged value; nil where there is none.
+    /// Receives the merged value; nil if the values cannot be merged.
     typealias MergedClosure = @Sendable (Self?) -> Void
 
     /// One value of this one, which is here, and another device's.
@@ -102,8 +102,8 @@ public protocol FileMergable: FileSyncable {
     ///
     /// - Parameters:
     ///   - other: The other device's value.
-    ///   - base: Nil where both made the file by themselves, or nobody has what they started from any
-    ///     more.
+    ///   - base: Nil if both created the file, or if the value that they started from is no longer
+    ///     available.
     /// - Returns: Nil as for ``merge(with:)``, which is what is called by default.
     func merge(with other: Self, base: Self?) -> Self?
 

@@ -10,7 +10,7 @@ public enum SaveOutcome<Item> {
     case merged(Item)
     /// Another device had changed the file, too, and what it had saved stays.
     case kept(Item)
-    /// Another device had changed the file, too, and nobody could say which one stays: this is in the
+    /// Another device had changed the file, too, and neither could be preferred: its value is in the
     /// file, and what was saved is beside it.
     case keptBoth(Item, copy: String)
 }

@@ -34,7 +34,7 @@ private final class CObserver: Sendable {
                     caller.tell(change)
                 }
             } catch {
-                // What makes no sense to try again: nobody is told any more.
+                // A failure that a retry cannot mend ends the observation.
             }
         }
     }

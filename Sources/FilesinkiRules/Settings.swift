@@ -83,7 +83,7 @@ package struct RulesLoad: Sendable {
     /// Reads the settings of this device.
     ///
     /// - Parameters:
-    ///   - synced: The content of ``Settings/syncedFile`` in the root; nil when there is none.
+    ///   - synced: The content of ``Settings/syncedFile`` in the root; nil if it does not exist.
     ///   - isTrusted: Whether the synced file may run commands.
     ///   - device: This device's files in ascending priority: the user's, then the replica's.
     package init(synced: [UInt8]?, isTrusted: Bool = false, device: [DeviceFile] = []) {

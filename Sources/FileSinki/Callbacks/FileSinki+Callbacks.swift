@@ -30,7 +30,7 @@ extension FileSinki {
     ///   - root: Which of the user's folders the path is below.
     ///   - loaded: Called once with what is here, nil when there is nothing; and once more with true
     ///     when the remote has made something else of it: nil then says that it was deleted. A content
-    ///     that is not a value of the type is nil here, and is not told when it comes from the remote;
+    ///     that is not a value of the type is nil here, and is skipped when it comes from the remote;
     ///     in both cases `failed` of `setup` is called with code `coding`.
     public static func load<Item: FileSyncable>(
         _ type: Item.Type, fromPath path: String, root: Root = .applicationSupportDirectory,

@@ -14,8 +14,8 @@ final class Core: Sendable {
     /// Called with failures that no call returns, such as that of a save in the background.
     let failed: @Sendable (FileSinkiError) -> Void
     private let opened = Mutex<RootFiles?>(nil)
-    /// The content of each file that the program has seen last. It tells a save that replaces a seen
-    /// content from one that replaces an unseen one.
+    /// The content of each file that the program has seen last. It distinguishes a save that replaces a
+    /// seen content from one that replaces an unseen one.
     private let seen = Mutex<[RelativePath: SeenContent]>([:])
 
     init(

@@ -50,7 +50,7 @@ final class Jobs: Sendable {
         }
     }
 
-    /// Takes the next job of a path; nil, and the path is free again, when there is none.
+    /// Removes and returns the next job of a path; nil, and the path is free again, after the last one.
     func next(_ path: RelativePath) -> Job? {
         let (job, idle) = state.withLock { state -> (Job?, [CheckedContinuation<Void, Never>]) in
             if let job = state.pending.removeValue(forKey: path), !state.isStopped {

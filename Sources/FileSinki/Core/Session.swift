@@ -20,7 +20,7 @@ actor Session {
         self.device = device
     }
 
-    /// Creates the replica if there is none, and checks that its remote is the given one.
+    /// Creates the replica if it does not exist, and checks that its remote is the given one.
     ///
     /// - Throws: Code `exists` when it has another remote, `unfit-store`. A remote that is away is not an
     ///   error: it is contacted later.

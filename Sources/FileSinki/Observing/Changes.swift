@@ -2,8 +2,8 @@ import FilesinkiEngine
 import FilesinkiModel
 public import FoundationEssentials
 
-/// What others change, as it happens: each change is brought here before it is told, and own changes are
-/// not told. It ends with the task that asks.
+/// The changes of other devices, as they happen. Each change is synced before it is returned; changes of this
+/// device are not returned. The sequence ends with the task that reads it.
 ///
 /// It begins with what is not here yet when it is first asked. A remote that is away is waited for.
 public struct Changes<Item: Sendable>: AsyncSequence, Sendable {
@@ -54,7 +54,7 @@ public struct Changes<Item: Sendable>: AsyncSequence, Sendable {
 extension FileSinki {
     /// What others change in a file, or with a slash behind the path in everything inside a folder.
     ///
-    /// A file that does not hold a value of the type is not told; when it is the one file that is observed,
+    /// A file that does not hold a value of the type is skipped; if it is the one file that is observed,
     /// `failed` of ``init(root:remote:device:state:failed:)`` is called with code `coding`.
     public func changes<Item: FileSyncable & Sendable>(
         of type: Item.Type, at path: String, compressed: Bool = false

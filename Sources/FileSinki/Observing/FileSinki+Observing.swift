@@ -7,9 +7,8 @@ extension FileSinki {
     /// once it is here.
     ///
     /// - Parameters:
-    ///   - observer: Whoever wants to hear; it is not kept alive, and when it has gone, so has the
-    ///     observation.
-    ///   - type: What the files hold. A file that holds something else is not told; when it is the one
+    ///   - observer: The object that observes. It is not retained; the observation ends with it.
+    ///   - type: What the files hold. A file that holds something else is skipped; if it is the one
     ///     file that is observed, `failed` of `setup` is called with code `coding`.
     ///   - path: Below the root, or absolute and inside it.
     ///   - root: Which of the user's folders the path is below.
@@ -45,8 +44,7 @@ extension FileSinki {
     /// Nothing is brought here: the program loads what it wants.
     ///
     /// - Parameters:
-    ///   - observer: Whoever wants to hear; it is not kept alive, and when it has gone, so has the
-    ///     observation.
+    ///   - observer: The object that observes. It is not retained; the observation ends with it.
     ///   - path: Below the root, or absolute and inside it.
     ///   - root: Which of the user's folders the path is below.
     ///   - itemsChanged: Called for each change and deletion.

@@ -99,7 +99,7 @@ extension Output {
 struct VersionedPath: Equatable {
     /// The path, as the user wrote it.
     var path: String
-    /// The number after the last `@`; nil when there is none.
+    /// The number after the last `@`; nil if it does not exist.
     var version: UInt64?
 
     /// A name may hold an `@` itself: only digits behind the last one are a version.

@@ -27,7 +27,7 @@ struct Pager {
         if case .failure(let error) = outcome, !((error as? Failure)?.code == .io) { throw error }
     }
 
-    /// Starts `$PAGER`, or `less -FRX`; nil when there is none, or the user wants none.
+    /// Starts `$PAGER`, or `less -FRX`; nil if neither exists, or the user wants none.
     private init?(_ environment: [String: String]) {
         let command = environment["PAGER"] ?? "less -FRX"
         guard !command.isEmpty, command != "cat" else { return nil }

@@ -33,7 +33,7 @@ final class ContentSource: Sendable {
 
     /// Whether the store holds the content.
     ///
-    /// - Parameter isLocal: Ask nobody: a content in a pack whose index is not at hand is missed.
+    /// - Parameter isLocal: Send no request: a content in a pack whose index is not cached is not found.
     func holds(_ content: ContentID, isLocal: Bool = false) async throws -> Bool {
         if try isAtHand(content) || commit(of: content) != nil { return true }
         return try await packs.find(content, isLocal: isLocal) != nil

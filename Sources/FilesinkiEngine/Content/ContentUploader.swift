@@ -82,7 +82,7 @@ struct ContentUploader: Sendable {
         while let batch = queue.next(bytes: Self.batchSize) {
             try Task.checkCancellation()
             for item in batch { try await worker.take(item) }
-            progress(batch.count, batch.reduce(-worker.takeTold()) { $0 + $1.size })
+            progress(batch.count, batch.reduce(-worker.removeReported()) { $0 + $1.size })
         }
         try await worker.flush()
         return worker.result

@@ -7,8 +7,8 @@ import FilesinkiSystem
 ///
 /// A pack is noted once the remote has taken it. A run that is interrupted, or that publishes nothing,
 /// therefore leaves no content that the next run stores again: that run looks into these packs first,
-/// and its commit names all of them. A pack whose upload was cut off is not noted, because nobody
-/// knows whether it is whole.
+/// and its commit names all of them. A pack whose upload was cut off is not noted, because it
+/// is not known to be complete.
 struct UnpublishedPacks: Equatable {
     struct Item: Equatable {
         /// The id of the store that holds the pack.
@@ -22,7 +22,7 @@ struct UnpublishedPacks: Equatable {
 
     /// Reads a note; skips malformed lines.
     init(_ bytes: [UInt8]) {
-        items = bytes.split(separator: UInt8(ascii: "\n")).compactMap(Self.item)
+        items = bytes.noteLines.compactMap(Self.item)
     }
 
     var bytes: [UInt8] { Array(items.map { Self.line($0) + "\n" }.joined().utf8) }
@@ -32,10 +32,7 @@ struct UnpublishedPacks: Equatable {
         return "\(hexadecimal(item.store)) \(hexadecimal(pack.id)) \(pack.size) \(pack.indexHash)"
     }
 
-    private static func item(_ line: ArraySlice<UInt8>) -> Item? {
-        let words = line.split(separator: UInt8(ascii: " ")).map {
-            String(decoding: $0, as: UTF8.self)
-        }
+    private static func item(_ words: [String]) -> Item? {
         guard words.count == 4, let store = FilesinkiModel.bytes(hexadecimal: words[0]),
             let id = FilesinkiModel.bytes(hexadecimal: words[1]),
             id.count == PackReference.idLength, let size = Int64(words[2]), size >= 0,

@@ -10,18 +10,18 @@ struct UploadWorker {
     let queue: UploadQueue
     var builder = BlockBuilder(compressor: ZstdCompressor(level: ContentUploader.level))
     var result = UploadResult()
-    /// Bytes of large files that were told while they were read.
-    private var told: Int64 = 0
+    /// Bytes of large files that were reported while they were read.
+    private var reported: Int64 = 0
 
     init(intake: ContentUploader, queue: UploadQueue) {
         self.intake = intake
         self.queue = queue
     }
 
-    /// The bytes told since this was last asked.
-    mutating func takeTold() -> Int64 {
-        defer { told = 0 }
-        return told
+    /// The bytes reported since the last call.
+    mutating func removeReported() -> Int64 {
+        defer { reported = 0 }
+        return reported
     }
 
     /// Reads one file; what fails on it is a problem of that path and stops nothing else.
@@ -66,7 +66,7 @@ struct UploadWorker {
         let reader = try intake.root.reader(item.path)
         while let piece = try reader.next() {
             for chunk in chunked.add(piece) { try await keepChunk(chunk.id, chunk.bytes) }
-            if let more = meter.add(piece.count) { try tell(more) }
+            if let more = meter.add(piece.count) { try reportProgress(more) }
         }
         if let last = chunked.finish() { try await keepChunk(last.id, last.bytes) }
         let status = try reader.finish()
@@ -78,10 +78,10 @@ struct UploadWorker {
         note(item.path, content, chunked.size, status)
     }
 
-    private mutating func tell(_ bytes: Int64) throws {
+    private mutating func reportProgress(_ bytes: Int64) throws {
         try Task.checkCancellation()
         intake.progress(0, bytes)
-        told += bytes
+        reported += bytes
     }
 
     private func isWanted(_ content: ContentID) async throws -> Bool {

@@ -126,8 +126,8 @@ extension BaseIndex {
 /// Merges that were decided and may not be recorded yet.
 ///
 /// A merged content that was written here and not yet published is an edit of what was committed, not
-/// of the base of the merge: if it were merged once more, a counter would count twice. The note tells
-/// the next round, and after a kill the next run.
+/// of the base of the merge: if it were merged once more, a counter would count twice. The note is
+/// for the next round, and after a kill for the next run.
 struct MergeNote: Equatable {
     struct Item: Equatable {
         var path: RelativePath
@@ -143,7 +143,7 @@ struct MergeNote: Equatable {
 
     /// Reads a note. Skips malformed lines, such as one that was cut.
     init(_ bytes: [UInt8]) {
-        items = bytes.split(separator: UInt8(ascii: "\n")).compactMap(Self.item)
+        items = bytes.noteLines.compactMap(Self.item)
     }
 
     var bytes: [UInt8] { Array(items.map { Self.line($0) + "\n" }.joined().utf8) }
@@ -154,10 +154,7 @@ struct MergeNote: Equatable {
             + theirs.entry.fileWords
     }
 
-    private static func item(_ line: ArraySlice<UInt8>) -> Item? {
-        let words = line.split(separator: UInt8(ascii: " ")).map {
-            String(decoding: $0, as: UTF8.self)
-        }
+    private static func item(_ words: [String]) -> Item? {
         guard words.count == 7, let path = FilesinkiModel.bytes(hexadecimal: words[0]),
             let path = try? RelativePath(path), let merged = ContentID(hexadecimal: words[1]),
             let version = UInt64(words[2]), let entry = Entry(fileWords: words.dropFirst(3))

@@ -80,3 +80,12 @@ package struct StateFolder: Sendable {
     /// The multi-pack index: joined copies of pack indexes.
     package var joinedIndexes: String { indexes + "/joined" }
 }
+
+extension [UInt8] {
+    /// The words of each line, without empty lines: the form of the notes in the state folder.
+    var noteLines: [[String]] {
+        split(separator: UInt8(ascii: "\n")).map { line in
+            line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+}

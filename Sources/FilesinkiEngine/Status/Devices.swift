@@ -117,8 +117,7 @@ struct LastDeviceCommits: Equatable, Sendable {
 
     /// Parses ``bytes``. Skips malformed lines.
     init(_ bytes: [UInt8]) {
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-            let words = line.split(separator: " ")
+        for words in bytes.noteLines {
             guard words.count == 3, let id = FilesinkiModel.bytes(hexadecimal: words[0]),
                 let sequence = UInt64(words[1]), let time = Int64(words[2])
             else { continue }

@@ -193,10 +193,7 @@ struct RecentDeletions: Equatable {
 
     /// Reads what ``bytes`` has written; skips malformed lines.
     init(_ bytes: [UInt8]) {
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            let words = line.split(separator: UInt8(ascii: " ")).map {
-                String(decoding: $0, as: UTF8.self)
-            }
+        for words in bytes.noteLines {
             guard words.count == 4, let time = Int64(words[0]), let sequence = UInt64(words[1]),
                 let ours = Int(words[2]), let theirs = Int(words[3]), ours >= 0, theirs >= 0
             else { continue }

@@ -160,8 +160,7 @@ struct PublishingNote: Equatable {
     init(_ bytes: [UInt8]) {
         var position: Position?
         var count = 0
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-            let words = line.split(separator: " ")
+        for words in bytes.noteLines {
             if words.first == "base", words.count == 4, let sequence = UInt64(words[1]),
                 let hash = FilesinkiModel.bytes(hexadecimal: words[2]).flatMap(ContentID.init),
                 let open = Int(words[3])

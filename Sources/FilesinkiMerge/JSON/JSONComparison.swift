@@ -41,7 +41,7 @@ package struct JSONComparison: Sendable {
 }
 
 extension JSONDocument {
-    /// The value at the tokens of a JSON Pointer; nil when there is none, or more than one.
+    /// The value at the tokens of a JSON Pointer; nil unless it leads to exactly one.
     func node(at tokens: [String]) -> Int? {
         var node = 0
         for token in tokens {

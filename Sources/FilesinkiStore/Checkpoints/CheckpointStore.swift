@@ -55,7 +55,7 @@ package struct CheckpointStore: Sendable {
         }
     }
 
-    /// The checkpoint with this number; nil when there is none.
+    /// The checkpoint with this number; nil if it does not exist.
     ///
     /// - Throws: `Failure` with code `corrupt`, `newer-format` or `wrong-store` when the slot holds
     ///   something else, and what the remote throws.

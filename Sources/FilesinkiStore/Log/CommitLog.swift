@@ -63,7 +63,7 @@ package struct CommitLog: Sendable {
         return try coder.decode(stored, sequence: sequence, key: slot.description)
     }
 
-    /// The commit after `token`; nil when there is none yet. To read several commits use
+    /// The commit after `token`; nil if it does not exist yet. To read several commits use
     /// ``LogReader``.
     ///
     /// - Throws: As ``LogReader/next()`` does.

@@ -85,7 +85,7 @@ package struct LogReader: Sendable {
         throw log.swapped(token.sequence)
     }
 
-    /// The next commit; nil when there is none yet.
+    /// The next commit; nil if it does not exist yet.
     ///
     /// - Throws: `Failure` with code `wrong-store` when the next commit has another parent or is
     ///   missing although a later one exists, `token-expired` when it was pruned; errors of

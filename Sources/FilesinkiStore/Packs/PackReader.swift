@@ -6,7 +6,7 @@ import Synchronization
 /// Caches plain indexes of packs between runs, so that each is fetched once. Readers verify what it
 /// returns by its hash, so it may lose or damage entries.
 package protocol IndexCache: Sendable {
-    /// The cached plain index of a pack; nil if there is none.
+    /// The cached plain index of a pack; nil if it does not exist.
     func load(_ id: [UInt8]) -> [UInt8]?
     /// Stores a plain index.
     func store(_ id: [UInt8], _ bytes: [UInt8])

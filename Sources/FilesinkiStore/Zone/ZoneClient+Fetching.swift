@@ -153,7 +153,7 @@ extension ZoneClient {
         return try await log.contents(of: checkpoint)
     }
 
-    /// The store at the remote, known or not; nil when there is none.
+    /// The store at the remote, known or not; nil if it does not exist.
     package nonisolated(nonsending) func presentStore(
         at remote: any Remote
     ) async throws -> ZoneConnection? {

@@ -37,7 +37,7 @@ package final class ZoneClient {
     /// The connection; nil before the store was reached in this process.
     package var reached: ZoneConnection? { try? connection() }
 
-    /// The connection of this process; nil if there is none, or if another store is known now.
+    /// The connection of this process; nil if it does not exist, or if another store is known now.
     func connection() throws -> ZoneConnection? {
         guard let current else { return nil }
         guard let known = try memory.store, known != KnownStore(current.format) else {

@@ -37,7 +37,7 @@ package struct JSONDocument: Sendable {
         return result
     }
 
-    /// The value of the first member with a name; nil when there is none. O(members).
+    /// The value of the first member with a name; nil if it does not exist. O(members).
     package func member(_ name: [UInt8], of object: Int) -> Int? {
         var child = object + 1
         while child < nodes[object].after {

@@ -125,7 +125,7 @@ extension Step {
         return false
     }
 
-    /// The local content that this step replaces, and the history keeps; nil if there is none.
+    /// The local content that this step replaces, and the history keeps; nil if it does not exist.
     var superseded: Change? {
         supersededEntry.map {
             Change(path: path, entry: $0, basedOn: base?.version ?? 0, reason: reason.word)

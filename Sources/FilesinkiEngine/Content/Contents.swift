@@ -96,7 +96,7 @@ final class InlineIndex: Sendable {
         self.manifest = manifest
     }
 
-    /// The number of a commit that the content travels in; nil if there is none.
+    /// The number of a commit that the content travels in; nil if it does not exist.
     ///
     /// - Throws: ``FilesinkiModel/Failure`` with code `corrupt` when the manifest is damaged.
     func commit(of content: ContentID) throws -> UInt64? {
