@@ -31,16 +31,14 @@ extension SyncEngine {
     }
 
     /// Stores the contents that a plan publishes, or keeps in the history, and that were only hashed so
-    /// far. To be called when the guards have let the plan pass.
+    /// far. To be called after the guards have passed the plan.
     ///
     /// - Returns: Whether the files are still what the plan saw; if not, the run needs another round.
-    func storeContents(
-        of decision: Decision, _ run: inout SyncRun
-    ) async throws -> Bool {
-        if let merged = decision.merged {
-            try await keepMerged(merged, decision.plan.steps, &run)
+    func storeContents(of planned: RoundPlan, _ run: inout SyncRun) async throws -> Bool {
+        if let merged = planned.merged {
+            try await keepMerged(merged, planned.plan.steps, &run)
         }
-        let items = try await unstoredItems(decision.plan.steps, run)
+        let items = try await unstoredItems(planned.plan.steps, run)
         guard !items.isEmpty else { return true }
         let result = try await intake(items, run, isStoring: true)
         run.local.inline += result.inline

@@ -49,14 +49,14 @@ extension SyncEngine {
     /// until a user approves the plan.
     ///
     /// - Throws: Code `limit`; its remedy names the plan.
-    func checkGuards(_ run: inout SyncRun, _ decision: Decision) throws {
+    func checkGuards(_ run: inout SyncRun, _ planned: RoundPlan) throws {
         guard run.hasGuards else { return }
-        if run.options.approved == decision.id {
-            run.guards.approve(decision.plan)
+        if run.options.approved == planned.id {
+            run.guards.approve(planned.plan)
             try forgetRecentDeletions()
             return
         }
-        let violations = try guardViolations(&run, decision.plan)
+        let violations = try guardViolations(&run, planned.plan)
         guard !violations.isEmpty else { return }
         if run.options.isUnattended { try holdRecentDeletions() }
         throw Failure(
@@ -64,7 +64,7 @@ extension SyncEngine {
             remedy: "Look at the plan with filesinki sync --dry-run; to approve it, run "
                 + (run.isPartial
                     ? "filesinki sync and do as it says."
-                    : "filesinki sync --approve \(decision.id)."))
+                    : "filesinki sync --approve \(planned.id)."))
     }
 
     /// The guards that the plan exceeds.

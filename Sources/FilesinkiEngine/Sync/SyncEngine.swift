@@ -66,21 +66,21 @@ struct SyncEngine: ReplicaPart {
         var round = 0
         repeat {
             guard run.isOnline else { return try recordWaiting(&run) }
-            let decision = try await reconcile(&run)
+            let planned = try await reconcile(&run)
             if round == 0 {
-                run.report.planID = decision.id
+                run.report.planID = planned.id
                 if run.options.isDryRun {
-                    run.report.steps = decision.plan.steps
+                    run.report.steps = planned.plan.steps
                     return
                 }
             }
-            try checkGuards(&run, decision)
-            if round == 0, let approved = run.options.approved, approved != decision.id {
+            try checkGuards(&run, planned)
+            if round == 0, let approved = run.options.approved, approved != planned.id {
                 throw Failure.planNotFound(approved)
             }
             run.hasPlanned = true
-            if try await storeContents(of: decision, &run),
-                try await carryOutRound(&run, decision.plan.steps)
+            if try await storeContents(of: planned, &run),
+                try await carryOutRound(&run, planned.plan.steps)
             {
                 break
             }

@@ -5,10 +5,10 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 
-/// What a round decided.
-struct Decision: Sendable {
+/// The plan of one round of a sync, and the contents that its merges made.
+struct RoundPlan: Sendable {
     var plan: Plan
-    /// The contents that links have merged; nil when none was asked.
+    /// The merged contents; nil when there was no conflict.
     var merged: MergeOutputs?
     /// Names the plan: 16 hexadecimal digits of its hash.
     var id: String
@@ -24,7 +24,7 @@ struct Decision: Sendable {
 
 extension SyncEngine {
     /// Phase 4: makes the plan, and resolves the conflicts that need contents, a command or a person.
-    func reconcile(_ run: inout SyncRun) async throws -> Decision {
+    func reconcile(_ run: inout SyncRun) async throws -> RoundPlan {
         var view = run.remote
         try applyNotedMerges(&run, &view)
         view.recogniseLinks(run.local)
@@ -39,10 +39,10 @@ extension SyncEngine {
             input.theirs = run.selected(view.changes)
             reconciliation = Reconciliation(input)
         } else if reconciliation.conflicts.isEmpty {
-            return Decision(plan)
+            return RoundPlan(plan)
         }
         let outputs = try await resolveConflicts(&reconciliation, &run, view)
-        return Decision(reconciliation.plan(), merged: outputs)
+        return RoundPlan(reconciliation.plan(), merged: outputs)
     }
 
     /// - Returns: The contents that were merged; nil when there is no conflict.
