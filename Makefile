@@ -19,6 +19,7 @@
 #   make file-systems  the built program on all file systems that can be mounted here, as root; POINTS=2
 #   make kv-processes  ten processes on each of three devices set the same keys for SECONDS=60, over
 #                   REMOTES=server and others, and 50 watch 1,000 keys
+#   make mutants    counts which of SAMPLE=200 small errors in MODULE=FilesinkiReconcile its tests detect
 #   make install    puts both programs, their manual pages, completions and systemd's units below
 #                   PREFIX (/usr/local), under DESTDIR
 #   make library    libfilesinki.so for C and what calls C, its header and its pkg-config file, in
@@ -43,6 +44,8 @@ FILTER ?=
 REMOTES ?= server
 STRIDE ?= 4096
 POINTS ?= 2
+MODULE ?= FilesinkiReconcile
+SAMPLE ?= 200
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 SWIFT ?= swift
@@ -62,7 +65,7 @@ RELEASE_BINARY = .build/release/filesinki
 SWIFT_FILES = Package.swift Sources Tests Examples
 
 .PHONY: check demo test build release release-net lint format bench bench-watch bench-link simulate faults \
-    file-systems kv-processes install library install-library man docs api clean dependencies
+    file-systems kv-processes mutants install library install-library man docs api clean dependencies
 
 check: build lint test
 
@@ -119,6 +122,9 @@ kv-processes: dependencies
 	FILESINKI_REMOTES='$(REMOTES)' FILESINKI_KV_E2E_PROCESSES=10 FILESINKI_KV_E2E_SECONDS='$(SECONDS)' \
 	    FILESINKI_KV_E2E_WATCHERS=50 FILESINKI_KV_E2E_KEYS=1000 \
 	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter KeyValueProcessTests
+
+mutants: dependencies
+	python3 Scripts/mutate.py --module '$(MODULE)' --sample '$(SAMPLE)' $(if $(SEED),--seed '$(SEED)')
 
 library: dependencies
 	$(LIBRARY)
