@@ -1,5 +1,5 @@
 import Dispatch
-import FilesinkiModel
+package import FilesinkiModel
 import FilesinkiSystem
 import Glibc
 import Synchronization
@@ -7,11 +7,14 @@ import Synchronization
 /// Watches one folder of a store by inotify(7), for one wait after another.
 ///
 /// Objects arrive by a rename, so the events are moves into the folder and new subfolders. On a network
-/// share the kernel reports no changes by other machines; the wait then lasts until its timeout.
-final class DirectoryWatch: Sendable {
+/// share the kernel reports no changes by other machines; the wait then lasts until its timeout, as it does
+/// where the user's limit of inotify(7) is reached.
+package final class DirectoryWatch: Sendable {
     private struct State {
         /// Whether the requested folder is watched, not one of its parents.
         var isReached = false
+        /// Whether a folder could not be watched: the user's limit of inotify(7) is reached.
+        var isBlind = false
         /// Whether a watched folder went away, or the wait was cancelled.
         var isLost = false
     }
@@ -31,6 +34,7 @@ final class DirectoryWatch: Sendable {
             try Pipe()
         }
         inotify = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+        if inotify < 0 { state.withLock { $0.isBlind = true } }
         try addWatches(folder, prefix)
     }
 
@@ -59,11 +63,16 @@ final class DirectoryWatch: Sendable {
             guard let found = try folder.openFolder(names[..<count], for: prefix) else { continue }
             let events = IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
             // By the open descriptor, because the path could lead elsewhere by now.
-            _ = inotify_add_watch(inotify, "/proc/self/fd/\(found.raw)", UInt32(events))
+            if inotify_add_watch(inotify, "/proc/self/fd/\(found.raw)", UInt32(events)) < 0 {
+                state.withLock { $0.isBlind = true }
+            }
             return count
         }
         return nil
     }
+
+    /// Whether changes may happen that a wait does not see.
+    var isBlind: Bool { state.withLock { $0.isBlind } }
 
     /// Whether another wait would see every change since the last one. Watches folders that appeared on
     /// the way to the requested one.
@@ -184,18 +193,27 @@ final class IdleWatches: Sendable {
 }
 
 extension DirectoryRemote {
+    /// Begins to watch the folder that `prefix` names: every change after this call is reported by
+    /// ``watch(_:prefix:onChange:)``.
+    ///
+    /// - Throws: `Failure` with code `away` when the store's folder is missing.
+    package func beginWatch(prefix: String) throws(Failure) -> DirectoryWatch {
+        try DirectoryWatch(folder, prefix: prefix)
+    }
+
     /// Calls `onChange` whenever something may have changed in the folder that `prefix` names, until the
-    /// task is cancelled or the folder goes away.
+    /// task is cancelled or the folder goes away. Where the system cannot watch it, that is every 5 seconds.
     ///
     /// No change between two calls is missed, because the next watch begins before `onChange` is called.
     ///
+    /// - Parameter first: The watch of the folder that has begun already.
     /// - Throws: `Failure` with code `away` when the store's folder is missing; `CancellationError`.
     package func watch(
-        prefix: String, onChange: @escaping @Sendable () -> Void
+        _ first: DirectoryWatch, prefix: String, onChange: @escaping @Sendable () -> Void
     ) async throws {
-        var watch = try DirectoryWatch(folder, prefix: prefix)
+        var watch = first
         while true {
-            await watch.wait(timeout: .seconds(3600))
+            await watch.wait(timeout: watch.isBlind ? .seconds(5) : .seconds(3600))
             try Task.checkCancellation()
             watch = try DirectoryWatch(folder, prefix: prefix)
             onChange()

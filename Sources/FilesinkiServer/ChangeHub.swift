@@ -107,12 +107,17 @@ final class ChangeHub: Service {
         }
         state.folders[prefix, default: Folder()].watchers += 1
         guard state.folders[prefix]?.task == nil else { return }
+        // Begins before the watcher is greeted: it misses no change after that.
+        let first = try? remote.beginWatch(prefix: prefix)
+        let report: @Sendable () -> Void = { [weak self] in self?.reportChange(prefix) }
         state.folders[prefix]?.task = Task { [remote, systemContext] in
+            var watch = first
             while !Task.isCancelled {
-                // If the folder is missing, try again later.
-                try? await remote.watch(prefix: prefix) { [weak self] in self?.reportChange(prefix)
-                }
+                if let watch { try? await remote.watch(watch, prefix: prefix, onChange: report) }
+                // The folder is missing: try again later.
                 try? await systemContext.sleep(.seconds(5))
+                watch = try? remote.beginWatch(prefix: prefix)
+                if watch != nil { report() }
             }
         }
     }

@@ -64,10 +64,12 @@ final class RawConnection: Sendable {
         }
     }
 
-    /// Reads until the text is there; what came before the end otherwise.
+    /// Reads until the text is there; what came before the end, or within two minutes, otherwise.
+    /// Heartbeats keep a connection from ever being silent.
     func receive(until text: String) async -> String {
         var all = ""
-        while !all.contains(text) {
+        let deadline = ContinuousClock.now + .seconds(120)
+        while !all.contains(text), ContinuousClock.now < deadline {
             let piece = await receive()
             if piece.isEmpty { return all }
             all += String(decoding: piece, as: UTF8.self)
