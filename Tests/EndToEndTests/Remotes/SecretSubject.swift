@@ -59,8 +59,10 @@ final class SecretSubject {
         case .token:
             let token = (machine.read("token") ?? "").filter { $0 != "\n" }
             try #require(token.count > 40)
-            // What stands behind the token's public name.
-            return [token, String(token.split(separator: "_").last ?? "")]
+            // What stands behind the token's public name; it may contain "_", too.
+            let parts = token.split(separator: "_", maxSplits: 2)
+            try #require(parts.count == 3 && parts[2].count > 30)
+            return [token, String(parts[2])]
         case .password:
             // "ann:open sesame" as Basic says it, in base 64.
             return [RealServer.password, "YW5uOm9wZW4gc2VzYW1l"]
