@@ -1,4 +1,4 @@
-import FilesinkiModel
+package import FilesinkiModel
 import FilesinkiSQLite
 
 /// A table whose rows carry checks: puts, finds and removes rows, and maintains the tally.
@@ -21,7 +21,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
     }
 
     private enum Use: Int, CaseIterable {
-        case insert, find, update, delete, clear, all, one, below
+        case insert, find, update, delete, clear, all, one, below, pageByKey, pageByID
     }
 
     private func statement(_ use: Use) throws(Failure) -> OwnStatement {
@@ -49,6 +49,10 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
         case .one: return "SELECT \(list) FROM \(name) WHERE \(key) = ?"
         case .below:
             return "SELECT \(list) FROM \(name) WHERE \(key) > ? AND \(key) < ? ORDER BY \(key)"
+        case .pageByKey:
+            return "SELECT \(list), id FROM \(name) WHERE \(key) > ? ORDER BY \(key) LIMIT ?"
+        case .pageByID:
+            return "SELECT \(list), id FROM \(name) WHERE id > ? ORDER BY id LIMIT ?"
         }
     }
 
@@ -145,6 +149,55 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
         }
     }
 
+    /// All rows in pages, in the order of their keys.
+    func pages(of size: Int) -> RowPages<Row> { pages(.pageByKey, of: size) }
+
+    /// All rows in pages, in the order in which they were first put.
+    func pagesInOrderOfInsertion(of size: Int) -> RowPages<Row> { pages(.pageByID, of: size) }
+
+    private func pages(_ use: Use, of size: Int) -> RowPages<Row> {
+        var position = PagePosition()
+        return RowPages { () throws(Failure) in
+            guard !position.isAtEnd else { return [] }
+            let select = try self.statement(use)
+            if use == .pageByID {
+                select.bind(position.id, at: 1)
+            } else {
+                position.key.withUnsafeBytes { select.bind($0, at: 1) }
+            }
+            select.bind(Int64(size), at: 2)
+            return try self.connection.snapshot { () throws(Failure) in
+                try self.page(of: select, &position, limit: size)
+            }
+        }
+    }
+
+    private func page(
+        of select: OwnStatement, _ position: inout PagePosition, limit: Int
+    ) throws(Failure) -> [Row] {
+        defer { select.reset() }
+        let expected = try tallies.read(name) + owed
+        guard position.expected == nil || position.expected == expected else {
+            throw Failure(
+                .busy, path: connection.path,
+                "The table \(name) was changed while it was read.", remedy: "Run again.")
+        }
+        position.expected = expected
+        var rows: [Row] = []
+        while try select.step() {
+            let (row, check) = try read(select)
+            position.found.add(check)
+            position.id = select.integer(Int32(Row.columns.count) + 1)
+            rows.append(row)
+        }
+        if let last = rows.last { position.key = last.key }
+        position.isAtEnd = rows.count < limit
+        guard !position.isAtEnd || position.found == expected else {
+            throw connection.corrupt("rows of the table \(name) are missing")
+        }
+        return rows
+    }
+
     /// The row with this key, or nil.
     func row(_ value: [UInt8]) throws(Failure) -> Row? {
         let select = try statement(.one)
@@ -190,6 +243,33 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
         let row = Row(from: &reader)
         return (row, try reader.finish())
     }
+}
+
+/// How far a table was read in pages.
+private struct PagePosition {
+    /// The key of the last row.
+    var key: [UInt8] = []
+    /// The id of the last row.
+    var id: Int64 = 0
+    /// The rows so far.
+    var found = Tally()
+    /// The tally at the first page.
+    var expected: Tally?
+    var isAtEnd = false
+}
+
+/// All rows of a table, read in pages: memory holds one of them. No transaction is open between two
+/// pages.
+package struct RowPages<Row> {
+    private let read: () throws(Failure) -> [Row]
+
+    init(_ read: @escaping () throws(Failure) -> [Row]) { self.read = read }
+
+    /// The next page; empty at the end.
+    ///
+    /// - Throws: `Failure` with code `corrupt` when a row is damaged, or, at the last page, when rows
+    ///   are missing; `busy` when the table has changed since the first page.
+    package func next() throws(Failure) -> [Row] { try read() }
 }
 
 /// A row of a ``CheckedTable``.

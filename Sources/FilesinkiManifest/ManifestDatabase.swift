@@ -130,6 +130,12 @@ package final class ManifestDatabase {
     /// - Throws: `Failure` with code `corrupt` when a row is damaged or missing, as all reads do.
     package func loadBase() throws(Failure) -> [BaseRow] { try base.rows() }
 
+    /// The rows per page of ``basePages()`` and its like.
+    package static let pageSize = 4096
+
+    /// The whole base tree in pages, ordered by the paths' bytes.
+    package func basePages() -> RowPages<BaseRow> { base.pages(of: Self.pageSize) }
+
     /// The base row of one path, or nil.
     ///
     /// Look-ups of one path find a damaged row, but not a row that the index has lost; ``loadBase()``
@@ -197,6 +203,9 @@ package final class ManifestDatabase {
     /// The paths whose state at the remote differs from the base, in no order.
     package func loadRemote() throws(Failure) -> [RemoteRow] { try remote.rows() }
 
+    /// The paths whose state at the remote differs from the base in pages, ordered by the paths' bytes.
+    package func remotePages() -> RowPages<RemoteRow> { remote.pages(of: Self.pageSize) }
+
     /// The number of remote changes, by the tally.
     package func remoteCount() throws(Failure) -> Int { try remote.count() }
 
@@ -221,6 +230,9 @@ package final class ManifestDatabase {
     /// All tombstones, in no order.
     package func loadTombstones() throws(Failure) -> [TombstoneRow] { try tombstone.rows() }
 
+    /// All tombstones in pages, ordered by the paths' bytes.
+    package func tombstonePages() -> RowPages<TombstoneRow> { tombstone.pages(of: Self.pageSize) }
+
     /// The tombstone of one path, or nil.
     package func tombstone(_ path: RelativePath) throws(Failure) -> TombstoneRow? {
         try tombstone.row(path.bytes)
@@ -234,6 +246,11 @@ package final class ManifestDatabase {
     /// All known packs, in no order.
     package func loadPacks() throws(Failure) -> [PackRow] { try pack.rows() }
 
+    /// All known packs in pages, in the order in which they were added.
+    package func packPages() -> RowPages<PackRow> {
+        pack.pagesInOrderOfInsertion(of: Self.pageSize)
+    }
+
     /// The number of known packs, by the tally.
     package func packCount() throws(Failure) -> Int { try pack.count() }
 
@@ -242,6 +259,11 @@ package final class ManifestDatabase {
 
     /// All contents that are stored inside commits, in no order.
     package func loadInline() throws(Failure) -> [InlineRow] { try inline.rows() }
+
+    /// All contents that are stored inside commits in pages, in the order in which they were added.
+    package func inlinePages() -> RowPages<InlineRow> {
+        inline.pagesInOrderOfInsertion(of: Self.pageSize)
+    }
 
     /// The number of contents that are stored inside commits, by the tally.
     package func inlineCount() throws(Failure) -> Int { try inline.count() }

@@ -82,13 +82,15 @@ enum RowsEncoder {
     }
 }
 
-/// Decodes columns into rows. Columns that do not match each other make the record invalid; an
-/// invalid row is refused by itself.
-struct RowsDecoder {
+/// Decodes columns into rows, one after the other. Columns that do not match each other make the
+/// record invalid; an invalid row is refused by itself.
+struct RowsDecoder: Sendable {
     private let columns: StoredRows
     private let kinds: [UInt8]
     private let contents: [UInt8]
-    private let paths: [[UInt8]]
+    private var paths: PathColumn.Decoder
+    /// The number of the next row.
+    private var position = 0
     private var contentPosition = 0
     private var targetPosition = 0
     private var seconds: Int64 = 0
@@ -98,14 +100,14 @@ struct RowsDecoder {
 
     /// - Parameters:
     ///   - maximumCount: The maximum number of rows.
-    ///   - pathLimit: See ``PathColumn/decode(_:count:limit:)``.
+    ///   - pathLimit: See ``PathColumn/Decoder``.
     /// - Returns: nil when the columns do not match each other.
     init?(_ columns: StoredRows, maximumCount: Int, pathLimit: inout Int) {
         let count = Int(columns.count)
         guard count <= maximumCount, columns.modes.count == count, columns.seconds.count == count,
             columns.nanoseconds.count == count, columns.sizes.count == count,
             columns.versions.count == count, columns.kinds.count == count,
-            let paths = PathColumn.decode(columns.paths, count: count, limit: &pathLimit)
+            let paths = PathColumn.Decoder(columns.paths, count: count, limit: &pathLimit)
         else { return nil }
         self.columns = columns
         self.paths = paths
@@ -119,24 +121,32 @@ struct RowsDecoder {
     }
 
     /// The number of rows, including invalid ones.
-    var count: Int { paths.count }
+    var count: Int { kinds.count }
 
-    /// Calls `accept` with each valid row and `refuse` with each invalid one.
+    /// Whether all rows were decoded.
+    var isAtEnd: Bool { position == kinds.count }
+
+    /// Calls `accept` with each valid row and `refuse` with each invalid one, beginning where the
+    /// last call ended.
+    ///
+    /// - Parameter limit: The most rows of this call, including invalid ones.
     mutating func forEachRow(
+        atMost limit: Int = .max,
         _ accept: (_ index: Int, _ path: RelativePath, _ row: Row) -> Void,
         refuse: (RefusedRow) -> Void
     ) {
-        for index in kinds.indices {
+        for index in position..<(position + min(limit, kinds.count - position)) {
             seconds &+= columns.seconds[index]
             let content = nextContent(kinds[index])
             let target = nextTarget(kinds[index])
+            let bytes = paths.next()
             do throws(Failure) {
-                let path = try RelativePath(paths[index])
-                let row = try row(index, content: content, target: target)
-                accept(index, path, row)
+                let path = try RelativePath(bytes)
+                accept(index, path, try row(index, bytes, content: content, target: target))
             } catch {
-                refuse(RefusedRow(path: paths[index], failure: error))
+                refuse(RefusedRow(path: bytes, failure: error))
             }
+            position = index + 1
         }
     }
 
@@ -153,13 +163,13 @@ struct RowsDecoder {
     }
 
     private func row(
-        _ index: Int, content: ContentID?, target: [UInt8]?
+        _ index: Int, _ path: [UInt8], content: ContentID?, target: [UInt8]?
     ) throws(Failure) -> Row {
         guard let kind = Entry.Kind(rawValue: kinds[index] & RowsEncoder.kindMask) else {
-            throw refused(index, "The entry is of an unknown kind.")
+            throw refused(path, "The entry is of an unknown kind.")
         }
         guard columns.nanoseconds[index] <= 999_999_999 else {
-            throw refused(index, "The entry has an impossible time.")
+            throw refused(path, "The entry has an impossible time.")
         }
         let modified = Timestamp(
             seconds: seconds, nanoseconds: Int64(columns.nanoseconds[index]))
@@ -168,7 +178,7 @@ struct RowsDecoder {
         switch kind {
         case .file:
             guard let content, let size = Int64(exactly: columns.sizes[index]) else {
-                throw refused(index, "The file has no content or an impossible size.")
+                throw refused(path, "The file has no content or an impossible size.")
             }
             entry = .file(content, size: size, mode: mode, modified: modified)
         case .directory:
@@ -176,17 +186,17 @@ struct RowsDecoder {
         case .symlink:
             guard let target, (1...Self.maximumTargetLength).contains(target.count),
                 !target.contains(0)
-            else { throw refused(index, "The symlink has an impossible target.") }
+            else { throw refused(path, "The symlink has an impossible target.") }
             entry = .symlink(to: target, modified: modified)
         case .tombstone:
             // The time of the deletion, if the writer stored it.
             entry = Entry(kind: .tombstone, modified: modified)
         }
-        return Row(path: paths[index], entry: entry, version: columns.versions[index])
+        return Row(path: path, entry: entry, version: columns.versions[index])
     }
 
-    private func refused(_ index: Int, _ message: String) -> Failure {
-        RefusedRow(paths[index], message).failure
+    private func refused(_ path: [UInt8], _ message: String) -> Failure {
+        RefusedRow(path, message).failure
     }
 }
 
@@ -219,30 +229,51 @@ enum PathColumn {
         return length
     }
 
-    /// Decodes a column; nil when it is inconsistent.
-    ///
-    /// - Parameters:
-    ///   - count: The expected number of paths.
-    ///   - limit: The maximum length of all paths together, so that a small column cannot demand
-    ///     much memory. Reduced by the length that was decoded.
+    /// Decodes a column; nil when it is inconsistent. See ``Decoder``.
     static func decode(_ column: StoredPaths, count: Int, limit: inout Int) -> [[UInt8]]? {
-        guard column.shared.count == count, column.rest.count == count else { return nil }
-        let bytes = array(column.bytes)
-        var paths: [[UInt8]] = []
-        paths.reserveCapacity(count)
-        var last: [UInt8] = []
-        var position = 0
-        for (shared, rest) in zip(column.shared, column.rest) {
-            let (shared, rest) = (Int(shared), Int(rest))
-            guard shared <= last.count, rest <= bytes.count - position, shared + rest <= limit
-            else { return nil }
-            limit -= shared + rest
-            last.removeSubrange(shared...)
+        guard var decoder = Decoder(column, count: count, limit: &limit) else { return nil }
+        return (0..<count).map { _ in decoder.next() }
+    }
+
+    /// Decodes a column path by path.
+    struct Decoder: Sendable {
+        private let column: StoredPaths
+        private let bytes: [UInt8]
+        private var last: [UInt8] = []
+        private var index = 0
+        private var position = 0
+
+        /// Verifies the whole column; nil when it is inconsistent.
+        ///
+        /// - Parameters:
+        ///   - count: The expected number of paths.
+        ///   - limit: The maximum length of all paths together, so that a small column cannot demand
+        ///     much memory. Reduced by the length of these paths.
+        init?(_ column: StoredPaths, count: Int, limit: inout Int) {
+            guard column.shared.count == count, column.rest.count == count else { return nil }
+            self.column = column
+            bytes = array(column.bytes)
+            var (lastLength, position) = (0, 0)
+            for (shared, rest) in zip(column.shared, column.rest) {
+                let (shared, rest) = (Int(shared), Int(rest))
+                guard shared <= lastLength, rest <= bytes.count - position, shared + rest <= limit
+                else { return nil }
+                limit -= shared + rest
+                lastLength = shared + rest
+                position += rest
+            }
+            guard position == bytes.count else { return nil }
+        }
+
+        /// The next path. Must be called at most once for each path of the column.
+        mutating func next() -> [UInt8] {
+            let rest = Int(column.rest[index])
+            last.removeSubrange(Int(column.shared[index])...)
             last += bytes[position..<(position + rest)]
+            index += 1
             position += rest
             // A copy, so that the path's capacity equals its length.
-            paths.append(last.withUnsafeBytes { Array($0) })
+            return last.withUnsafeBytes { Array($0) }
         }
-        return position == bytes.count ? paths : nil
     }
 }

@@ -77,11 +77,13 @@ enum Score {
 struct FetchedScores: FetchTarget {
     private(set) var found: [(player: RelativePath, score: UInt8, version: UInt64)] = []
 
-    mutating func restart(from checkpoint: Checkpoint?, contents: [ContentID: [UInt8]]) {
-        found = (checkpoint?.entries ?? []).map {
-            ($0.path, Score.decode($0.entry.entry), $0.entry.version)
-        }
+    mutating func restart(from checkpoint: ChangeToken?) { found = [] }
+
+    mutating func add(_ rows: CheckpointRows) {
+        found += rows.entries.map { ($0.path, Score.decode($0.entry.entry), $0.entry.version) }
     }
+
+    mutating func endCheckpoint(contents: [ContentID: [UInt8]]) {}
 
     mutating func add(_ commit: Commit) {
         found += commit.changes.map { ($0.path, Score.decode($0.entry), commit.sequence) }

@@ -99,3 +99,13 @@ func failure<Value>(_ body: () async throws -> Value) async -> Failure? {
         return error as? Failure
     }
 }
+
+extension CheckpointCoder {
+    /// Decodes a whole checkpoint that is one record.
+    func decode(
+        _ stored: [UInt8], sequence: UInt64, key: String
+    ) throws(Failure) -> CheckpointRows {
+        var decoder = try open(stored, sequence: sequence, key: key)
+        return decoder.next(atMost: .max) ?? CheckpointRows()
+    }
+}

@@ -76,9 +76,11 @@ struct StoreCheck {
             remote: connection.remote, zone: name, store: connection.format)
         for sequence in zone.checkpoints {
             do {
-                guard let checkpoint = try await store.read(sequence) else { continue }
-                report.failures += checkpoint.refused.map(\.failure)
-                compare(checkpoint.token, log, "The checkpoint of \(name) at \(sequence)")
+                guard var reader = try await store.reader(of: sequence) else { continue }
+                while let rows = try await reader.next() {
+                    report.failures += rows.refused.map(\.failure)
+                }
+                compare(reader.token, log, "The checkpoint of \(name) at \(sequence)")
             } catch let failure as Failure where failure.code != .away {
                 report.failures.append(failure)
             }

@@ -63,7 +63,7 @@ struct EventReader: Sendable {
     /// - Throws: `failure`, unless a checkpoint confirms the position.
     private mutating func confirmPosition(_ failure: Failure) async throws {
         if anchor == token.position { return }
-        let checkpoint = try await connection.checkpoints.read(token.version)
+        let checkpoint = try await connection.checkpoints.reader(of: token.version)
         guard token.processed == nil, checkpoint?.token == token.position else { throw failure }
         anchor = token.position
     }

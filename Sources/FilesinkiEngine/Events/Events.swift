@@ -34,8 +34,9 @@ struct Events: ReplicaPart {
         do {
             try await log.prove()
         } catch let failure as Failure where failure.code == .tokenExpired {
-            let kept = try await connection.checkpoints.latest()?.token
-            log = LogReader(connection.log, after: kept ?? token)
+            var reader = connection.checkpoints.newestReader()
+            while try await reader.next() != nil {}
+            log = LogReader(connection.log, after: reader.token ?? token)
         }
         while try await log.next() != nil {}
         return EventToken(LogIdentity(connection.format), log.token)
@@ -127,17 +128,9 @@ struct Events: ReplicaPart {
         since lost: EventToken, _ expiry: Expiry, _ scope: EventScope
     ) async throws -> EventDifference {
         let connection = try await connected()
-        var events: [RelativePath: Event] = [:]
-        var token = connection.log.genesis
-        if let checkpoint = try await connection.checkpoints.latest() {
-            for row in checkpoint.entries where scope.contains(row.path) {
-                events[row.path] = Event(
-                    path: row.path, entry: row.entry.entry, version: row.entry.version)
-            }
-            token = checkpoint.token
-        }
+        var (events, token) = try await newestCheckpoint(connection, scope)
         let authorship = try authorship()
-        var log = LogReader(connection.log, after: token)
+        var log = LogReader(connection.log, after: token ?? connection.log.genesis)
         while let commit = try await log.next() {
             let author = Event.Author(
                 device: commit.device, time: commit.time,
@@ -156,6 +149,26 @@ struct Events: ReplicaPart {
         return EventDifference(
             since: since, events: changed.sorted { $0.path < $1.path },
             end: EventToken(LogIdentity(connection.format), log.token))
+    }
+
+    /// Returns the entries of the newest checkpoint as events, and its last commit; nil without a
+    /// checkpoint.
+    private func newestCheckpoint(
+        _ connection: ZoneConnection, _ scope: EventScope
+    ) async throws -> (events: [RelativePath: Event], token: ChangeToken?) {
+        var events: [RelativePath: Event] = [:]
+        var reader = connection.checkpoints.newestReader()
+        while let step = try await reader.next() {
+            switch step {
+            case .begin: events = [:]
+            case .rows(let rows):
+                for row in rows.entries where scope.contains(row.path) {
+                    events[row.path] = Event(
+                        path: row.path, entry: row.entry.entry, version: row.entry.version)
+                }
+            }
+        }
+        return (reader.token == nil ? [:] : events, reader.token)
     }
 
     /// Returns what is known now about the replica's own commits.

@@ -79,11 +79,27 @@ extension SyncEngine {
         if reached.sequence == token.sequence {
             return reached == token ? tree.view.changes.mapValues(\.entry) : nil
         }
-        guard let later = try await connected().checkpoints.latest(),
-            later.token.sequence > token.sequence
-        else { return nil }
-        let rows = later.entries.filter { $0.entry.version <= token.sequence }
-        return Dictionary(rows.map { ($0.path, $0.entry) }) { _, last in last }
+        return try await treeUnchanged(since: token)
+    }
+
+    /// The entries of the newest checkpoint that were set up to a token; nil if the checkpoint is not
+    /// later.
+    private func treeUnchanged(
+        since token: ChangeToken
+    ) async throws -> [RelativePath: VersionedEntry]? {
+        var tree: [RelativePath: VersionedEntry] = [:]
+        var reader = try await connected().checkpoints.newestReader()
+        while let step = try await reader.next() {
+            switch step {
+            case .begin: tree = [:]
+            case .rows(let rows):
+                for row in rows.entries where row.entry.version <= token.sequence {
+                    tree[row.path] = row.entry
+                }
+            }
+        }
+        guard let later = reader.token, later.sequence > token.sequence else { return nil }
+        return tree
     }
 }
 

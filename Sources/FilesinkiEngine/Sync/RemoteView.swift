@@ -72,22 +72,28 @@ struct RemoteView: Sendable {
         storedHeader = commit.storedHeader
     }
 
-    /// Adds a whole remote tree.
+    /// Adds rows of a checkpoint.
     ///
-    /// - Parameter base: What it has and the checkpoint has not was deleted in between.
-    mutating func load(_ checkpoint: Checkpoint, upon base: BaseIndex) {
-        for row in checkpoint.entries {
+    /// - Parameter checkpoint: The last commit that the checkpoint includes.
+    mutating func load(_ rows: CheckpointRows, of checkpoint: ChangeToken) {
+        for row in rows.entries {
             changes[row.path] = RemoteChange(
                 row.entry, formerContents: Set(row.formerContents))
         }
+        packs += rows.packs.map { ($0, checkpoint.sequence) }
+        inline += rows.inline.map { ($0.id, $0.sequence) }
+    }
+
+    /// Ends a checkpoint: what the base has and the checkpoint has not was deleted in between.
+    mutating func endCheckpoint(_ checkpoint: ChangeToken, upon base: RowPages<BaseRow>) throws {
         storedHeader = []
-        packs += checkpoint.packs.map { ($0, checkpoint.token.sequence) }
-        inline += checkpoint.inline.map { ($0.id, $0.sequence) }
-        token = checkpoint.token
-        for row in base.rows
-        where row.version <= checkpoint.token.sequence && changes[row.path] == nil {
-            changes[row.path] = RemoteChange(
-                VersionedEntry(.tombstone, version: checkpoint.token.sequence))
+        token = checkpoint
+        while case let rows = try base.next(), !rows.isEmpty {
+            for row in rows
+            where row.version <= checkpoint.sequence && changes[row.path] == nil {
+                changes[row.path] = RemoteChange(
+                    VersionedEntry(.tombstone, version: checkpoint.sequence))
+            }
         }
     }
 

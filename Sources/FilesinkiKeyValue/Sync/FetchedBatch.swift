@@ -31,6 +31,8 @@ struct FetchedValues: FetchTarget, Sendable {
 
     private(set) var batches: [Batch] = []
     private(set) var problems: [Failure] = []
+    /// The checkpoint that is being read, and its rows so far.
+    private var checkpoint: (token: ChangeToken, rows: CheckpointRows)?
 
     var isEmpty: Bool { batches.isEmpty }
 
@@ -45,21 +47,29 @@ struct FetchedValues: FetchTarget, Sendable {
         batches.append(batch)
     }
 
-    /// - Throws: As ``add(_:)``.
-    mutating func restart(
-        from checkpoint: Checkpoint?, contents: [ContentID: [UInt8]]
-    ) throws {
+    mutating func restart(from checkpoint: ChangeToken?) {
         self = FetchedValues()
-        guard let checkpoint else { return }
-        var batch = Batch(sequence: checkpoint.token.sequence, isWhole: true)
-        for row in checkpoint.entries {
+        self.checkpoint = checkpoint.map { ($0, CheckpointRows()) }
+    }
+
+    mutating func add(_ rows: CheckpointRows) {
+        checkpoint?.rows.entries += rows.entries
+        checkpoint?.rows.refused += rows.refused
+    }
+
+    /// - Throws: As ``add(_:)-(Commit)``.
+    mutating func endCheckpoint(contents: [ContentID: [UInt8]]) throws {
+        guard let (token, rows) = checkpoint else { return }
+        checkpoint = nil
+        var batch = Batch(sequence: token.sequence, isWhole: true)
+        for row in rows.entries {
             try add(
                 row.path, row.entry.entry, contents[row.entry.entry.content],
                 version: row.entry.version, to: &batch)
         }
-        problems += checkpoint.refused.map(\.failure)
+        problems += rows.refused.map(\.failure)
         batch.unread.formUnion(
-            checkpoint.refused.compactMap { ValueKey(path: RelativePath(unchecked: $0.path)) })
+            rows.refused.compactMap { ValueKey(path: RelativePath(unchecked: $0.path)) })
         batches = [batch]
     }
 

@@ -27,12 +27,42 @@ package struct InlineLocation: Hashable, Sendable {
     }
 }
 
+/// Rows of a checkpoint, as it is read: a batch of them.
+///
+/// All batches of a checkpoint together have its entries first, in the order of the bytes of the
+/// paths, then its packs, then its inline contents.
+package struct CheckpointRows: Sendable {
+    /// Paths, including tombstones.
+    package var entries: [CheckpointRow]
+    /// Packs that hold contents of the zone.
+    package var packs: [PackReference]
+    /// Contents that are stored inside commits.
+    package var inline: [InlineLocation]
+    /// Invalid rows, left out when the checkpoint was read.
+    package var refused: [RefusedRow] = []
+
+    /// The most paths in a checkpoint.
+    package static let maximumEntries = 10_000_000
+
+    package init(
+        entries: [CheckpointRow] = [], packs: [PackReference] = [], inline: [InlineLocation] = []
+    ) {
+        self.entries = entries
+        self.packs = packs
+        self.inline = inline
+    }
+
+    /// The number of rows, refused ones included.
+    package var count: Int { entries.count + packs.count + inline.count + refused.count }
+}
+
 /// The whole tree of a zone after one commit. A new device starts from it instead of reading the
 /// log.
 package struct Checkpoint: Sendable {
     /// The last commit that the checkpoint includes.
     package var token: ChangeToken
-    /// All paths including tombstones, sorted by the bytes of the path; at most ``maximumEntries``.
+    /// All paths including tombstones, sorted by the bytes of the path; at most
+    /// ``CheckpointRows/maximumEntries``.
     package var entries: [CheckpointRow]
     /// All packs that hold contents of the zone.
     package var packs: [PackReference]
@@ -40,9 +70,6 @@ package struct Checkpoint: Sendable {
     package var inline: [InlineLocation]
     /// Invalid rows, left out when the checkpoint was read.
     package var refused: [RefusedRow]
-
-    /// The most paths in a checkpoint.
-    package static let maximumEntries = 10_000_000
 
     package init(
         token: ChangeToken, entries: [CheckpointRow], packs: [PackReference],
@@ -95,6 +122,12 @@ struct CheckpointPart: Equatable {
         entries = checkpoint.entries[...]
         packs = checkpoint.packs[...]
         inline = checkpoint.inline[...]
+    }
+
+    init(_ rows: CheckpointRows) {
+        entries = rows.entries[...]
+        packs = rows.packs[...]
+        inline = rows.inline[...]
     }
 
     private init(

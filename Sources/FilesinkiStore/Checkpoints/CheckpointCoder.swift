@@ -26,13 +26,13 @@ struct CheckpointCoder {
         _ part: CheckpointPart, of token: ChangeToken, as kind: Envelope.Kind, key: String
     ) throws(Failure) -> [UInt8] {
         let stored = try encode(part, of: token, as: kind)
-        var assembly = CheckpointAssembly(token: token)
+        var decoder = CheckpointDecoder(token: token)
         do {
-            try add(stored, as: kind, to: &assembly, key: key)
+            try add(stored, as: kind, to: &decoder, key: key)
         } catch {
             throw .notReadable(key, cause: error)
         }
-        let found = assembly.checkpoint
+        let found = decoder.next(atMost: .max) ?? CheckpointRows()
         guard found.refused.isEmpty, CheckpointPart(found) == part else {
             throw .notReadable(key, cause: found.refused.first?.failure)
         }
@@ -65,31 +65,31 @@ struct CheckpointCoder {
         return try Envelope.seal(serialized(message), as: kind)
     }
 
-    /// Decodes the checkpoint in the slot `sequence` that consists of one record.
+    /// Begins to decode the checkpoint in the slot `sequence` that consists of one record.
     ///
     /// - Throws: As ``CommitCoder/decode(_:sequence:key:)``.
-    func decode(_ stored: [UInt8], sequence: UInt64, key: String) throws(Failure) -> Checkpoint {
+    func open(_ stored: [UInt8], sequence: UInt64, key: String) throws(Failure) -> CheckpointDecoder
+    {
         let plain = try Envelope.open(stored, as: .checkpoint, key: key)
         let message: StoredCheckpoint = try parsed(plain, key: key)
         try check(message.store, message.zone, key: key)
         guard message.sequence == sequence, sequence > 0, let hash = ContentID(array(message.hash))
         else { throw Envelope.damaged(key, "The checkpoint is not the one that belongs here.") }
-        var assembly = CheckpointAssembly(token: ChangeToken(sequence: sequence, hash: hash))
-        try assembly.add(message, plain: plain.count, key: key)
-        return assembly.checkpoint
+        var decoder = CheckpointDecoder(token: ChangeToken(sequence: sequence, hash: hash))
+        try decoder.add(message, plain: plain.count, key: key)
+        return decoder
     }
 
-    /// Decodes a record that holds a part of a checkpoint, and adds it to `assembly`.
+    /// Adds a record that holds a part of a checkpoint to `decoder`.
     ///
     /// - Throws: As ``CommitCoder/decode(_:sequence:key:)``.
     func add(
-        _ stored: [UInt8], as kind: Envelope.Kind, to assembly: inout CheckpointAssembly,
-        key: String
+        _ stored: [UInt8], as kind: Envelope.Kind, to decoder: inout CheckpointDecoder, key: String
     ) throws(Failure) {
         let plain = try Envelope.open(stored, as: kind, key: key)
         let message: StoredCheckpoint = try parsed(plain, key: key)
         try check(message.store, message.zone, key: key)
-        try assembly.add(message, plain: plain.count, key: key)
+        try decoder.add(message, plain: plain.count, key: key)
     }
 }
 
@@ -168,67 +168,94 @@ extension Checkpoint {
     }
 }
 
-/// Assembles a checkpoint from its records, in their order.
-struct CheckpointAssembly {
-    private(set) var checkpoint: Checkpoint
+/// Decodes the records of a checkpoint, in their order, batch by batch.
+///
+/// The bounds of the format hold for all records together, and so does the order of the paths.
+struct CheckpointDecoder: Sendable {
+    /// The rows of one record that were not returned yet.
+    private struct Record {
+        var rows: RowsDecoder
+        var formerContents: [UInt32: [ContentID]]
+        var packs: ArraySlice<PackReference>
+        var inline: ArraySlice<InlineLocation>
+    }
+
+    /// The last commit that the checkpoint includes.
+    let token: ChangeToken
+    private var record: Record?
+    private var lastPath: RelativePath?
     /// The bytes that further paths may have in all.
-    private var pathBytes = CheckpointAssembly.maximumLength
+    private var pathBytes = CheckpointDecoder.maximumLength
     /// The bytes that further records may have in all, before compression.
-    private var plainBytes = CheckpointAssembly.maximumLength
-    private var rows = 0
+    private var plainBytes = CheckpointDecoder.maximumLength
+    /// The entries that further records may have in all.
+    private var entries = CheckpointRows.maximumEntries
 
     /// The maximum plain length of a checkpoint, and of all its paths together: 1 GiB.
     static let maximumLength = Envelope.Kind.checkpoint.maximumLength
 
-    init(token: ChangeToken) {
-        checkpoint = Checkpoint(token: token, entries: [], packs: [], inline: [])
-    }
+    init(token: ChangeToken) { self.token = token }
 
-    /// Adds a record.
+    /// Adds a record. All rows of the record before it must have been read.
     ///
     /// - Parameter plain: The record's length before compression.
     /// - Throws: `Failure` with code `corrupt` when the columns do not match each other.
     mutating func add(_ message: StoredCheckpoint, plain: Int, key: String) throws(Failure) {
         plainBytes -= plain
-        guard plainBytes >= 0,
-            message.sequence == checkpoint.token.sequence,
-            array(message.hash) == checkpoint.token.hash.bytes,
+        guard plainBytes >= 0, message.sequence == token.sequence,
+            array(message.hash) == token.hash.bytes,
             let former = identities(message.formerContents, count: message.formerRows.count),
             let inline = identities(message.inlineContents, count: message.inlineSequences.count),
-            var decoder = RowsDecoder(
-                message.entries, maximumCount: Checkpoint.maximumEntries - rows,
-                pathLimit: &pathBytes)
+            let rows = RowsDecoder(
+                message.entries, maximumCount: entries, pathLimit: &pathBytes)
         else { throw Envelope.damaged(key, "The checkpoint does not fit together.") }
-        rows += decoder.count
-        checkpoint.packs += try PackReference.list(message.packs, key: key)
-        checkpoint.inline += zip(inline, message.inlineSequences).map(InlineLocation.init)
+        entries -= rows.count
         let formerByRow = Dictionary(grouping: zip(message.formerRows, former), by: \.0)
-        add(&decoder, former: formerByRow.mapValues { $0.map(\.1) })
+        record = Record(
+            rows: rows, formerContents: formerByRow.mapValues { $0.map(\.1) },
+            packs: try PackReference.list(message.packs, key: key)[...],
+            inline: zip(inline, message.inlineSequences).map(InlineLocation.init)[...])
     }
 
-    private mutating func add(_ rows: inout RowsDecoder, former: [UInt32: [ContentID]]) {
-        let newest = checkpoint.token.sequence
-        var entries = checkpoint.entries
-        var refused = checkpoint.refused
-        checkpoint.entries = []
-        rows.forEachRow { index, path, row in
-            guard (1...newest).contains(row.version) else {
-                refused.append(RefusedRow(row.path, "The entry has an impossible version."))
+    /// The next rows of the record; nil at its end.
+    ///
+    /// - Parameter limit: The most rows to return; more than 0.
+    mutating func next(atMost limit: Int) -> CheckpointRows? {
+        guard var record else { return nil }
+        self.record = nil
+        var found = CheckpointRows()
+        decodeEntries(of: &record, into: &found, atMost: limit)
+        if record.rows.isAtEnd {
+            found.packs = record.packs.removePrefix(atMost: limit - found.count)
+            found.inline = record.inline.removePrefix(atMost: limit - found.count)
+        }
+        guard found.count > 0 else { return nil }
+        self.record = record
+        return found
+    }
+
+    private mutating func decodeEntries(
+        of record: inout Record, into found: inout CheckpointRows, atMost limit: Int
+    ) {
+        let former = record.formerContents
+        record.rows.forEachRow(atMost: limit) { index, path, row in
+            guard (1...token.sequence).contains(row.version) else {
+                found.refused.append(
+                    RefusedRow(row.path, "The entry has an impossible version."))
                 return
             }
-            if let last = entries.last, !(last.path < path) {
-                refused.append(RefusedRow(row.path, "The entry is out of order."))
+            if let lastPath, !(lastPath < path) {
+                found.refused.append(RefusedRow(row.path, "The entry is out of order."))
                 return
             }
-            entries.append(
+            lastPath = path
+            found.entries.append(
                 CheckpointRow(
                     path: path, entry: VersionedEntry(row.entry, version: row.version),
                     formerContents: former[UInt32(index)] ?? []))
         } refuse: {
-            refused.append($0)
+            found.refused.append($0)
         }
-        checkpoint.entries = entries
-        checkpoint.refused = refused
     }
 
     private func identities(
@@ -239,5 +266,14 @@ struct CheckpointAssembly {
         return stride(from: 0, to: bytes.count, by: ContentID.byteCount).compactMap {
             ContentID(bytes[$0..<($0 + ContentID.byteCount)])
         }
+    }
+}
+
+extension ArraySlice {
+    /// Removes the first elements and returns them.
+    fileprivate mutating func removePrefix(atMost count: Int) -> [Element] {
+        let prefix = Array(self.prefix(count))
+        removeFirst(prefix.count)
+        return prefix
     }
 }

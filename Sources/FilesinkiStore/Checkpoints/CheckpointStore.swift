@@ -55,24 +55,31 @@ package struct CheckpointStore: Sendable {
         }
     }
 
-    /// The checkpoint with this number; nil if it does not exist.
+    /// Begins to read the checkpoint with this number; nil if it does not exist.
     ///
     /// - Throws: `Failure` with code `corrupt`, `newer-format` or `wrong-store` when the slot holds
     ///   something else, and what the remote throws.
-    package func read(_ sequence: UInt64) async throws -> Checkpoint? {
+    package func reader(of sequence: UInt64) async throws -> CheckpointReader? {
         let slot = try StoreLayout.slot(prefix, sequence)
         guard let stored = try await remote.get(slot, range: nil) else { return nil }
         guard Envelope.hasKind(stored, .checkpointIndex) else {
-            return try coder.decode(stored, sequence: sequence, key: slot.description)
+            return CheckpointReader(
+                self, try coder.open(stored, sequence: sequence, key: slot.description), parts: [])
         }
         let index = try coder.decodeIndex(stored, sequence: sequence, key: slot.description)
-        var assembly = CheckpointAssembly(token: index.token)
-        for part in index.parts { try await read(part, into: &assembly) }
-        return assembly.checkpoint
+        return CheckpointReader(self, CheckpointDecoder(token: index.token), parts: index.parts)
     }
 
-    private func read(
-        _ part: CheckpointIndex.Part, into assembly: inout CheckpointAssembly
+    /// Reads the newest readable checkpoint.
+    ///
+    /// - Parameter last: Later checkpoints are ignored.
+    package func newestReader(upTo last: UInt64 = .max) -> NewestCheckpointReader {
+        NewestCheckpointReader(self, upTo: last)
+    }
+
+    /// Reads a part and adds it to `decoder`.
+    func read(
+        _ part: CheckpointIndex.Part, into decoder: inout CheckpointDecoder
     ) async throws {
         let key = try key(of: part.hash)
         guard let stored = try await remote.get(key, range: 0..<part.size) else {
@@ -81,42 +88,17 @@ package struct CheckpointStore: Sendable {
         guard ContentHasher.hash(stored) == part.hash else {
             throw Envelope.damaged(key.description, "A part of a checkpoint has another hash.")
         }
-        try coder.add(stored, as: .checkpointPart, to: &assembly, key: key.description)
+        try coder.add(stored, as: .checkpointPart, to: &decoder, key: key.description)
+    }
+
+    /// Whether the log can be read from its first commit on.
+    func hasWholeLog() async throws -> Bool {
+        try await remote.get(StoreLayout.slot(log, 1), range: 0..<1) != nil
     }
 
     private func key(of part: ContentID) throws(Failure) -> ObjectKey {
         let name = hexadecimal(part.bytes)
         return try ObjectKey("\(parts)\(name.prefix(2))/\(name)")
-    }
-
-    /// The newest readable checkpoint; nil when the whole log must be read instead.
-    ///
-    /// A damaged checkpoint is skipped when an older one or the log from its first commit on can
-    /// replace it.
-    ///
-    /// - Parameters:
-    ///   - last: Later checkpoints are ignored.
-    ///   - skipped: Receives the failure of each skipped checkpoint.
-    /// - Throws: The failure of the newest checkpoint when nothing replaces it; `newer-format`
-    ///   immediately; errors of the remote.
-    package func latest(
-        upTo last: UInt64 = .max, skipped: @Sendable (Failure) -> Void = { _ in }
-    ) async throws -> Checkpoint? {
-        var first: Failure?
-        for sequence in try await sequences() where sequence <= last {
-            do {
-                if let checkpoint = try await read(sequence) { return checkpoint }
-            } catch let failure as Failure
-                where failure.code == .corrupt || failure.code == .wrongStore
-            {
-                skipped(failure)
-                if first == nil { first = failure }
-            }
-        }
-        guard let first else { return nil }
-        let begin = try StoreLayout.slot(log, 1)
-        guard try await remote.get(begin, range: 0..<1) != nil else { throw first }
-        return nil
     }
 
     /// Stores a checkpoint in its slot; a large one is stored in parts that the slot lists. A
@@ -153,8 +135,8 @@ package struct CheckpointStore: Sendable {
 
     private func check(_ checkpoint: Checkpoint) throws(Failure) {
         let paths = checkpoint.entries.reduce(0) { $0 + $1.path.bytes.count }
-        guard checkpoint.entries.count <= Checkpoint.maximumEntries,
-            paths <= CheckpointAssembly.maximumLength
+        guard checkpoint.entries.count <= CheckpointRows.maximumEntries,
+            paths <= CheckpointDecoder.maximumLength
         else {
             throw Failure(
                 .limit, path: prefix,

@@ -1,18 +1,27 @@
 package import FilesinkiModel
 
-/// Collects the commits that a zone's client fetches. They are applied afterwards, in one
-/// transaction.
+/// Collects what a zone's client fetches. It is applied afterwards, in one transaction.
+///
+/// Either `add(_ commit:)` is called for each new commit, or ``restart(from:)`` first: then the rows
+/// of a checkpoint follow, ``endCheckpoint(contents:)``, and the commits after it. When a part of the
+/// checkpoint turns out to be damaged, ``restart(from:)`` is called again, with an older checkpoint
+/// or none. A fetch may fail at any time; what was added then has no effect.
 package protocol FetchTarget {
     /// Discards what was added and starts again with the whole zone.
     ///
-    /// - Parameters:
-    ///   - checkpoint: The state of the zone; nil when the log is read from its first commit on.
-    ///     Known items that are not in it were deleted meanwhile.
-    ///   - contents: The contents of its items if the zone ``Zone/carriesContents``. Unreadable
-    ///     ones are left out.
-    mutating func restart(
-        from checkpoint: Checkpoint?, contents: [ContentID: [UInt8]]
-    ) throws
+    /// - Parameter checkpoint: The last commit that the checkpoint includes; nil when the log is
+    ///   read from its first commit on, without a checkpoint.
+    mutating func restart(from checkpoint: ChangeToken?) throws
+
+    /// Adds rows of the checkpoint: at most ``CheckpointReader/batchSize``, in the order of
+    /// ``CheckpointRows``.
+    mutating func add(_ rows: CheckpointRows) throws
+
+    /// Ends the checkpoint: known items that are not in it were deleted meanwhile.
+    ///
+    /// - Parameter contents: The contents of its items if the zone ``Zone/carriesContents``.
+    ///   Unreadable ones are left out.
+    mutating func endCheckpoint(contents: [ContentID: [UInt8]]) throws
 
     /// Adds the next commit.
     mutating func add(_ commit: Commit) throws

@@ -100,14 +100,11 @@ extension ZoneClient {
         var fetched = Fetched(
             extent: extent, end: LogPosition(connection.log.genesis),
             store: KnownStore(connection.format))
-        let checkpoint = try await connection.checkpoints.latest()
+        let checkpoint = try await addCheckpoint(connection, accepted: accepted, to: &target)
         if let checkpoint {
-            try await proveNoGap(at: checkpoint.token.sequence, connection, accepted)
-            fetched.checkpoint = checkpoint.token.sequence
-            fetched.end = LogPosition(checkpoint.token)
+            fetched.checkpoint = checkpoint.sequence
+            fetched.end = LogPosition(checkpoint)
         }
-        try target.restart(
-            from: checkpoint, contents: await contents(of: checkpoint, connection.log))
         try await add(
             LogReader(connection.log, after: fetched.end), to: &target, &fetched)
         fetched.acknowledgements = try await connection.devices.all()
@@ -135,22 +132,47 @@ extension ZoneClient {
         upTo last: UInt64, into target: inout Target
     ) async throws -> ChangeToken {
         let connection = try await connected()
-        let checkpoint = try await connection.checkpoints.latest(upTo: last)
-        try target.restart(
-            from: checkpoint, contents: await contents(of: checkpoint, connection.log))
+        let checkpoint = try await addCheckpoint(connection, upTo: last, to: &target)
         var reader = LogReader(
-            connection.log, after: checkpoint?.token ?? connection.log.genesis, upTo: last)
+            connection.log, after: checkpoint ?? connection.log.genesis, upTo: last)
         do {
             while let commit = try await reader.next() { try target.add(commit) }
         } catch let failure as Failure where failure.code == .tokenExpired {}
         return reader.token
     }
 
-    private nonisolated(nonsending) func contents(
-        of checkpoint: Checkpoint?, _ log: CommitLog
-    ) async throws -> [ContentID: [UInt8]] {
-        guard zone.carriesContents, let checkpoint else { return [:] }
-        return try await log.contents(of: checkpoint)
+    /// Restarts the target from the newest readable checkpoint, or from the first commit.
+    ///
+    /// - Parameters:
+    ///   - last: Later checkpoints are ignored.
+    ///   - accepted: The user has accepted the loss of commits up to this one; nil when a gap in the
+    ///     log does not matter.
+    /// - Returns: The last commit that the checkpoint includes; nil without a checkpoint.
+    private nonisolated(nonsending) func addCheckpoint<Target: FetchTarget>(
+        _ connection: ZoneConnection, upTo last: UInt64 = .max, accepted: UInt64? = nil,
+        to target: inout Target
+    ) async throws -> ChangeToken? {
+        var reader = connection.checkpoints.newestReader(upTo: last)
+        var places: [ContentID: UInt64] = [:]
+        while let step = try await reader.next() {
+            switch step {
+            case .begin(let token):
+                places = [:]
+                try target.restart(from: token)
+            case .rows(let rows):
+                if zone.carriesContents {
+                    for content in rows.inline { places[content.id] = content.sequence }
+                }
+                try target.add(rows)
+            }
+        }
+        guard let token = reader.token else {
+            try target.restart(from: nil)
+            return nil
+        }
+        if let accepted { try await proveNoGap(at: token.sequence, connection, accepted) }
+        try target.endCheckpoint(contents: await connection.log.contents(at: places))
+        return token
     }
 
     /// The store at the remote, known or not; nil if it does not exist.
@@ -172,13 +194,11 @@ extension ZoneClient {
 }
 
 extension CommitLog {
-    /// The contents of a checkpoint's items, from the commits that set them. Contents of unreadable
-    /// commits are left out.
+    /// Contents of commits, each from the commit with its number. Contents of unreadable commits are
+    /// left out.
     fileprivate func contents(
-        of checkpoint: Checkpoint
+        at places: [ContentID: UInt64]
     ) async throws -> [ContentID: [UInt8]] {
-        var places: [ContentID: UInt64] = [:]
-        for content in checkpoint.inline { places[content.id] = content.sequence }
         var found: [ContentID: [UInt8]] = [:]
         try await read(Set(places.values).sorted()) { _, result in
             guard let commit = try? result.get() else { return }

@@ -113,14 +113,29 @@ extension SyncEngine {
 struct FetchedTree: FetchTarget {
     var view: RemoteView
     let manifest: ManifestDatabase
+    /// The checkpoint that is being read.
+    private var checkpoint: ChangeToken?
 
-    mutating func restart(
-        from checkpoint: Checkpoint?, contents: [ContentID: [UInt8]]
-    ) throws {
+    init(view: RemoteView, manifest: ManifestDatabase) {
+        self.view = view
+        self.manifest = manifest
+    }
+
+    mutating func restart(from checkpoint: ChangeToken?) throws {
         let identity = view.identity
         view = RemoteView(token: view.token)
         view.identity = identity
-        if let checkpoint { view.load(checkpoint, upon: BaseIndex(try manifest.loadBase())) }
+        self.checkpoint = checkpoint
+    }
+
+    mutating func add(_ rows: CheckpointRows) throws {
+        guard let checkpoint else { return }
+        view.load(rows, of: checkpoint)
+    }
+
+    mutating func endCheckpoint(contents: [ContentID: [UInt8]]) throws {
+        guard let checkpoint else { return }
+        try view.endCheckpoint(checkpoint, upon: manifest.basePages())
     }
 
     mutating func add(_ commit: Commit) throws {
