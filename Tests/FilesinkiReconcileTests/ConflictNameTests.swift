@@ -11,6 +11,9 @@ import Testing
         .description
     }
 
+    /// With its dot, the longest extension that is kept.
+    private static let extension31 = String(repeating: "e", count: 31)
+
     @Test(
         "stands beside the file and keeps its extension",
         arguments: [
@@ -23,6 +26,8 @@ import Testing
             ("..x", "..x (conflict ours 59595959)"),
             ("a.", "a. (conflict ours 59595959)"),
             ("d.d/a", "d.d/a (conflict ours 59595959)"),
+            ("a." + extension31, "a (conflict ours 59595959)." + extension31),
+            ("a.x" + extension31, "a.x" + extension31 + " (conflict ours 59595959)"),
         ])
     func names(_ text: String, _ expected: String) {
         #expect(name(text) == expected)
@@ -112,6 +117,8 @@ import Testing
             ("f (conflict 0123abcd).txt", nil, nil),
             (" (conflict b 0123abcd)", nil, nil),
             ("f.txt", nil, nil),
+            // As long as what a conflict copy's name has in its middle.
+            ("elevenbytes", nil, nil), (" (conflict ", nil, nil),
         ])
     func original(_ copy: String, _ path: String?, _ digits: String?) throws {
         let found = conflictOriginal(of: try RelativePath(copy))

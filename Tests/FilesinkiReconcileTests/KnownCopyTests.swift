@@ -38,6 +38,20 @@ import Testing
         #expect(made(input()) == [copy(of: "f.txt", "Y", by: .ours)])
     }
 
+    @Test func `E3.7 a copy in the base counts in a folder, too`() {
+        let copied = path(copy(of: "d/f.txt", "Y", by: .theirs))
+        let tree: [RelativePath: VersionedEntry] = [
+            path("d"): VersionedEntry(folder, version: 1),
+            path("d/f.txt"): VersionedEntry(file("X"), version: 1),
+            copied: VersionedEntry(file("Y"), version: 1),
+        ]
+        let input = ReconcileInput(
+            base: tree, ours: [path("d/f.txt"): LocalChange(file("Y"))],
+            theirs: [path("d/f.txt"): RemoteChange(VersionedEntry(file("Z"), version: 2))],
+            rules: Self.keepBoth, device: .ours)
+        #expect(made(input) == [])
+    }
+
     @Test func `E3.7 a copy that goes away does not count`() {
         var gone = input(base: true)
         gone.ours[path(copy(of: "f.txt", "Y", by: .theirs))] = LocalChange(nil)

@@ -41,6 +41,16 @@ import Testing
         #expect(plan.counts.deletedOurs == 0)
     }
 
+    @Test func `deletions outside of what becomes a directory come last`() {
+        let plan = plan(
+            base: ["f": file("X"), "z": file("Y")],
+            theirs: ["f": folder, "f/g": file("V"), "a": folder])
+        #expect(
+            plan.steps.map(\.description) == [
+                "take a: new", "take f: edited", "take f/g: new", "delete z: deleted",
+            ])
+    }
+
     @Test func `equal inputs give equal bytes, others do not`() {
         let worlds: [Tree] = [
             ["f": file("Y")], ["f": file("Z")], ["f": file("Y", mode: 0o600)], ["g": file("Y")],
@@ -65,6 +75,66 @@ import Testing
         #expect(counts.deletedOurs == 2)
         #expect(counts.overwrittenOurs == 1)
         #expect(counts.published + counts.deletedTheirs + counts.conflictCopies == 0)
+    }
+
+    @Test func `counts each action, and what it deletes and overwrites`() {
+        func step(_ action: Action, _ reason: Reason = .edit, before: Entry? = nil) -> Step {
+            Step(
+                path: path("p"), ours: before,
+                theirs: before.map { VersionedEntry($0, version: 1) }, action: action,
+                reason: reason)
+        }
+        let asked = Conflict(path: path("p"), base: nil, ours: file("X"), theirs: file("Y"))
+        let steps =
+            [step(.agree)]
+            + Array(repeating: step(.publish(file("Y")), before: file("X")), count: 2)
+            + Array(repeating: step(.take(file("Y")), before: file("X")), count: 3)
+            + Array(repeating: step(.both(.tombstone), before: file("X")), count: 4)
+            + Array(repeating: step(.undecided(asked)), count: 5)
+            + Array(repeating: step(.leave), count: 6) + Array(repeating: step(.skip), count: 7)
+            + Array(
+                repeating: step(.both(file("X")), .conflictCopy(of: path("q"))), count: 8)
+        var expected = Plan.Counts()
+        expected.agreed = 1
+        expected.published = 2
+        expected.taken = 3
+        expected.writtenToBoth = 12
+        expected.undecided = 5
+        expected.left = 6
+        expected.skipped = 7
+        expected.conflictCopies = 8
+        expected.deletedOurs = 4
+        expected.deletedTheirs = 4
+        expected.overwrittenOurs = 3
+        expected.overwrittenTheirs = 2
+        #expect(Plan(steps).counts == expected)
+        let none = Plan().counts
+        #expect(none.agreed + none.taken + none.published + none.writtenToBoth == 0)
+        #expect(none.undecided + none.left + none.skipped + none.conflictCopies == 0)
+    }
+
+    @Test(
+        "a step is about a directory by what it writes, or else by what it removes",
+        arguments: [
+            (Step(path: path("p"), ours: file("X"), action: .take(folder), reason: .edit), true),
+            (Step(path: path("p"), ours: folder, action: .take(file("X")), reason: .edit), false),
+            (Step(path: path("p"), ours: folder, action: .take(.tombstone), reason: .edit), true),
+            (Step(path: path("p"), ours: file("X"), action: .skip, reason: .blocked), false),
+            (Step(path: path("p"), ours: folder, action: .agree, reason: .equal), true),
+        ])
+    func isFolder(_ step: Step, _ isFolder: Bool) {
+        #expect(step.isFolder == isFolder)
+    }
+
+    @Test(
+        "an action's word says whether it deletes",
+        arguments: [
+            (Action.publish(file("X")), "publish"), (.publish(.tombstone), "publish-deletion"),
+            (.take(file("X")), "take"), (.take(.tombstone), "delete"),
+            (.both(file("X")), "write-both"), (.both(.tombstone), "delete-both"),
+        ])
+    func words(_ action: Action, _ word: String) {
+        #expect(action.word == word)
     }
 }
 
@@ -103,6 +173,49 @@ import Testing
             Guard(maxDelete: .count(4)).check(
                 counts(deletedTheirs: 4), baseCount: 4, missingOurs: 0
             ).isEmpty)
+    }
+
+    @Test func `a share of deletions stops from 25 on, of overwrites from 100 on`() {
+        let deletions = Guard().check(counts(deletedOurs: 25), baseCount: 40, missingOurs: 0)
+        #expect(deletions == [.deletionsOurs(25, of: 40, limit: .share(0.5))])
+        let overwrites = Guard().check(
+            counts(overwrittenOurs: 100), baseCount: 100, missingOurs: 0)
+        #expect(overwrites == [.overwritesOurs(100, of: 100)])
+        #expect(
+            Guard().check(counts(overwrittenOurs: 99), baseCount: 99, missingOurs: 0).isEmpty)
+    }
+
+    @Test func `overwrites of earlier rounds count`() {
+        let violations = Guard().check(
+            counts(overwrittenOurs: 1, overwrittenTheirs: 1),
+            after: counts(overwrittenOurs: 99, overwrittenTheirs: 98), baseCount: 100,
+            missingOurs: 0)
+        #expect(violations == [.overwritesOurs(100, of: 100)])
+    }
+
+    @Test func `a root that recent runs emptied has all its paths named`() {
+        let violations = Guard().check(
+            counts(deletedTheirs: 3), and: counts(deletedTheirs: 2), baseCount: 3, missingOurs: 3)
+        #expect(violations == [.emptiedRoot(paths: 5)])
+    }
+
+    @Test func `one earlier deletion is named`() {
+        let violation = GuardViolation.deletionsOurs(3, of: 4, limit: .count(2), earlier: 1)
+        #expect(
+            violation.description
+                == "The run would delete 3 of 4 paths here, 1 of them already deleted; "
+                + "the limit is 2.")
+    }
+
+    @Test func `a root that still has one path is not emptied`() {
+        var store = Store()
+        var replica = Replica(device: .ours)
+        for name in ["a", "b", "c"] {
+            replica.base[path(name)] = store.publish(file("X"), at: path(name), by: .theirs)
+        }
+        replica.local[path("c")] = file("X")
+        let input = replica.input(store)
+        #expect(Guard().check(reconcile(input), input).isEmpty)
     }
 
     @Test func `stops an emptied root, however small`() {

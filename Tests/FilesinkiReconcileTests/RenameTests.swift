@@ -4,11 +4,34 @@ import Testing
 
 /// The rows of the table that follow renames.
 @Suite struct RenameTests {
-    @Test("here and there", arguments: files + folders + circles)
+    @Test("here and there", arguments: files + folders + circles + claimed)
     func asWritten(_ row: Row) { row.check(mirrored: false) }
 
-    @Test("there and here", arguments: files + folders + circles)
+    @Test("there and here", arguments: files + folders + circles + claimed)
     func mirrored(_ row: Row) { row.check(mirrored: true) }
+
+    /// Renames of which several claim the same file or name: the one with the same content counts.
+    static let claimed = [
+        Row(
+            name: "13: two new names of f: the rename is the one that is not edited",
+            base: ["f": file("X")], ours: ["g": file("Y"), "h": file("X")],
+            theirs: ["f": file("Z")], result: ["g": file("Y"), "h": file("Z")],
+            reasons: ["h": .renamed(from: path("f"))], ourMoves: ["g": "f", "h": "f"]),
+        Row(
+            name: "13: two new names of f, and a new f: likewise",
+            base: ["f": file("X")], ours: ["f": file("W"), "g": file("Y"), "h": file("X")],
+            theirs: ["f": file("Z")], result: ["f": file("W"), "g": file("Y"), "h": file("Z")],
+            ourMoves: ["g": "f", "h": "f"]),
+        Row(
+            name: "13: renamed f→g and edited to what a deleted file was: g is f",
+            base: ["f": file("X"), "d": file("Y")], ours: ["g": file("Y")],
+            theirs: ["f": file("X", mode: 0o600), "d": file("Y")],
+            result: ["g": file("Y", mode: 0o600)], ourMoves: ["g": "f"]),
+        Row(
+            name: "13: renamed f→g, where another file was renamed to f: both stay apart",
+            base: ["f": file("X"), "d": file("Y")], ours: ["g": file("X"), "d": file("Y")],
+            theirs: ["f": file("Y")], result: ["f": file("Y"), "g": file("X")]),
+    ]
 
     static let files = [
         Row(

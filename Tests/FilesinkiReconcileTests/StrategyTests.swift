@@ -16,6 +16,12 @@ import Testing
         #expect(try Strategy(parsing: text).description == text)
     }
 
+    @Test func `a backslash at the end stands for itself`() throws {
+        let strategy = try Strategy(parsing: "choose:c:\\")
+        #expect(strategy == Strategy([.command("c:\\")]))
+        #expect(strategy.description == "choose:c:\\\\")
+    }
+
     @Test func `does not mind spaces`() throws {
         #expect(
             try Strategy(parsing: " newest,keep-both\t")
