@@ -52,6 +52,9 @@ package struct Step: Hashable, Sendable {
         self.details = details == none ? [] : [details]
     }
 
+    /// The version that a published change is based on: that of the remote entry, 0 for none.
+    package var seen: UInt64 { theirs?.version ?? 0 }
+
     /// Whether the step makes a conflict copy.
     package var isConflictCopy: Bool { copied != nil }
 

@@ -126,6 +126,12 @@ import Testing
         #expect(step.isFolder == isFolder)
     }
 
+    @Test func `a step is based on the remote version, or on none`() {
+        let known = VersionedEntry(file("X"), version: 7)
+        #expect(Step(path: path("p"), theirs: known, action: .leave, reason: .open).seen == 7)
+        #expect(Step(path: path("p"), action: .leave, reason: .open).seen == 0)
+    }
+
     @Test(
         "an action's word says whether it deletes",
         arguments: [
