@@ -69,11 +69,10 @@ package final class NetworkRemotes: Sendable {
     }
 
     private func remote(_ target: Target) throws(Failure) -> any Remote {
-        let scheme = target.address.prefix { $0 != ":" }.lowercased()
-        switch scheme {
-        case "s3": return try bucket(target)
-        case "http", "https": return try server(target)
-        default: return try webDAV(target)
+        switch NetworkKind(scheme: target.address.prefix { $0 != ":" }) {
+        case .s3: return try bucket(target)
+        case .server: return try server(target)
+        case .webDAV, nil: return try webDAV(target)
         }
     }
 

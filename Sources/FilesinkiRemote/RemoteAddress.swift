@@ -8,10 +8,6 @@ package enum RemoteAddress: Hashable, Sendable {
     /// A place reached over a network, as the user wrote it.
     case network(String)
 
-    private static let networkSchemes: Set = [
-        "http", "https", "webdav", "webdavs", "dav", "davs", "s3",
-    ]
-
     /// Parses `/path`, `dir:/path`, `file:///path` or a network address: what means the same in every
     /// working directory.
     ///
@@ -25,7 +21,7 @@ package enum RemoteAddress: Hashable, Sendable {
         } else {
             throw Failure(
                 .usage, path: text, "Invalid store address.",
-                remedy: "Use dir:/path, http(s)://, webdav(s):// or s3://.")
+                remedy: "Use dir:/path, \(NetworkKind.forms).")
         }
     }
 
@@ -38,7 +34,7 @@ package enum RemoteAddress: Hashable, Sendable {
         let rest = text[end.upperBound...]
         let scheme = text[..<end.lowerBound].lowercased()
         if scheme == "file" { return .folder(try path(ofFileAddress: rest, whole: text)) }
-        guard networkSchemes.contains(scheme) else { return nil }
+        guard NetworkKind(scheme: scheme) != nil else { return nil }
         try rejectPassword(in: rest)
         return .network(text)
     }
@@ -74,6 +70,47 @@ package enum RemoteAddress: Hashable, Sendable {
                 remedy: "Give the folder a name in UTF-8.")
         }
         return text
+    }
+}
+
+/// A kind of remote that is reached over a network. This is the one list of their schemes.
+package enum NetworkKind: CaseIterable, Sendable {
+    /// A folder that `filesinki serve` offers.
+    case server
+    case webDAV
+    case s3
+
+    /// The schemes of its addresses, in lower case.
+    private var schemes: [String] {
+        switch self {
+        case .server: ["http", "https"]
+        case .webDAV: ["webdav", "webdavs", "dav", "davs"]
+        case .s3: ["s3"]
+        }
+    }
+
+    /// How its addresses begin, for messages.
+    private var form: String {
+        switch self {
+        case .server: "http(s)://"
+        case .webDAV: "webdav(s)://"
+        case .s3: "s3://"
+        }
+    }
+
+    /// The kind whose addresses have this scheme, in any case of letters; nil if there is none.
+    package init?(scheme: some StringProtocol) {
+        let scheme = scheme.lowercased()
+        guard let kind = Self.allCases.first(where: { $0.schemes.contains(scheme) }) else {
+            return nil
+        }
+        self = kind
+    }
+
+    /// How the addresses of all kinds begin, for messages: `http(s)://, webdav(s):// or s3://`.
+    package static var forms: String {
+        let forms = allCases.map(\.form)
+        return forms.dropLast().joined(separator: ", ") + " or " + (forms.last ?? "")
     }
 }
 

@@ -59,7 +59,7 @@ extension RemoteAddress {
             throw Failure(
                 .usage, path: text,
                 "Unsupported remote type: \(text[..<end.lowerBound].lowercased())://",
-                remedy: "Use a folder, or http(s)://, webdav(s):// or s3://.")
+                remedy: "Use a folder, or \(NetworkKind.forms).")
         }
     }
 }
