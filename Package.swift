@@ -283,6 +283,7 @@ let package = Package(
                 "FilesinkiEngine", "FilesinkiModel", "FilesinkiText", "FilesinkiReconcile",
                 "FilesinkiRemote",
                 "FilesinkiRules", "FilesinkiTesting", "FilesinkiWatch",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             // Read where they are, and written there when somebody wants them anew.
             exclude: ["Golden"]),

@@ -1,3 +1,4 @@
+import ArgumentParser
 import FilesinkiModel
 import FilesinkiRemote
 import Testing
@@ -54,5 +55,23 @@ struct ArgumentTests {
         ])
     func networkAddress(_ text: String) throws {
         #expect(try RemoteAddress(text, currentFolder: "/w") == .network(text))
+    }
+
+    @Test func `an address of an unknown kind is refused with those that are known`() {
+        let failure = #expect(throws: Failure.self) {
+            try RemoteAddress("ftp://example.org", currentFolder: "/w")
+        }
+        #expect(failure?.remedy == "Use a folder, or http(s)://, webdav(s):// or s3://.")
+    }
+
+    @Test func `no option of a run leaves the options at their defaults`() throws {
+        // A save with default options may be done by a running watch, which knows no others.
+        #expect(try RunOptions.parse([]).areDefaults)
+        let options = RunOptions.helpMessage().matches(of: /\n  (--[a-z-]+)(?: (<))?/)
+        #expect(options.count >= 3)
+        for option in options {
+            let words = [String(option.1)] + (option.2 == nil ? [] : ["1"])
+            #expect(try !RunOptions.parse(words).areDefaults, "\(option.1)")
+        }
     }
 }

@@ -1,5 +1,6 @@
 import FilesinkiCommands
 import FilesinkiModel
+import Foundation
 import Testing
 
 @Suite("Exit codes")
@@ -21,6 +22,17 @@ struct ExitCodeTests {
     @Test("a failure of each kind has its number", arguments: table)
     func codes(_ code: Failure.Code, _ number: Int32) {
         #expect(ExitCode(Failure(code, "No.", remedy: "")).rawValue == number)
+    }
+
+    @Test("each code is in a table of the document of the command line")
+    func documented() throws {
+        let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+        let document = try String(contentsOfFile: root + "/Docs/CommandLine.md", encoding: .utf8)
+        let source = try String(
+            contentsOfFile: root + "/Sources/FilesinkiModel/Failure.swift", encoding: .utf8)
+        let codes = source.matches(of: /static let \w+ = Code\("([a-z-]+)"\)/)
+        #expect(codes.count > 20)
+        for code in codes { #expect(document.contains("`\(code.1)`"), "\(code.1)") }
     }
 
     @Test("what is no failure of ours counts as local I/O")

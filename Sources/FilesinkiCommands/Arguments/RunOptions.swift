@@ -25,7 +25,7 @@ struct RunOptions: ParsableArguments {
             "Allow up to this many deletions, e.g. 100 or 30%.", valueName: "number"))
     var maxDelete: String?
 
-    /// Whether no option was given.
+    /// Whether no option was given, so that another process may do the run.
     var areDefaults: Bool { strategy == nil && onDelete == nil && maxDelete == nil }
 
     /// The engine's options.
