@@ -17,12 +17,15 @@ import Testing
         try OwnConnection(path, .manifest(.writing)).execute(VersionOne.sql)
     }
 
-    /// A schema of a later version, with one more column.
+    /// A schema of the version after the current one, with one more column.
     private func later(_ sql: String = "ALTER TABLE run ADD COLUMN host TEXT NOT NULL DEFAULT ''")
         -> Schema
     {
-        Schema(
-            version: 2, creation: Schema.current.creation, migrations: [2: Array(sql.utf8)])
+        let current = Schema.current
+        var migrations = current.migrations
+        migrations[current.version + 1] = Array(sql.utf8)
+        return Schema(
+            version: current.version + 1, creation: current.creation, migrations: migrations)
     }
 
     private func expectVersionOne(_ manifest: ManifestDatabase) throws {
@@ -50,7 +53,8 @@ import Testing
         try restoreVersionOne()
         let schema =
             sql.isEmpty
-            ? Schema(version: 2, creation: [], migrations: [:]) : later(sql)
+            ? Schema(version: Schema.current.version + 1, creation: [], migrations: [:])
+            : later(sql)
         let failure = #expect(throws: Failure.self) {
             try ManifestDatabase.open(at: path, create: false, schema: schema)
         }
