@@ -1,12 +1,13 @@
 # filesinki: the everyday commands.
 #
 #   make            the same as make check
+#   make help       this text
 #   make demo       builds, then shows the main job in a temporary folder; needs nothing but Swift
 #   make test       all tests; FILTER=Name runs those whose name matches
 #   make build      the debug build; warnings and undeclared imports are errors
 #   make release    the release binary: static Swift runtime, stripped
 #   make release-net   that, and filesinki-net, which has the network
-#   make check      build + lint + test
+#   make check      build + lint + test; to be green at every commit
 #   make lint       swift format's rules, the shell scripts' syntax, the links between documents
 #   make format     rewrites the Swift files in the house style
 #   make bench      times filesinki beside rsync and find on a generated tree, FILES=20000, and
@@ -24,6 +25,7 @@
 #                   PREFIX (/usr/local), under DESTDIR
 #   make library    libfilesinki.so for C and what calls C, its header and its pkg-config file, in
 #                   .build/library; make install-library puts them below PREFIX
+#   make proto      Generated/store.pb.swift from store.proto; needs Debian's protobuf-compiler
 #   make man        the manual pages, in .build/man
 #   make api        says which changes since the commit in Docs/api-baseline.txt break programs that use
 #                   the libraries; it builds that commit anew, which takes its time
@@ -62,12 +64,16 @@ LIBRARY = $(BUILD) $(PRODUCT) --static-swift-stdlib --product filesinki-c -Xswif
     -Xlinker -L$(STATIC_RUNTIME) -Xlinker -s -Xlinker -soname=libfilesinki.so.1 \
     -Xlinker --version-script=Packaging/library/exports.map
 RELEASE_BINARY = .build/release/filesinki
+STORE = Sources/FilesinkiStore
 SWIFT_FILES = Package.swift Sources Tests Examples
 
-.PHONY: check demo test build release release-net lint format bench bench-watch bench-link simulate faults \
-    file-systems kv-processes mutants install library install-library man docs api clean dependencies
+.PHONY: check help demo test build release release-net lint format bench bench-watch bench-link simulate faults \
+    file-systems kv-processes mutants install library install-library man proto docs api clean dependencies
 
 check: build lint test
+
+help:
+	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
 
 dependencies:
 	@sh Scripts/install-dependencies.sh
@@ -138,6 +144,11 @@ install: release-net
 
 man: build
 	@python3 Scripts/man.py .build/debug/filesinki .build/man
+
+proto:
+	$(SWIFT) build -j $(JOBS) --product protoc-gen-swift
+	protoc --plugin=.build/debug/protoc-gen-swift --proto_path=$(STORE)/Schema \
+	    --swift_out=$(STORE)/Generated store.proto
 
 docs: build
 	@sh Scripts/docs.sh .build/docs

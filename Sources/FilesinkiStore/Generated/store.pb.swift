@@ -11,9 +11,8 @@
 /// The records of a filesinki store: commits, checkpoints and what devices have seen.
 ///
 /// Docs/Format.md says what every field means, how a record is wrapped before it is stored, and what
-/// a reader must refuse. To change this file: add fields, never change or reuse a number, then run in
-/// this folder `protoc --swift_out=../Generated store.proto`, with the plug-in protoc-gen-swift of the
-/// swift-protobuf that Package.swift names.
+/// a reader must refuse. To change this file: add fields, never change or reuse a number, then run
+/// `make proto`.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

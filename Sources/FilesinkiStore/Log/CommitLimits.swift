@@ -148,9 +148,12 @@ extension CommitDraft {
 
     /// The draft without rows, contents and packs.
     fileprivate var empty: CommitDraft {
-        CommitDraft(
-            device: device, time: time, changes: [], basedOnTokens: basedOnTokens,
-            operation: operation)
+        var draft = self
+        draft.changes = []
+        draft.superseded = []
+        draft.inline = []
+        draft.packs = []
+        return draft
     }
 }
 
