@@ -24,8 +24,8 @@ enum LayeringRules {
         ["FilesinkiModel"],
     ]
 
-    /// What a module never knows, beyond what the layers forbid.
-    static let strangers: [String: Set<String>] = [
+    /// The modules that a module must not import, beyond what the layers forbid.
+    static let forbidden: [String: Set<String>] = [
         "FilesinkiRemote": ["FilesinkiReconcile", "FilesinkiEngine"],
         "FilesinkiDirectory": ["FilesinkiReconcile", "FilesinkiEngine", "FilesinkiManifest"],
         "FilesinkiManifest": ["FilesinkiRemote", "FilesinkiReconcile"],
@@ -35,7 +35,7 @@ enum LayeringRules {
         "FilesinkiStore": ["FilesinkiReconcile", "FilesinkiFileSystem", "FilesinkiManifest"],
         "FilesinkiWatch": ["FilesinkiRemote", "FilesinkiManifest", "CSQLite"],
         "FilesinkiEngine": ["FilesinkiDirectory", "CSQLite", "CLZMA", "CZstd"],
-        // What a script calls in a loop does not carry the network.
+        // Scripts call it in loops: it starts without the network.
         "filesinki-cli": ["FilesinkiNetwork", "FilesinkiServer", "FilesinkiHTTP"],
         "FilesinkiHTTP": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiServer": ["FilesinkiEngine", "FilesinkiStore", "FilesinkiHTTP"],
@@ -48,13 +48,13 @@ enum LayeringRules {
         ],
     ]
 
-    /// Who may use a library of the system: what others need of it, these offer.
+    /// The modules that may use a library of the system; all others use these modules.
     static let libraries: [String: Set<String>] = [
-        // The server for its own certificate only: whoever hashes asks FilesinkiHashing.
+        // The server uses it for its own certificate only. Hashes come from FilesinkiHashing.
         "CCrypto": ["FilesinkiHashing", "FilesinkiServer"],
         "CExpat": ["FilesinkiXML"],
         "CLZMA": ["FilesinkiCompression"],
-        // The tests that play another program, which has its own connection.
+        // The tests act as another program, with its own connection.
         "CSQLite": [
             "FilesinkiSQLite", "FilesinkiEngineTests", "FilesinkiLiveDatabaseTests",
             "FilesinkiMergeTests",
@@ -65,7 +65,7 @@ enum LayeringRules {
     /// Modules of the toolchain that need no declaration.
     static let toolchain: Set<String> = ["Glibc", "Dispatch", "Observation", "Synchronization"]
 
-    /// What a program that uses the library has anyway: its public types are in there.
+    /// What a program that uses the library imports anyway: the library's public types need it.
     static let foundation: Set<String> = ["Foundation", "FoundationEssentials"]
 
     /// Whether a target may import Foundation: the library's own, and its examples.
@@ -73,10 +73,10 @@ enum LayeringRules {
         target.hasPrefix("FileSinki") || target.hasPrefix("Example")
     }
 
-    /// The module of the tests' tools, which is no part of the product.
+    /// The module with the helpers of the tests. It is not part of the product.
     static let tools = "FilesinkiTesting"
 
-    /// Every import is declared in the manifest: the compiler alone lets a sideways one pass.
+    /// Imports that the manifest does not declare. The compiler alone accepts those of the same layer.
     static func undeclaredImports(_ files: [SourceFile], _ manifest: PackageManifest) -> [String] {
         files.flatMap { file in
             let target = manifest[file.target]
@@ -90,7 +90,7 @@ enum LayeringRules {
         }
     }
 
-    /// Arrows only go down, and every module has its place.
+    /// Dependencies that do not go down, and modules without a layer.
     static func upwardArrows(_ manifest: PackageManifest) -> [String] {
         let ours = manifest.targets.filter {
             !$0.isTest && $0.name != tools && $0.name.lowercased().hasPrefix("filesinki")
@@ -101,12 +101,12 @@ enum LayeringRules {
             }
             let above = layers[...place].reduce(into: Set<String>()) { $0.formUnion($1) }
             let wrong = target.dependencies.intersection(above)
-                .union(target.dependencies.intersection(strangers[target.name] ?? []))
+                .union(target.dependencies.intersection(forbidden[target.name] ?? []))
             return wrong.sorted().map { "\(target.name) must not know \($0)." }
         }
     }
 
-    /// A library of the system has one place where it is known.
+    /// Dependencies on a library of the system that only other modules may have.
     static func borrowedLibraries(_ manifest: PackageManifest) -> [String] {
         manifest.targets.flatMap { target in
             target.dependencies.sorted().compactMap { library in
@@ -224,9 +224,18 @@ enum LayeringRules {
         }
     }
 
-    /// The kinds of items that a zone may hold write no log code: they have the zone client.
+    /// Log code in a kind of item that a zone may hold: kinds use the zone client. A kind is also any
+    /// folder with a `ZoneMemory`.
     static func logCode(_ files: [SourceFile]) -> [String] {
-        let kinds = ["Sources/FilesinkiKeyValue/", "Sources/FilesinkiEngine/Sync/"]
+        let memories = files.filter { file in
+            file.code.contains { $0.line.contains(": ZoneMemory") }
+        }
+        let folders = memories.map {
+            $0.path.prefix(through: $0.path.lastIndex(of: "/") ?? $0.path.startIndex)
+        }
+        let kinds =
+            ["Sources/FilesinkiKeyValue/", "Sources/FilesinkiEngine/Sync/"]
+            + folders.map(String.init)
         let words = ["CommitLog", "LogReader", "CheckpointStore", "DeviceRegistry", "LogEndProof"]
         return files.filter { file in kinds.contains { file.path.hasPrefix($0) } }.flatMap { file in
             file.code.flatMap { number, line in

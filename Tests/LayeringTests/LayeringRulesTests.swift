@@ -212,6 +212,8 @@ import Testing
         #expect(LayeringRules.logCode([file("FilesinkiKeyValue", text)]).count == 1)
         #expect(LayeringRules.logCode([file("FilesinkiEngine", text, "Sync/A.swift")]).count == 1)
         #expect(LayeringRules.logCode([file("FilesinkiEngine", text, "History/A.swift")]).isEmpty)
+        let other = file("FilesinkiScores", text + "\nfinal class A: ZoneMemory {", "A.swift")
+        #expect(LayeringRules.logCode([other]).count == 1)
     }
 
     @Test func `H4 finds a slice of the replica outside of its folder`() {
