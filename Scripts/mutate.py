@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts which small errors in the sources of a module its tests detect.
 
-mutate.py --module NAME,... [--sample N] [--seed S] [--tests TARGET,TARGET...] [--survivors] [--jobs N] [--scratch FOLDER]
+mutate.py --module NAME,... [--sample N] [--seed S] [--tests TARGET,...] [--filter REGEX] [--survivors] [--jobs N] [--scratch FOLDER]
 
 A mutant is one small error: an operator exchanged, a condition negated, a constant changed, a call left out. N of the
 possible mutants of each module are chosen by the seed. All of them are compiled into one copy of the project, each
@@ -12,8 +12,10 @@ those tests run that reach it, and the process is ended at the first failure. A 
 the process crashes, "hung" if the tests do not end in time, else it "survived"; "unreached" survivors are in code that
 no test runs.
 
-The tests of a module are those of NAMETests, and of the targets that --tests lists. --survivors runs again what survived the last
-time, after tests were added; a mutant whose line has changed since is reported as gone.
+The tests of a module are those of NAMETests, and of the targets that --tests lists; with --filter those of
+them whose name it matches. --survivors runs again what survived the last
+time, after tests were added; a mutant whose line has changed since is reported as gone. A module without results is
+sampled.
 
 The working tree is not touched. The copy and the results, MODULE.json, are in FOLDER (.build/mutants); the next build
 there is faster. A mutant runs with the rights of the caller, and may delete what it should not: use a container, or a
@@ -61,6 +63,9 @@ CALL = re.compile(r"^[ \t]+(?P<call>(?:_ = )?(?:try[?]? )?(?:await )?(?P<name>(?
 SKIPPED = re.compile(r"reserveCapacity|[Pp]rogress|withTaskCancel|checkCancellation|Task\.yield|\bassert|\bprecondition"
                      r"|^\s*(@\w+\s+)*(package |private |public |internal )*import |^\s*#|^\s*@available|\bprecedence"
                      r"|\boperator\b|\bhash\(into|hasher\.|^\s*case [\w, ]*= |Logger|\.logger|log\.(debug|info)")
+# Sizes of pages, batches and buffers, which only cost time.
+SIZES = re.compile(r"\bstatic (let|var) (page|\w*(Page|[bB]atch|[tT]argetSize|[rR]eadSize|pieceLength|standardLength|PerJoin"
+                   r"|PerAcknowledgement|retryInterval|maximumBatch))\b|[cC]apacity:")
 # Declarations of texts.
 TEXTS = re.compile(r"\b(var|func) (description|debugDescription|words|message|remedy)\b[^{\n]*\{")
 NO_STATEMENT = ("if", "guard", "while", "for", "switch", "return", "throw", "init", "self.init", "super.init", "fatalError",
@@ -228,7 +233,7 @@ def candidates(code):
         yield from condition(code, found.end(), stop)
     for found in NUMBER.finditer(code):
         line = code[code.rfind("\n", 0, found.start()) + 1:found.start()]
-        if not re.search(r"\bcase\b", line):
+        if not re.search(r"\bcase\b", line) and not SIZES.search(line):
             yield "constant", found.start(1), found.end(1), str(int(found[1].replace("_", "")) + 1)
     for found in TRUTH.finditer(code):
         line = code[code.rfind("\n", 0, found.start()) + 1:found.start()]
@@ -450,11 +455,11 @@ class Copy:
 class Tests:
     """Runs tests of the copy's test program."""
 
-    def __init__(self, copy, targets, more):
+    def __init__(self, copy, targets, more, matching):
         self.copy, self.more = copy, more
         listed = subprocess.run([copy.binary, "--testing-library", "swift-testing", "--list-tests"], text=True,
                                 capture_output=True).stdout.split("\n")
-        self.all = [name for name in listed if name.split(".")[0] in targets]
+        self.all = [name for name in listed if name.split(".")[0] in targets and re.search(matching, name)]
         self.seconds, self.reaching = {}, {}
         self.words = threading.Lock()
 
@@ -537,6 +542,7 @@ class Tests:
         mutant.state = mutant.state or "survived"
         with self.words:
             print(f"{mutant.state:9} {mutant}" + (f"   by: {mutant.by}" if mutant.by else ""), flush=True)
+        return mutant
 
 
 def parsed():
@@ -545,6 +551,7 @@ def parsed():
     parser.add_argument("--sample", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tests", default="")
+    parser.add_argument("--filter", default="")
     parser.add_argument("--survivors", action="store_true")
     parser.add_argument("--list", action="store_true", help="print the mutants, and run nothing")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
@@ -575,7 +582,7 @@ def main():
         of_module, found = read_module(root, module)
         sources |= of_module
         results[module] = []
-        if options.survivors:
+        if options.survivors and os.path.exists(f"{scratch}/{module}.json"):
             with open(f"{scratch}/{module}.json") as file:
                 results[module] = json.load(file)
             mutants += again(found, results[module])
@@ -590,23 +597,21 @@ def main():
     targets = [f"{module}Tests" for module in modules] + more
     copy = Copy(root, f"{scratch}/tree", sources, mutants, targets, options.jobs)
     dropped = copy.build()
-    tests = Tests(copy, targets, more)
+    tests = Tests(copy, targets, more, options.filter)
     print(f"{len(copy.mutants)} mutants, {len(tests.all)} tests; {dropped} mutants do not compile", flush=True)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(tests.measure, tests.all))
-        list(pool.map(tests.judge, copy.mutants))
+        for done in pool.map(tests.judge, copy.mutants):
+            # After each: a run that is stopped keeps what it has found.
+            keep(f"{scratch}/{done.module}.json", results[done.module], done)
     for module in modules:
-        of_module = [mutant for mutant in copy.mutants if mutant.module == module]
-        keep(f"{scratch}/{module}.json", results[module], of_module)
-        report(module, of_module)
+        report(module, [mutant for mutant in copy.mutants if mutant.module == module])
 
 
-def keep(path, results, mutants):
-    known = {json.dumps(result["key"]): result for result in results}
-    for mutant in mutants:
-        known[json.dumps(mutant.key)] = mutant.record()
+def keep(path, results, mutant):
+    results[:] = [result for result in results if result["key"] != mutant.key] + [mutant.record()]
     with open(path, "w") as file:
-        json.dump(list(known.values()), file, indent=1)
+        json.dump(results, file, indent=1)
 
 
 def report(module, mutants):

@@ -24,6 +24,39 @@ struct LargeCheckpointTests {
             zone: "files", store: fixture.format, partLength: Self.partLength)
     }
 
+    @Test("rows that fit exactly are one part; the next byte begins another")
+    func exactFit() throws {
+        let hash = ContentHasher.hash([1])
+        func row(_ path: String, former: [ContentID] = []) throws -> CheckpointRow {
+            CheckpointRow(
+                path: try RelativePath(path), entry: VersionedEntry(.tombstone, version: 1),
+                formerContents: former)
+        }
+        func parts(_ checkpoint: Checkpoint, room: Int) -> [Int] {
+            CheckpointPart.cut(checkpoint, length: 1024 + room).map {
+                $0.entries.count + $0.packs.count + $0.inline.count
+            }
+        }
+        let target = [UInt8](repeating: 0x61, count: 10)
+        let link = CheckpointRow(
+            path: try RelativePath("c"),
+            entry: VersionedEntry(
+                .symlink(to: target, modified: Timestamp(nanoseconds: 0)), version: 1))
+        var checkpoint = Checkpoint(
+            token: ChangeToken(sequence: 1, hash: hash),
+            entries: [try row("a"), try row("bb", former: [hash, hash]), link], packs: [],
+            inline: [])
+        // Each 87 and its path; 48 for each former content; 10 for the link's target.
+        let entries = (87 + 1) + (87 + 2 + 2 * 48) + (87 + 1 + 10)
+        #expect(parts(checkpoint, room: entries) == [3])
+        #expect(parts(checkpoint, room: entries - 1) == [2, 1])
+        checkpoint.packs = [PackReference(id: StoreFixture.commitID(3), size: 9, indexHash: hash)]
+        checkpoint.inline = [InlineLocation(id: hash, sequence: 1)]
+        #expect(parts(checkpoint, room: entries + 72 + 48) == [5])
+        #expect(parts(checkpoint, room: entries + 72 + 47) == [4, 1])
+        #expect(parts(checkpoint, room: entries + 71) == [3, 2])
+    }
+
     private func checkpoint(_ sequence: UInt64, rows: Int) throws -> Checkpoint {
         var random = SeededRandom(seed: sequence)
         let contents = (0..<rows).map { _ in ContentHasher.hash(random.bytes(8)) }
