@@ -177,7 +177,7 @@ extension Reply {
     /// Takes what a merge of bytes has made.
     func give(_ merged: [UInt8]?, _ form: FileForm) {
         guard let merged, let file = try? form.encode(merged) else {
-            return give(.declined("The program merged nothing."))
+            return give(.declined("The program did not merge the contents."))
         }
         give(.merged(file))
     }

@@ -28,7 +28,7 @@ public struct FileSinkiError: Error, Sendable, Hashable {
         public static let notAllowed = Code(rawValue: "not-allowed")
         /// The store is not the one it was: swapped, rolled back, restored.
         public static let wrongStore = Code(rawValue: "wrong-store")
-        /// The store cannot keep a promise that is needed.
+        /// The store lacks a required guarantee.
         public static let unfitStore = Code(rawValue: "unfit-store")
         /// Bytes are not what their hash or their format says.
         public static let corrupt = Code(rawValue: "corrupt")

@@ -135,7 +135,7 @@ enum HelpTopic: String, CaseIterable {
               url = "https://desktop:8390"
               token-file = "/home/me/.config/filesinki/desktop.token"
 
-            A certificate of your own is named by FILESINKI_CA_FILE.
+            FILESINKI_CA_FILE names a file of further certificates to trust.
             """
         }
     }

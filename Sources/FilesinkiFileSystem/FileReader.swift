@@ -103,7 +103,8 @@ extension RootFolder {
                 throw error
             } catch {
                 throw Failure(
-                    .io, path: path.bytes, "Cannot read it.", remedy: "Run again.", cause: error)
+                    .io, path: path.bytes, "Cannot read the file.", remedy: "Run again.",
+                    cause: error)
             }
         }
         throw changing(path)
@@ -149,8 +150,8 @@ extension RootFolder {
         do { status = try file.status() } catch { throw error.failure("examine it", path) }
         guard status.kind == .file else {
             throw Failure(
-                .changing, path: path.bytes, "It is not a regular file any more.",
-                remedy: "Run again; the next run sees what it has become.")
+                .changing, path: path.bytes, "No longer a regular file.",
+                remedy: "Run again; the next run reads what is there now.")
         }
         return file
     }

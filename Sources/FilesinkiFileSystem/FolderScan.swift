@@ -81,8 +81,8 @@ struct FolderScan: Sendable {
             throw failure
         } catch {
             throw Failure(
-                .io, path: folder.bytes, "Cannot read what is to be left out here.",
-                remedy: "Correct the file that says so and run again.", cause: error)
+                .io, path: folder.bytes, "Cannot read the ignore rules of this folder.",
+                remedy: "Correct the folder's ignore file and run again.", cause: error)
         }
     }
 
@@ -149,8 +149,8 @@ struct FolderScan: Sendable {
             let path = visit.path(of: name)
             let failure = Failure(
                 .badPath, path: path.bytes,
-                "The name could be taken for \(RelativePath.stateFolder) elsewhere.",
-                remedy: "Give it another name.")
+                "Other file systems treat this name as \(RelativePath.stateFolder).",
+                remedy: "Rename it.")
             result.problems.append(Problem(path, failure))
         } else if let folder = visit.path, visit.isNew {
             result.replicas.append(folder)

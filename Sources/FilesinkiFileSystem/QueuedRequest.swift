@@ -27,7 +27,7 @@ package final class QueuedRequest: Sendable {
             let folder = "\(place)/\(name)-\(attempt)"
             guard mkdir(folder, 0o700) == 0 else {
                 if errno == EEXIST { continue }
-                throw SystemError.last.failure("create a folder to wait in", folder, of: .local)
+                throw SystemError.last.failure("create a queue folder", folder, of: .local)
             }
             // Until it is locked it looks abandoned and may be removed.
             guard let lock = open(folder), (try? lock.lock(waits: true)) == true,
@@ -36,8 +36,8 @@ package final class QueuedRequest: Sendable {
             return QueuedRequest(folder, lock)
         }
         throw Failure(
-            .busy, path: place, "No folder to wait in could be kept.",
-            remedy: "Run again; see who clears the state folder away.")
+            .busy, path: place, "The queue folder was removed again and again.",
+            remedy: "Run again; check which program deletes files in the state folder.")
     }
 
     /// Stores the content durably.

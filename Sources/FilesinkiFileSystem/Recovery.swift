@@ -43,7 +43,9 @@ extension Staging {
         for plan in names where plan.hasSuffix(Intent.suffix) {
             let name = Array(plan.dropLast(Intent.suffix.count))
             if let path = try recover(name, plan) { recovered.append(path) }
-            do { try folder.unlink(plan) } catch { throw failure(error, "forget an intent") }
+            do { try folder.unlink(plan) } catch {
+                throw failure(error, "remove a recovery record")
+            }
         }
         return recovered
     }
@@ -191,7 +193,7 @@ struct Rescue {
             do throws(Failure) {
                 let folder = try staging.root.openParent(of: site)
                 do { return try restore(name, to: Site(site), in: folder) } catch {
-                    throw error.failure("bring it back", site)
+                    throw error.failure("restore it", site)
                 }
             } catch {
                 guard let parent = site.parent, error.code == .notFound || error.code == .badPath

@@ -25,8 +25,8 @@ package final class ReplicaLock: Sendable {
             if let lock = try tryAcquire(path) { return lock }
             guard !backoff.isOver else {
                 throw Failure(
-                    .busy, path: path, "Another run is at work on this replica.",
-                    remedy: "Wait for it to end, or stop it; the lock goes with it.")
+                    .busy, path: path, "Another run is using this replica.",
+                    remedy: "Wait for it to end, or stop it, which releases the lock.")
             }
             try await sleep(backoff.next())
         }

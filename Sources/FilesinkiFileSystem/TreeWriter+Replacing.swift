@@ -306,7 +306,7 @@ extension TreeWriter {
         where try folder.status(of: site.name + ending) != nil {
             throw Failure(
                 .exists, path: site.path.bytes,
-                "A log of another database lies beside the place of this one.",
+                "The log of another database is in the way.",
                 remedy: "Move \(printable(site.name + ending)) away and run again.")
         }
     }

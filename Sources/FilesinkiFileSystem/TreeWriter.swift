@@ -105,8 +105,8 @@ package struct TreeWriter: Sendable {
     ) throws(Failure) -> InstallOutcome {
         if target.isEmpty || target.contains(0) {
             throw Failure(
-                .badPath, path: path.bytes, "The symlink points at nothing.",
-                remedy: "Make it anew where it came from.")
+                .badPath, path: path.bytes, "The symlink has no valid target.",
+                remedy: "Create it again on the device that it came from.")
         }
         let staged = try staging.makeSymlink(to: target, modified: modified)
         return try install(staged, at: path, expecting: expecting)

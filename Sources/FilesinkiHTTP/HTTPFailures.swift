@@ -88,7 +88,7 @@ extension HTTPConnections {
         default:
             Failure(
                 .away, path: address, "No reply from the server: \(words(error)).",
-                remedy: "Check the address and the network. Nothing that was to be sent is lost.",
+                remedy: "Check the address and the network. Changes that were not sent are kept.",
                 cause: TransportError(description: words(error)))
         }
     }

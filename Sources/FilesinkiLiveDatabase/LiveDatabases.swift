@@ -285,7 +285,7 @@ extension Failure {
     /// Another program held the database longer than the retries lasted.
     fileprivate static func held(_ path: String) -> Failure {
         Failure(
-            .busy, path: path, "Another program holds the database.",
-            remedy: "The next run tries again; close the program if it lasts.")
+            .busy, path: path, "Another program has locked the database.",
+            remedy: "The next run tries again; if this persists, close the program.")
     }
 }

@@ -43,8 +43,8 @@ struct Schema {
         if found < version { return .older(found) }
         throw Failure(
             .newerFormat, path: connection.path,
-            "The manifest has version \(found), and this program knows those up to \(version).",
-            remedy: "Use the newer filesinki that wrote it.")
+            "The manifest has version \(found); this program supports up to \(version).",
+            remedy: "Use the newer version of filesinki that wrote it.")
     }
 
     /// Creates the tables of an empty file, or migrates an older one, in one transaction.

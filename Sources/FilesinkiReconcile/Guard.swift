@@ -156,7 +156,7 @@ package enum MaxDelete: Hashable, Sendable {
             self = .count(count)
         } else {
             throw Failure(
-                .usage, path: "", "The limit '\(text)' of deletions is not understood.",
+                .usage, path: "", "Invalid limit of deletions: '\(text)'.",
                 remedy: "Write a number of paths, such as 100, or a share, such as 30%.")
         }
     }

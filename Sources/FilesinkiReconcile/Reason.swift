@@ -93,7 +93,7 @@ extension Reason {
         case .deleteBeatsEdit:
             "one side edited it, the other deleted it; deleted, as on-delete says"
         case .folderKeepsName: "a folder has the same name and keeps it"
-        case .holdsSurvivor: "the folder still holds something"
+        case .holdsSurvivor: "the folder is not empty"
         case .renamed(let path): "renamed from \(path)"
         case .moved(let path): "renamed to \(path)"
         case .bothNames(let path): "both sides renamed \(path); both names were kept"

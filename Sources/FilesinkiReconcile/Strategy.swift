@@ -184,7 +184,7 @@ extension StrategyLink {
             return .comparison(Comparison(pointer: argument, isGreater: parts.first == "greater"))
         default:
             throw Failure(
-                .usage, path: "", "The strategy link '\(text)' is not known.",
+                .usage, path: "", "Unknown strategy link: '\(text)'.",
                 remedy: "Use links such as newest, larger, here, there, keep-both, leave or ask.")
         }
     }
@@ -258,7 +258,7 @@ package enum OnDelete: String, Hashable, Sendable, CaseIterable {
     package init(parsing text: String) throws(Failure) {
         guard let value = OnDelete(rawValue: text) else {
             throw Failure(
-                .usage, path: "", "The value '\(text)' of on-delete is not known.",
+                .usage, path: "", "Invalid value of on-delete: '\(text)'.",
                 remedy: "Use keep, delete or ask.")
         }
         self = value

@@ -11,7 +11,7 @@ struct ProbeTrial: Sendable {
     struct Step: Sendable {
         var name: String
         /// The guarantee, as a sentence.
-        var promise: String
+        var guarantee: String
         /// What goes wrong without it, as a sentence.
         var consequence: String
         /// Returns what was tested, as a sentence; throws ``BrokenGuarantee``.
@@ -19,7 +19,7 @@ struct ProbeTrial: Sendable {
 
         func check(holds: Bool, _ detail: String) -> ProbeReport.Check {
             .init(
-                name: name, promise: promise, holds: holds, detail: detail,
+                name: name, guarantee: guarantee, holds: holds, detail: detail,
                 consequence: consequence)
         }
     }
@@ -27,30 +27,31 @@ struct ProbeTrial: Sendable {
     static let steps = [
         Step(
             name: "one-winner",
-            promise:
+            guarantee:
                 "Of several writers to one slot, exactly one wins, and its bytes never change.",
             consequence: "Of two devices that sync at once, one would lose its changes."
         ) { try await $0.raceForSlots() },
         Step(
-            name: "objects", promise: "Objects are read back as they were stored.",
+            name: "objects", guarantee: "Objects are read back as they were stored.",
             consequence: "Contents would arrive damaged and be rejected."
         ) { try await $0.putAndGet() },
         Step(
-            name: "ranges", promise: "A part of an object can be read.",
+            name: "ranges", guarantee: "A part of an object can be read.",
             consequence: "Single files could not be read from a pack."
         ) { try await $0.readRanges() },
         Step(
-            name: "absence", promise: "A missing object is reported as missing.",
+            name: "absence", guarantee: "A missing object is reported as missing.",
             consequence: "The end of the log would not be found."
         ) { try await $0.readMissing() },
         Step(
-            name: "listing", promise: "A listing is complete, in order, and can be read in pages.",
+            name: "listing",
+            guarantee: "A listing is complete, in order, and can be read in pages.",
             consequence: "Devices and packs would be overlooked."
         ) { try await $0.listAll() },
         // After the listing, which deletions do not disturb yet.
         Step(
             name: "whole-or-nothing",
-            promise: "An interrupted upload is not visible and damages nothing.",
+            guarantee: "An interrupted upload is not visible and damages nothing.",
             consequence: "A broken connection would leave a part of an object."
         ) { try await $0.cutUploads() },
     ]
@@ -58,7 +59,7 @@ struct ProbeTrial: Sendable {
     /// The last step, which also removes what the others wrote.
     static let deletion = Step(
         name: "deletion",
-        promise: "Deleted objects are gone, and deleting a missing object succeeds.",
+        guarantee: "Deleted objects are gone, and deleting a missing object succeeds.",
         consequence: "Objects that are no longer needed could not be removed."
     ) { trial in
         try await trial.removeObjects()
@@ -234,7 +235,7 @@ extension ProbeTrial {
         }
         guard winners.count == 1 else {
             throw .init(
-                detail: "\(winners.count) of \(writers) writers were told that they won one slot.")
+                detail: "\(winners.count) of \(writers) writers won the same slot.")
         }
         guard winners.map(bytes(ofWriter:)) == [final] else {
             throw .init(detail: "A slot does not contain the bytes of the writer that won it.")

@@ -61,10 +61,10 @@ package struct SlotProbe: Sendable {
             try await remote.unfitness()
         }
         return .init(
-            name: "unversioned", promise: "The remote does not keep old versions of a key.",
+            name: "unversioned", guarantee: "The remote does not keep old versions of a key.",
             holds: unfitness == nil,
             detail: unfitness ?? "The remote's configuration says so.",
-            consequence: "Two writers that fill a slot at once would both be told that they won.")
+            consequence: "Two writers that fill a slot at once would both succeed.")
     }
 
     private func check(
@@ -94,7 +94,7 @@ package struct ProbeReport: Sendable {
         /// A short name for programs, such as `one-winner`.
         package var name: String
         /// The guarantee, as a sentence.
-        package var promise: String
+        package var guarantee: String
         package var holds: Bool
         /// What was tested, or what happened instead, as a sentence.
         package var detail: String

@@ -146,7 +146,7 @@ package struct MergeRules: Hashable, Sendable {
         if let word = Word(rawValue: text) { return word }
         let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
         throw Failure(
-            .usage, path: "", "The value '\(text)' is not known.", remedy: "Use one of \(known).")
+            .usage, path: "", "Invalid value: '\(text)'.", remedy: "Use one of \(known).")
     }
 }
 

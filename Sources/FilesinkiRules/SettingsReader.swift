@@ -50,7 +50,7 @@ struct SettingsReader {
                 section = .unknown
                 throw Self.failure(
                     "The table '\(name.joined(separator: "."))' is not known.",
-                    "Write [[rule]] for what holds for some paths.")
+                    "Write [[rule]] for settings of some paths.")
             }
         } catch {
             report(error, line: statement.line)
@@ -67,8 +67,8 @@ struct SettingsReader {
             } else if !draft.hasMatch {
                 report(
                     Self.failure(
-                        "The rule has no match.",
-                        "Say which paths it is for, as in match = \"*.json\"."),
+                        "The rule has no 'match'.",
+                        "Give its paths, as in match = \"*.json\"."),
                     line: draft.line)
             }
         }
@@ -80,7 +80,7 @@ struct SettingsReader {
         let key = pair.key.joined(separator: ".")
         if case .unknown = section { return }
         guard seen.insert(key).inserted else {
-            throw Self.failure("The key '\(key)' is there twice.", "Keep one of them.")
+            throw Self.failure("Duplicate key: '\(key)'.", "Keep one of them.")
         }
         if case .rule(var draft) = section {
             defer { section = .rule(draft) }
@@ -133,8 +133,8 @@ struct SettingsReader {
         guard source != .synced || !strategy.runsCommand else {
             throw Failure(
                 .notAllowed, path: file,
-                "The strategy '\(strategy)' would run a command, which a synced file must not.",
-                remedy: "Look at it and run filesinki trust, or put the rule into this device's "
+                "The strategy '\(strategy)' runs a command, which synced rules must not.",
+                remedy: "Review it and run filesinki trust, or move the rule to this device's "
                     + "own \(Settings.deviceFile).")
         }
         return strategy
@@ -161,7 +161,7 @@ extension SettingsReader {
     }
 
     private static func unknown(_ key: String, _ known: String) -> Failure {
-        failure("The key '\(key)' is not known.", "The known ones are \(known).")
+        failure("Unknown key: '\(key)'.", "Use \(known).")
     }
 
     private static func failure(_ message: String, _ remedy: String) -> Failure {

@@ -109,7 +109,7 @@ package struct FilePurpose: Sendable {
         case .busy:
             return Failure(
                 .busy, path: error.path,
-                "The \(name) is held by another process: \(error.text).",
+                "The \(name) is locked by another process: \(error.text).",
                 remedy: "Wait until the other run has ended.")
         case .corrupt, .mismatch:
             // The statements are the program's own: one that does not fit has a foreign schema.
@@ -127,7 +127,7 @@ package struct FilePurpose: Sendable {
                 .interrupted, path: error.path, "The work was stopped.", remedy: "Run it again.")
         case .transactionEnded:
             return Failure(
-                .io, path: error.path, "The \(name)'s transaction has ended before its work.",
+                .io, path: error.path, "The \(name)'s transaction ended too early.",
                 remedy: "Run again; nothing of it was written.")
         case .readOnly, .cannotOpen, .shortRead, .io, .other: return refusal(error)
         }

@@ -80,7 +80,7 @@ struct RequestError: Error {
         .badRequest, .badDigest, "The body does not match its Content-Digest.")
 
     static let noToken = RequestError(
-        .unauthorized, .noToken, "A token is needed, or this one is unknown."
+        .unauthorized, .noToken, "A token is required, or the token is unknown."
     )
     .with(.wwwAuthenticate, "Bearer")
 

@@ -57,20 +57,24 @@ final class ServerMetrics: Sendable {
                     + " \(count)")
         }
         lines += Self.single(
-            "filesinki_received_bytes_total", "counter", "Bytes of bodies taken.", state.received)
+            "filesinki_received_bytes_total", "counter", "Bytes of request bodies received.",
+            state.received)
         lines += Self.single(
-            "filesinki_sent_bytes_total", "counter", "Bytes of bodies sent.", state.sent)
+            "filesinki_sent_bytes_total", "counter", "Bytes of reply bodies sent.", state.sent)
         lines += Self.family(
-            "filesinki_publications_total", "counter", "Publications, by who won the slot.")
+            "filesinki_publications_total", "counter", "Publications, by outcome.")
         lines.append("filesinki_publications_total{outcome=\"won\"} \(state.won)")
         lines.append("filesinki_publications_total{outcome=\"lost\"} \(state.lost)")
-        lines += Self.single("filesinki_watchers", "gauge", "Streams of notices.", watchers)
+        lines += Self.single("filesinki_watchers", "gauge", "Open event streams.", watchers)
         if let used, let quota {
-            lines += Self.single("filesinki_used_bytes", "gauge", "Bytes in the folder.", used)
-            lines += Self.single("filesinki_quota_bytes", "gauge", "The bound of them.", quota)
+            lines += Self.single(
+                "filesinki_used_bytes", "gauge", "Size of the store's folder in bytes.", used)
+            lines += Self.single(
+                "filesinki_quota_bytes", "gauge", "Maximum size of the store's folder in bytes.",
+                quota)
         }
         lines += Self.single(
-            "filesinki_uptime_seconds", "gauge", "Since the server began.",
+            "filesinki_uptime_seconds", "gauge", "Seconds since the server started.",
             max(0, now.seconds - begun.seconds))
         return lines.joined(separator: "\n") + "\n"
     }

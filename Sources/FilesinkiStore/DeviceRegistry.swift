@@ -130,7 +130,7 @@ package struct DeviceRegistry: Sendable {
         guard array(message.store) == store, message.zone == zone,
             let device = Device(message.author), let hash = ContentID(array(message.hash)),
             key.hasPrefix(StoreLayout.acknowledgements(of: device.id, zone: zone))
-        else { throw Envelope.damaged(key, "The record is not the one that belongs here.") }
+        else { throw Envelope.damaged(key, "The record is in the wrong place.") }
         return Acknowledgement(
             device: device, token: ChangeToken(sequence: message.sequence, hash: hash),
             time: Timestamp(nanoseconds: message.time))

@@ -93,10 +93,10 @@ struct Envelope {
         let payload = stored.count - headerLength
         guard let length = Int(exactly: header.plainLength), length <= kind.maximumLength,
             isPlausible(length, from: payload)
-        else { throw damaged(key, "The record says that it has an impossible length.") }
+        else { throw damaged(key, "The record has an invalid length.") }
         let plain = try decode(stored, codec: header.codec, length: length, key: key)
         guard plain.count == length, ContentHasher.hash(plain) == header.hash else {
-            throw damaged(key, "The record is not what its checksum says.")
+            throw damaged(key, "The record does not match its checksum.")
         }
         return plain
     }

@@ -169,7 +169,7 @@ struct RowsDecoder: Sendable {
             throw refused(path, "The entry is of an unknown kind.")
         }
         guard columns.nanoseconds[index] <= 999_999_999 else {
-            throw refused(path, "The entry has an impossible time.")
+            throw refused(path, "The entry has an invalid time.")
         }
         let modified = Timestamp(
             seconds: seconds, nanoseconds: Int64(columns.nanoseconds[index]))
@@ -178,7 +178,7 @@ struct RowsDecoder: Sendable {
         switch kind {
         case .file:
             guard let content, let size = Int64(exactly: columns.sizes[index]) else {
-                throw refused(path, "The file has no content or an impossible size.")
+                throw refused(path, "The file has no content or an invalid size.")
             }
             entry = .file(content, size: size, mode: mode, modified: modified)
         case .directory:
@@ -186,7 +186,7 @@ struct RowsDecoder: Sendable {
         case .symlink:
             guard let target, (1...Self.maximumTargetLength).contains(target.count),
                 !target.contains(0)
-            else { throw refused(path, "The symlink has an impossible target.") }
+            else { throw refused(path, "The symlink has an invalid target.") }
             entry = .symlink(to: target, modified: modified)
         case .tombstone:
             // The time of the deletion, if the writer stored it.

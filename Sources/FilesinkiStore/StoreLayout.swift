@@ -64,7 +64,7 @@ enum StoreLayout {
             zone.utf8.allSatisfy(allowed.contains)
         else {
             throw Failure(
-                .usage, path: zone, "This is not a name of a zone.",
+                .usage, path: zone, "Invalid zone name.",
                 remedy: "Use 1 to \(maximumZoneLength) of the characters a-z 0-9 _ -.")
         }
     }
@@ -162,8 +162,8 @@ extension Remote {
             && zip(requests, replies).allSatisfy { $0.known != nil || $1 != .same }
         guard areFit else {
             throw Failure(
-                .io, path: address, "The remote gave other replies than were asked for.",
-                remedy: "Run again; if it goes on, the server may be at fault.")
+                .io, path: address, "The remote's replies do not match the requests.",
+                remedy: "Run again; if this persists, the server may be faulty.")
         }
         return replies
     }

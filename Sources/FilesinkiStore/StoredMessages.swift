@@ -57,7 +57,7 @@ extension PackReference {
     init(_ pack: StoredPack, key: String) throws(Failure) {
         guard pack.id.count == 16, let size = Int64(exactly: pack.size),
             let hash = ContentID(array(pack.indexHash))
-        else { throw Envelope.damaged(key, "The record names an impossible pack.") }
+        else { throw Envelope.damaged(key, "The record names an invalid pack.") }
         self.init(id: array(pack.id), size: size, indexHash: hash)
     }
 

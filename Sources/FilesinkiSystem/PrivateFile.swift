@@ -64,8 +64,8 @@ package struct PrivateFile: Sendable {
         }
         guard let bytes else {
             throw Failure(
-                .limit, path: path, "The file is far larger than a file of secrets.",
-                remedy: "Check that this is the file that is meant.")
+                .limit, path: path, "The file is too large for a file of secrets.",
+                remedy: "Check that this is the right file.")
         }
         return (bytes, record.st_mode & 0o7777)
     }

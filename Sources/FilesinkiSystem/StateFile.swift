@@ -21,8 +21,8 @@ package enum StateFile {
 
     private static func tooLarge(_ path: String) -> Failure {
         Failure(
-            .corrupt, path: path, "The file is far larger than it should be.",
-            remedy: "Remove it; it can be made anew.")
+            .corrupt, path: path, "The file is too large.",
+            remedy: "Remove it; it is created again.")
     }
 
     /// Replaces the file atomically, with mode 0600.

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// Rows of the key-value store that need a process which is at work, or several of them.
-@Suite("Rows of the key-value store, process by process", .onOwnThreads)
+@Suite("Rows of the key-value store, with processes", .onOwnThreads)
 struct KeyValueRowTests {
     private func pair() throws -> Machine {
         let machine = try Machine()
@@ -17,7 +17,7 @@ struct KeyValueRowTests {
         return machine
     }
 
-    @Test("KV-05 what a running process has set is kept when it is killed")
+    @Test("KV-05 a value set by a running process survives a kill of it")
     func killedWhileRunning() throws {
         let machine = try pair()
         try machine.shell("mv store away")
@@ -37,7 +37,7 @@ struct KeyValueRowTests {
         #expect(try machine.run("kv", "get", "--root", "b", "k").output == "1\n")
     }
 
-    @Test("KV-05 a set that is killed at any of its calls has happened, or has not")
+    @Test("KV-05 kv set killed at any system call has either happened or not")
     func killedAtEachCall() throws {
         let machine = try pair()
         guard let injector = try Injector(machine) else { return }
@@ -61,7 +61,7 @@ struct KeyValueRowTests {
     }
 
     @Test(
-        "ZE-05 a bridge that watches keeps its own keys in step, each file its own, and no others")
+        "ZE-05 a watching bridge syncs its own keys, each to its file, and no others")
     func bridgedKeys() throws {
         let machine = try pair()
         try machine.write(#"{"theme": "dark", "mine": 1}"#, to: "one.json")
@@ -94,11 +94,11 @@ struct KeyValueRowTests {
             let ended = try machine.wait(for: bridge)
             #expect(ended.code == 143)
             // What `debugEnabled` is there.
-            #expect(ended.talk.contains("keys came from the file"), "\(ended.talk)")
+            #expect(ended.talk.contains("keys read from the file"), "\(ended.talk)")
         }
     }
 
-    @Test("KV-14 a command of this device merges a key, and only here")
+    @Test("KV-14 a merge command of this device merges a key on this device only")
     func mergeCommand() throws {
         let machine = try pair()
         let run = try machine.shell(
@@ -119,7 +119,8 @@ struct KeyValueRowTests {
         #expect(run.output == "base+here+there\nbase+here+there\n1\n0\n0\n")
     }
 
-    @Test("KV-14 a command that declines, fails or leaves nonsense leaves it to the published rule")
+    @Test(
+        "KV-14 when a merge command declines, fails or prints garbage, the published rule decides")
     func decliningCommand() throws {
         let machine = try pair()
         let run = try machine.shell(
@@ -145,7 +146,7 @@ struct KeyValueRowTests {
         #expect(!run.talk.contains("declines:"))
     }
 
-    @Test("KV-06 a watch asks the remote once in an interval; what waits here is told at once")
+    @Test("KV-06 a watch polls the remote once per interval, and reports local changes at once")
     func minimumInterval() throws {
         let machine = try pair()
         try machine.run("kv", "set", "--root", "a", "first", "1")

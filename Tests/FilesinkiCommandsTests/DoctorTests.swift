@@ -26,9 +26,9 @@ private struct Trouble: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(name): \(words)" }
 }
 
-@Suite("The doctor")
+@Suite("doctor")
 struct DoctorTests {
-    @Test func `a sound replica has no trouble, and exits with 0`() async throws {
+    @Test func `a sound replica has no problems, and exits with 0`() async throws {
         let world = try await ReplicaTests.pair()
         let outcome = try await world.run("doctor", "a")
         #expect(outcome.code == .done, "\(outcome.text)")
@@ -41,23 +41,23 @@ struct DoctorTests {
     }
 
     private static let troubles: [Trouble] = [
-        Trouble("replica", .trouble, "is not a replica. Make it one with filesinki init") { world in
+        Trouble("replica", .error, "is not a replica. Make it one with filesinki init") { world in
             world.remove("a/.filesinki/replica")
         },
-        Trouble("replica", .trouble, "own description cannot be read") { world in
+        Trouble("replica", .error, "configuration cannot be read") { world in
             try world.write("x", to: "a/.filesinki/replica")
         },
-        Trouble("root", .trouble, "lost its marker") { $0.remove("a/.filesinki/root") },
-        Trouble("root", .trouble, "belongs to another replica") { world in
+        Trouble("root", .error, "lost its marker") { $0.remove("a/.filesinki/root") },
+        Trouble("root", .error, "belongs to another replica") { world in
             try world.write("00\n", to: "a/.filesinki/root")
         },
         Trouble("privacy", .warning, "Others can read") { world in
             chmod(world.folder + "/a/.filesinki", 0o755)
         },
-        Trouble("privacy", .trouble, "Others can change") { world in
+        Trouble("privacy", .error, "Others can change") { world in
             chmod(world.folder + "/a/.filesinki/manifest.sqlite", 0o666)
         },
-        Trouble("privacy", .trouble, "belongs to another user") { $0.machine.user = 12_345 },
+        Trouble("privacy", .error, "belongs to another user") { $0.machine.user = 12_345 },
         Trouble("file-system", .warning, "cannot exchange two files") { world in
             world.machine.traits = { _ in FileSystemTraits(exchanges: false) }
         },
@@ -76,31 +76,31 @@ struct DoctorTests {
         Trouble("file-system", .warning, "does not keep permission bits") { world in
             world.machine.traits = { _ in FileSystemTraits(keepsModes: false) }
         },
-        Trouble("disk", .trouble, "Only 50 MB are free") { world in
+        Trouble("disk", .error, "Only 50 MB are free") { world in
             world.machine.space = { _ in (50_000_000, 1 << 40) }
         },
         Trouble("disk", .warning, "Only 500 MB are free") { world in
             world.machine.space = { _ in (500_000_000, 1 << 40) }
         },
-        Trouble("manifest", .trouble, "Run filesinki sync: it is set aside") { world in
+        Trouble("manifest", .error, "Run filesinki sync: it is set aside") { world in
             try world.write(String(repeating: "x", count: 9000), to: "a/.filesinki/manifest.sqlite")
         },
         Trouble("leftovers", .warning, "left 2 files behind") { world in
             try world.write("x", to: "a/.filesinki/staging/1-1")
             try world.write("x", to: "a/.filesinki/staging/1-2")
         },
-        Trouble("rules", .trouble, ".filesinki.toml") { world in
+        Trouble("rules", .error, ".filesinki.toml") { world in
             try world.write("[[rule]]\nmatch = ", to: "a/.filesinki.toml")
         },
-        Trouble("rules", .trouble, "newset") { world in
+        Trouble("rules", .error, "newset") { world in
             try world.write(
                 "[[rule]]\nmatch = \"*\"\nstrategy = \"newset\"\n", to: "a/.filesinki.toml")
         },
         Trouble("watches", .warning, "max_user_watches=12") { $0.machine.watchLimit = { 3 } },
-        Trouble("remote", .trouble, "was not found (unmounted?)") { world in
+        Trouble("remote", .error, "was not found (unmounted?)") { world in
             world.rename("store", to: "gone")
         },
-        Trouble("remote", .trouble, "No store was found there") { world in
+        Trouble("remote", .error, "No store was found there") { world in
             world.rename("store", to: "gone")
             try world.makeFolder("store")
         },
@@ -109,14 +109,14 @@ struct DoctorTests {
             let lines = config.split(separator: "\n").filter { !$0.hasPrefix("remote") }
             try world.write(lines.joined(separator: "\n") + "\n", to: "a/.filesinki/replica")
         },
-        Trouble("remote", .trouble, "is not the store") { world in
+        Trouble("remote", .error, "is not the store") { world in
             world.rename("store", to: "gone")
             _ = try await world.run("init", "c", "--remote", "store")
         },
-        Trouble("clock", .trouble, "apart") { world in
+        Trouble("clock", .error, "apart") { world in
             world.machine.fileTime = { _ in Timestamp(nanoseconds: 0) }
         },
-        Trouble("clock", .trouble, "3 hours in the future") { world in
+        Trouble("clock", .error, "3 hours in the future") { world in
             world.hoursLater = 3
             try world.write("later", to: "b/later")
             _ = try await world.run("sync", "b")
@@ -129,10 +129,10 @@ struct DoctorTests {
             _ = try await world.run("sync", "b")
             _ = try await world.run("sync", "a")
         },
-        Trouble("credentials", .trouble, "Run chmod 600") { world in
+        Trouble("credentials", .error, "Run chmod 600") { world in
             try world.write("", to: "config/filesinki/credentials.toml")
         },
-        Trouble("network", .trouble, "Install it.") { world in
+        Trouble("network", .error, "Install it.") { world in
             let config = world.readText("a/.filesinki/replica") ?? ""
             let lines = config.split(separator: "\n").filter { !$0.hasPrefix("remote") }
             let text = lines.joined(separator: "\n") + "\nremote = https://host\n"
@@ -143,7 +143,7 @@ struct DoctorTests {
         },
     ]
 
-    @Test("each trouble is found, with its remedy", arguments: troubles)
+    @Test("each problem is reported with its remedy", arguments: troubles)
     private func found(_ trouble: Trouble) async throws {
         let world = try await ReplicaTests.pair()
         try await trouble.make(world)
@@ -158,13 +158,13 @@ struct DoctorTests {
         let outcome = try await world.run("doctor", "a")
         let line = outcome.lines.first { $0.contains("  \(trouble.name) ") && !$0.hasPrefix("ok") }
         #expect(
-            line?.hasPrefix(trouble.level == .trouble ? "failed" : "warning") == true,
+            line?.hasPrefix(trouble.level == .error ? "failed" : "warning") == true,
             "\(outcome.text)")
         #expect(line?.contains(trouble.words) == true, "\(outcome.text)")
-        #expect(outcome.code == (trouble.level == .trouble ? .negative : .done))
+        #expect(outcome.code == (trouble.level == .error ? .negative : .done))
     }
 
-    @Test func `on this machine's own disk, what is found out by trying is true`() throws {
+    @Test func `on this machine's disk, what the probe finds is true`() throws {
         let world = try World()
         let facts = MachineFacts.real
         let traits = try facts.traits(world.folder)

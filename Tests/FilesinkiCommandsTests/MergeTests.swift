@@ -15,7 +15,7 @@ struct MergeTests {
         try world("a\nb\nc\nd\ne\n", "A\nb\nc\nd\ne\n", "a\nb\nc\nd\nE\n")
     }
 
-    @Test("two edits of other lines are one text on standard output, and it exits with 0")
+    @Test("edits of different lines are merged to standard output, with exit code 0")
     func merged() async throws {
         let outcome = try await edits().run("merge", "b", "h", "t")
         #expect(outcome.code == .done)
@@ -23,7 +23,7 @@ struct MergeTests {
         #expect(outcome.talk == "")
     }
 
-    @Test("a conflict exits with 1, prints nothing half-merged, and says where it is")
+    @Test("a conflict exits with 1, prints no partial merge, and reports its line")
     func conflict() async throws {
         let world = try world("a\n", "A\n", "Z\n")
         let outcome = try await world.run("merge", "b", "h", "t")
@@ -39,7 +39,7 @@ struct MergeTests {
         #expect(outcome.text == "<<<<<<< here\nA\n=======\nZ\n>>>>>>> there\n")
     }
 
-    @Test("-o writes the file whole, over a version too, and leaves it where a conflict is left")
+    @Test("-o writes the file atomically, also over an input, and not when a conflict remains")
     func output() async throws {
         let world = try edits()
         #expect(try await world.run("merge", "-o", "h", "b", "h", "t").code == .done)
@@ -51,7 +51,7 @@ struct MergeTests {
     }
 
     @Test(
-        "the links of a chain are asked in order, and each says why it does not answer",
+        "the links of a chain are tried in order, and each reports why it declines",
         arguments: [
             ("json, text", "A\nb\nc\nd\nE\n", "json: "),
             ("json, larger, here", "A\nb\nc\nd\ne\n", "larger: Both sides are equal in that."),
@@ -59,7 +59,7 @@ struct MergeTests {
             ("exec:exit 1, there", "a\nb\nc\nd\nE\n", "The command declined."),
             ("exec:exit 7, there", "a\nb\nc\nd\nE\n", "The command failed with exit code 7."),
             ("exec:true, there", "a\nb\nc\nd\nE\n", "The command exited with 0 and wrote nothing."),
-            ("exec:: >%A, there", "a\nb\nc\nd\nE\n", "The command left an empty file."),
+            ("exec:: >%A, there", "a\nb\nc\nd\nE\n", "The command's result is empty."),
             (
                 "exec:printf '\\\\000' >%A, there", "a\nb\nc\nd\nE\n",
                 "The command left what is not text"
@@ -76,7 +76,9 @@ struct MergeTests {
         #expect(talk.isEmpty || outcome.talk.contains(talk), "\(outcome.talk)")
     }
 
-    @Test("a command that hangs is ended with all that it started, and the chain goes on")
+    @Test(
+        "a command that exceeds the time limit is killed with its children, and the chain continues"
+    )
     func hang() async throws {
         let world = try edits()
         let outcome = try await world.run(
@@ -86,7 +88,7 @@ struct MergeTests {
         #expect(outcome.talk.contains("longer than 1"))
     }
 
-    @Test("no name becomes part of a command's text, whatever bytes it has")
+    @Test("a file name with any bytes is never interpreted by the shell")
     func names() async throws {
         let world = try edits()
         let outcome = try await world.run(
@@ -107,7 +109,7 @@ struct MergeTests {
         #expect(outcome.text == #"{"n": 9, "best": 5, "who": "t"}"#)
     }
 
-    @Test("--check says whether the merge is symmetric and idempotent for these files")
+    @Test("--check reports whether the merge is symmetric and idempotent for these files")
     func check() async throws {
         let sound = try await edits().run("merge", "--check", "b", "h", "t")
         #expect(sound.lines == ["merged by: auto:text", "symmetric: yes", "idempotent: yes"])
@@ -120,7 +122,7 @@ struct MergeTests {
     }
 
     @Test(
-        "what is not understood exits with 2",
+        "invalid usage exits with 2",
         arguments: [
             ["--strategy", "magic"], ["--field", "/n"], ["--field", "/n=most"],
             ["--field-choice", "best"], ["--identity", "items=id"], ["--time-limit", "soon"],
@@ -133,7 +135,7 @@ struct MergeTests {
         #expect(outcome.output == [])
     }
 
-    @Test("a file that is not there exits with 2, for 1 is a conflict, and is named")
+    @Test("a missing file exits with 2 and its name, since 1 means a conflict")
     func missing() async throws {
         let outcome = try await edits().run("merge", "b", "h", "gone")
         #expect(outcome.code == .usage)

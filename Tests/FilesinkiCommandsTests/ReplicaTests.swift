@@ -1,7 +1,7 @@
 import FilesinkiCommands
 import Testing
 
-@Suite("Replicas from the command line")
+@Suite("init, clone, sync and status")
 struct ReplicaTests {
     /// Two replicas, `a` with two files, and a store between them.
     static func pair() async throws -> World {
@@ -19,19 +19,19 @@ struct ReplicaTests {
         return world
     }
 
-    @Test("init is harmless when it is run again, and refuses another remote with 1")
+    @Test("init can be run again, and refuses another remote with 1")
     func initAgain() async throws {
         let world = try World()
         #expect(try await world.run("init", "a", "--remote", "store").code == .done)
         let again = try await world.run("init", "a", "--remote", "store", "--json")
         #expect(again.code == .done)
-        #expect(again.text.contains(#""was_there":true,"made_store":false"#))
+        #expect(again.text.contains(#""existed":true,"created_store":false"#))
         let other = try await world.run("init", "a", "--remote", "elsewhere")
         #expect(other.code == .negative)
         #expect(other.talk.contains("filesinki remote set"))
     }
 
-    @Test("clone of what is no store makes none, and exits with 1")
+    @Test("clone of an address without a store creates none, and exits with 1")
     func cloneNothing() async throws {
         let world = try World()
         try world.makeFolder("empty")
@@ -40,7 +40,7 @@ struct ReplicaTests {
         #expect(world.names(in: "empty").isEmpty)
     }
 
-    @Test("a clone has the files; a second sync has nothing to do, and says so to a person only")
+    @Test("clone has all files; a second sync has nothing to do and says so without --json")
     func cloned() async throws {
         let world = try await Self.pair()
         #expect(world.readText("b/one") == "one\n")
@@ -55,7 +55,7 @@ struct ReplicaTests {
         #expect(try await world.run("sync", "-q", "b").talk.isEmpty)
     }
 
-    @Test("with -q a run that goes well says nothing at all, and a plan is shown as ever")
+    @Test("-q prints nothing for a successful run, and prints a plan as usual")
     func quiet() async throws {
         let world = try await Self.pair()
         try world.write("edited", to: "a/one")
@@ -83,7 +83,7 @@ struct ReplicaTests {
         #expect(run.lines == ["  sent      edited     one  6 B"])
     }
 
-    @Test("--json gives a step for each path and a result at the end")
+    @Test("--json prints a step for each path and a result at the end")
     func json() async throws {
         let world = try await Self.pair()
         try world.write("new", to: "a/new")
@@ -118,7 +118,7 @@ struct ReplicaTests {
         #expect(world.readText("a/one") == "from b\n")
     }
 
-    @Test("a strategy of the command line decides, and a wrong one exits with 2")
+    @Test("--strategy decides conflicts, and an invalid one exits with 2")
     func strategy() async throws {
         let world = try await Self.pair()
         try world.write("from a\n", to: "a/one")
@@ -130,7 +130,7 @@ struct ReplicaTests {
         #expect(world.readText("a/one") == "from b\n")
     }
 
-    @Test("many deletions stop with 6; --max-delete and --approve let them through")
+    @Test("many deletions stop with 6; --max-delete and --approve allow them")
     func guarded() async throws {
         let world = try World()
         for number in 0..<60 { try world.write("\(number)", to: "a/f\(number)") }
@@ -150,7 +150,7 @@ struct ReplicaTests {
         #expect(world.names(in: "b") == [".filesinki", "f59"])
     }
 
-    @Test("devices and the remote are shown; a wrong store is refused with 7")
+    @Test("devices and remote show; a wrong store is refused with 7")
     func remotes() async throws {
         let world = try await Self.pair()
         let remote = try await world.run("remote", "show", "--root", "a")
@@ -170,7 +170,7 @@ struct ReplicaTests {
         #expect(devices.lines.contains { $0.contains(#""device":"b""#) })
     }
 
-    @Test("status is stale, with 1, when the last success is older than --max-age")
+    @Test("status exits with 1 when the last success is older than --max-age")
     func status() async throws {
         let world = try await Self.pair()
         #expect(try await world.run("status", "a", "--max-age", "2h").code == .done)

@@ -33,7 +33,7 @@ struct TrustTests {
         #expect(outcome.code == .done, "\(arguments): \(outcome.talk)")
     }
 
-    @Test("a command that came from elsewhere does not run, and that is said")
+    @Test("a command in synced rules does not run, and is reported")
     func untrusted() async throws {
         // The first sync brings the rules, the second one has them.
         _ = try await world.run("sync", "b")
@@ -42,11 +42,11 @@ struct TrustTests {
         _ = try await world.run("sync", "a")
         let outcome = try await world.run("sync", "b")
         #expect(outcome.code == .conflict)
-        #expect(outcome.talk.contains("would run a command"))
+        #expect(outcome.talk.contains("runs a command"))
         #expect(outcome.talk.contains("filesinki trust"))
     }
 
-    @Test("after trust it runs, until a byte of the rules changes")
+    @Test("trust allows it until a byte of the rules changes")
     func trusted() async throws {
         _ = try await world.run("sync", "b")
         let shown = try await world.run("trust", "--root", "b", "--show")
@@ -69,7 +69,7 @@ struct TrustTests {
         #expect(try await world.run("trust", "--root", "b", "--show").code == .negative)
     }
 
-    @Test("--revoke takes it back")
+    @Test("--revoke revokes the trust")
     func revoked() async throws {
         _ = try await world.run("sync", "b")
         try await done("trust", "--root", "b")
@@ -77,7 +77,7 @@ struct TrustTests {
         #expect(try await world.run("trust", "--root", "b", "--show").code == .negative)
     }
 
-    @Test("without synced rules there is nothing to trust: exit 1")
+    @Test("without synced rules trust exits with 1")
     func nothing() async throws {
         try world.makeFolder("c")
         try await done("init", "c")

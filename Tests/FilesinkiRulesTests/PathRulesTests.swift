@@ -24,7 +24,7 @@ import Testing
         #expect(load.problem == nil)
     }
 
-    @Test func `a file says what holds for all paths and for some`() throws {
+    @Test func `a file has settings for all paths and for some`() throws {
         let load = load(
             synced: """
                 strategy = "newest, keep-both"
@@ -51,7 +51,7 @@ import Testing
         #expect(load.rules.maxDelete == .share(0.4))
     }
 
-    @Test func `the last rule that matches and says something decides`() throws {
+    @Test func `the last matching rule with a value decides`() throws {
         let load = load(
             synced: """
                 [[rule]]
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "a mistake is said with its line, and the rest counts",
+        "a mistake is reported with its line, and the other rules apply",
         arguments: [
             ("strategi = 'newest'", 1), ("strategy = 1", 1), ("\nstrategy = 'newst'", 2),
             ("on-delete = 'no'", 1),
@@ -124,7 +124,7 @@ import Testing
         #expect(try strategy(load, "k") == "oldest")
     }
 
-    @Test func `a strategy that is not understood becomes the one that loses nothing`() throws {
+    @Test func `an invalid strategy becomes the one that loses nothing`() throws {
         let load = load(
             synced:
                 "strategy = 'here'\n[[rule]]\nmatch = 'a'\nstrategy = 'newst'\non-delete = 'delet'")
@@ -141,13 +141,13 @@ import Testing
         #expect(load.rules.onDelete(for: try RelativePath("a")) == .ask)
     }
 
-    @Test func `a message about another device's text cannot move the cursor`() throws {
+    @Test func `a message that quotes another device's text cannot move the cursor`() throws {
         let load = load(synced: "\"\\u001b[2J\" = 1")
-        #expect(load.problem?.message == "Line 1: The key '\\x1b[2J' is not known.")
+        #expect(load.problem?.message == "Line 1: Unknown key: '\\x1b[2J'.")
     }
 
     @Test(
-        "the user's file is where XDG says",
+        "the user's file is in XDG's place",
         arguments: [
             (["XDG_CONFIG_HOME": "/x", "HOME": "/h"], "/x/filesinki/config.toml"),
             (["HOME": "/h"], "/h/.config/filesinki/config.toml"),

@@ -55,10 +55,10 @@ import Testing
         let connection = try folder.own()
         let failure = #expect(throws: Failure.self) { try connection.requireTransaction() }
         #expect(failure?.code == .io)
-        #expect(failure?.message.contains("transaction has ended") == true)
+        #expect(failure?.message.contains("transaction ended") == true)
     }
 
-    @Test func `a snapshot is one state, and inside a transaction it is that one's`() throws {
+    @Test func `a snapshot is one state, and inside a transaction the transaction's`() throws {
         let (reader, writer) = (try folder.own(), try folder.own())
         try writer.execute("PRAGMA journal_mode = WAL; CREATE TABLE t(x)")
         let count = "SELECT count(*) FROM t"
@@ -76,7 +76,7 @@ import Testing
         #expect(try reader.number(count) == 2)
     }
 
-    @Test func `values of each type come back as they were`() throws {
+    @Test func `values of each type make the round trip`() throws {
         let connection = try folder.own()
         let values: [SQLiteValue] = [
             .null, .integer(.min), .real(0.5), .text([]), .text([0x61, 0xFF, 0]), .blob([]),
@@ -91,7 +91,7 @@ import Testing
         #expect(found == values)
     }
 
-    @Test func `only a text reads as a text`() throws {
+    @Test func `only a text value reads as text`() throws {
         let row = try folder.own().prepare("SELECT 'a', 1, x'61', NULL")
         #expect(try row.step())
         #expect((0..<4).map { row.text($0) } == ["a", "", "", ""])
@@ -123,7 +123,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test func `nothing in a schema that is not trusted runs in an own file, either`() throws {
+    @Test func `no code of an untrusted schema runs in an own file, either`() throws {
         let connection = try folder.own()
         #expect(try connection.number("PRAGMA trusted_schema") == 0)
         #expect(try connection.number("PRAGMA cell_size_check") == 1)

@@ -4,18 +4,18 @@ import Testing
 
 @testable import FilesinkiStore
 
-@Suite("an envelope")
+@Suite("Envelopes")
 struct EnvelopeTests {
     private let plain = Array("a record, a record, a record, a record, a record".utf8)
 
-    @Test("gives back what was put in", arguments: [0, 1, 47, 48, 49, 5000, 100_000])
+    @Test("an envelope makes the round trip", arguments: [0, 1, 47, 48, 49, 5000, 100_000])
     func roundTrip(length: Int) throws {
         let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* $0) }
         let stored = try Envelope.seal(bytes, as: .checkpoint)
         #expect(try Envelope.open(stored, as: .checkpoint, key: "k") == bytes)
     }
 
-    @Test("has the layout that is written down")
+    @Test("it has the documented layout")
     func layout() throws {
         let stored = try Envelope.seal(Array("hi".utf8), as: .commit)
         let hash = ContentHasher.hash(Array("hi".utf8)).bytes
@@ -24,7 +24,7 @@ struct EnvelopeTests {
                 + Array("hi".utf8))
     }
 
-    @Test("of every single flipped bit gives the right content or a failure")
+    @Test("any single flipped bit gives the right content or a failure")
     func flippedBits() throws {
         let stored = try Envelope.seal(plain, as: .commit)
         for bit in 0..<(stored.count * 8) {
@@ -35,7 +35,7 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("that is cut short or has bytes after it is refused")
+    @Test("a truncated envelope, or one with trailing bytes, is refused")
     func truncation() throws {
         let stored = try Envelope.seal(plain, as: .commit)
         for length in 0..<stored.count {
@@ -47,7 +47,7 @@ struct EnvelopeTests {
     }
 
     @Test(
-        "is refused, with a code that says why",
+        "an invalid envelope is refused with the right code",
         arguments: [
             (0, UInt8(ascii: "g"), Failure.Code.corrupt), (3, UInt8(ascii: "2"), .newerFormat),
             (4, 2, .corrupt), (4, 9, .corrupt), (5, 9, .newerFormat), (6, 1, .newerFormat),
@@ -63,7 +63,7 @@ struct EnvelopeTests {
         #expect(failure.map { String(decoding: $0.path, as: UTF8.self) } == "the/key")
     }
 
-    @Test("that says it is a bomb is refused before any memory is taken")
+    @Test("a declared bomb is refused before memory is allocated")
     func bomb() throws {
         var stored = try Envelope.seal(plain, as: .checkpoint)
         // One GiB from some hundred bytes; within the limit of a checkpoint, beyond the ratio.
@@ -71,10 +71,10 @@ struct EnvelopeTests {
         let failure = #expect(throws: Failure.self) {
             try Envelope.open(stored, as: .checkpoint, key: "k")
         }
-        #expect(failure?.message.contains("impossible length") == true)
+        #expect(failure?.message.contains("invalid length") == true)
     }
 
-    @Test("of what would look like a bomb is stored plain, so that readers take it")
+    @Test("a content that compresses like a bomb is stored plain, so that readers accept it")
     func honestZeros() throws {
         let zeros = [UInt8](repeating: 0, count: 8 << 20)
         let stored = try Envelope.seal(zeros, as: .commit)
@@ -82,7 +82,7 @@ struct EnvelopeTests {
         #expect(try Envelope.open(stored, as: .commit, key: "k") == zeros)
     }
 
-    @Test("is not made for more than its kind may hold")
+    @Test("it is not made for more than the limit of its kind")
     func tooLong() throws {
         let failure = #expect(throws: Failure.self) {
             try Envelope.seal([UInt8](repeating: 1, count: 4097), as: .acknowledgement)

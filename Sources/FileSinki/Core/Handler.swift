@@ -72,7 +72,7 @@ private struct TypedQuestion<Value: FileSyncable> {
 
     private func askAboutDeletion(_ reply: Reply) {
         guard let base else {
-            return reply.give(.declined("The deleted content is not known any more."))
+            return reply.give(.declined("The deleted content is no longer available."))
         }
         Value.interactiveShouldDelete(local: here, remoteDeleted: base) { isToGo in
             reply.give(isToGo ? .theirs : .ours)

@@ -123,7 +123,7 @@ struct MergeCommand: Command {
     private static func notFile(_ path: String, _ message: String) -> Failure {
         Failure(
             .usage, path: path, message,
-            remedy: "Give three files: BASE HERE THERE. An empty BASE stands for none.")
+            remedy: "Give three files: BASE HERE THERE. An empty BASE means no common base.")
     }
 
     private func write(
@@ -162,7 +162,7 @@ struct MergeCommand: Command {
         } else {
             switch found.result {
             case .merged(_, let word, _): try console.output.line("merged by: \(word)")
-            case .conflict: try console.output.line("merged by: nothing, a conflict is left")
+            case .conflict: try console.output.line("merged by: nothing; a conflict remains")
             }
             try console.output.line("symmetric: \(found.isSymmetric ? "yes" : "no")")
             try console.output.line("idempotent: \(found.isIdempotent ? "yes" : "no")")
@@ -236,7 +236,7 @@ struct MergeOptions: ParsableArguments {
 
     private static func unknown(_ word: String, _ known: [String]) -> Failure {
         Failure(
-            .usage, path: word, "This is not known.",
+            .usage, path: word, "Unknown choice.",
             remedy: "Use one of \(known.joined(separator: ", ")).")
     }
 }

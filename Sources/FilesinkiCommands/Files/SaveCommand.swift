@@ -123,7 +123,7 @@ extension Console {
         if let away = report.sync.away {
             say("\(path): saved here, not yet published. \(away)")
         } else if report.differs {
-            say("\(path): saved, and became something else by the rules for a conflict.")
+            say("\(path): saved; a conflict rule changed the content.")
         } else {
             detail(
                 report.version == 0

@@ -165,11 +165,11 @@ private struct Bridging: Sendable {
 
     private func show(_ report: BridgeReport, _ code: ExitCode, in console: Console) throws {
         for key in report.unfit {
-            console.say("\(key): a \(format.rawValue) file has no way to say this value.")
+            console.say("\(key): a \(format.rawValue) file cannot hold this value.")
         }
         guard console.outputOptions.isJSON else {
             return console.detail(
-                "\(report.toStore.count) keys came from the file, \(report.toFile.count) went there."
+                "\(report.toStore.count) keys read from the file, \(report.toFile.count) written to it."
             )
         }
         var object: JSONObject = ["type": "bridge"]

@@ -40,7 +40,7 @@ struct KeyValueQuotaCommand: ReplicaCommand {
     func validate() throws {
         guard [maxKeys, maxKey].allSatisfy({ $0 ?? 1 > 0 }),
             maxKey ?? 1 <= ValueKey.maximumLength
-        else { throw ValidationError("A limit is a number greater than 0.") }
+        else { throw ValidationError("A limit must be greater than 0.") }
     }
 
     func run(in console: Console) async throws -> ExitCode {

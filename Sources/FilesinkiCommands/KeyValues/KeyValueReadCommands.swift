@@ -139,7 +139,7 @@ struct KeyValueLogCommand: ReplicaCommand {
 
     private func show(_ loser: SupersededValue, in console: Console) throws {
         if options.report.json {
-            var object: JSONObject = ["type": "gave-way"]
+            var object: JSONObject = ["type": "superseded"]
             object.add("reason", loser.reason)
             object.add(loser.held, of: loser.key, options)
             return try console.output.json(object)

@@ -23,7 +23,7 @@ struct KeyValueSyncCommand: ReplicaCommand {
 
     @Flag(
         name: .long,
-        help: "If another store is found, take its values and archive those from here.")
+        help: "If another store is found, take its values and archive the local ones.")
     var acceptAccount = false
 
     @OptionGroup var options: KeyValueOptions
@@ -65,20 +65,20 @@ extension KeyValueSession {
             object.add("reason", report.changed.isEmpty ? nil : report.reason.rawValue)
             object.add("changed", .array(report.changed.map { $0.jsonValue(options) }))
             object.add("published", .array(report.published.map { $0.jsonValue(options) }))
-            object.add("gave_way", .array(report.losers.map { $0.key.jsonValue(options) }))
+            object.add("superseded", .array(report.losers.map { $0.key.jsonValue(options) }))
             object.add("over", report.isOver)
             object.add("archive", report.archive)
             try console.output.json(object)
         }
         for loser in report.losers {
             console.say(
-                "\(loser.key): the value from here gave way; filesinki kv log shows it.")
+                "\(loser.key): the local value was superseded; see filesinki kv log.")
         }
         if let archive = report.archive {
-            console.say("The values from here are kept in \(printable(archive.utf8)).")
+            console.say("The local values were archived in \(printable(archive.utf8)).")
         }
         console.detail(
-            "\(report.changed.count) keys changed here, \(report.published.count) were published.")
+            "\(report.changed.count) keys received, \(report.published.count) published.")
         sayLimit(report, in: console)
         return code
     }
@@ -129,11 +129,12 @@ extension StoreStatus {
         var table = TextTable()
         table.add("store", options.store + (isOff ? ", off" : ""))
         table.add("keys", "\(usage.keys), \(SizeText.text(Int64(usage.bytes)))")
-        table.add("waiting here", String(pending.count))
-        table.add("commit", sequence == 0 ? "none seen" : String(sequence))
+        table.add("pending", String(pending.count))
+        table.add("commit", sequence == 0 ? "none" : String(sequence))
         if let last {
             table.add("last change", TimeText.local(last.time) + ", " + last.reason.rawValue)
-            table.add("its keys", last.keys.prefix(10).map(\.description).joined(separator: " "))
+            table.add(
+                "changed keys", last.keys.prefix(10).map(\.description).joined(separator: " "))
         }
         table.add("token", token.description)
         return table.lines

@@ -85,7 +85,7 @@ struct CheckCommand: ReplicaCommand {
         case .all:
             let foreign =
                 result.foreignObjects == 0
-                ? "" : " \(result.foreignObjects) that are not the store's were not read."
+                ? "" : " \(result.foreignObjects) foreign objects were not read."
             return counts + " All \(result.objects) objects were read, \(read) of contents."
                 + foreign
         }

@@ -6,7 +6,7 @@ import FilesinkiRules
 import FilesinkiText
 import Glibc
 
-/// `doctor`: looks for the usual troubles.
+/// `doctor`: looks for common problems.
 struct DoctorCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -38,14 +38,14 @@ struct DoctorCommand: ReplicaCommand {
         let network = try await networkProgram(options, in: console)
         if let network { findings.append(network) }
         let doctor = Doctor(options, console.machine)
-        let canReach = !offline && network?.level != .trouble
+        let canReach = !offline && network?.level != .error
         findings = await doctor.diagnose(canReach: canReach) + findings
         if report.json {
             for finding in findings { try console.output.json(finding.json) }
         } else {
             try show(findings, in: console)
         }
-        return findings.contains { $0.level == .trouble } ? .negative : .done
+        return findings.contains { $0.level == .error } ? .negative : .done
     }
 
     /// Whether the part of the program is there that the remote needs; nil when it needs none.
@@ -61,7 +61,7 @@ struct DoctorCommand: ReplicaCommand {
             try console.prepare(for: address)
             return Diagnosis("network", .ok, "The network program is installed.")
         } catch let failure as Failure {
-            return Diagnosis("network", .trouble, failure)
+            return Diagnosis("network", .error, failure)
         }
     }
 
@@ -75,7 +75,7 @@ struct DoctorCommand: ReplicaCommand {
         guard status.st_mode & 0o077 == 0, status.st_uid == console.machine.user else {
             return [
                 Diagnosis(
-                    "credentials", .trouble, "Others can read or change \(path).",
+                    "credentials", .error, "Others can read or change \(path).",
                     remedy: "Run chmod 600 on it, as its owner.")
             ]
         }
@@ -124,7 +124,7 @@ extension Diagnosis.Level {
         switch self {
         case .ok: style.green("ok     ")
         case .warning: style.yellow("warning")
-        case .trouble: style.red("failed ")
+        case .error: style.red("failed ")
         }
     }
 }

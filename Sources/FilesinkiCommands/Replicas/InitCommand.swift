@@ -86,8 +86,8 @@ extension Console {
             object.add("device_id", hexadecimal(report.device.id))
             object.add("remote", report.remote)
             object.add("store", report.store)
-            object.add("was_there", report.existed)
-            object.add("made_store", report.createdStore)
+            object.add("existed", report.existed)
+            object.add("created_store", report.createdStore)
             if let away = report.away { object.add("away", .object(away.json(type: "failure"))) }
             return try output.json(object)
         }

@@ -50,8 +50,8 @@ struct RemoteSetCommand: ReplicaCommand {
         commandName: "set",
         abstract: "Set the store's new address, or, with --accept, another store.",
         discussion: """
-            A new place of the same store is set at once. Another store is only met with --accept: \
-            nothing is deleted then on either side; both are compared as at the first sync.
+            A new address of the same store is set at once. Another store needs --accept: both \
+            sides are then merged as at a first sync, and nothing is deleted on either.
             """)
 
     @Argument(help: "The store's address.")
@@ -86,10 +86,10 @@ struct RemoteSetCommand: ReplicaCommand {
 struct RemoteCheckCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Test whether a place provides the guarantees that a store needs.",
+        abstract: "Test whether a remote provides the guarantees that a store needs.",
         discussion: """
-            Many writers race for the same slots, below a name of their own that is removed \
-            afterwards. Exits with 7 when a promise is broken, and says which.
+            Many writers race for the same slots, in a temporary folder that is removed \
+            afterwards. Exits with 7 if the remote lacks a guarantee, and names it.
             """)
 
     @Argument(help: "The address; this replica's remote if omitted.")
@@ -107,7 +107,7 @@ struct RemoteCheckCommand: ReplicaCommand {
         try show(result.checks, in: console)
         guard !result.isFit else { return .done }
         throw Failure(
-            .unfitStore, path: address, "The place does not provide every guarantee.",
+            .unfitStore, path: address, "The remote lacks a guarantee that a store needs.",
             remedy: result.alternative)
     }
 
@@ -123,7 +123,7 @@ struct RemoteCheckCommand: ReplicaCommand {
         guard let address = await session.replica.remoteAddress else {
             throw Failure(
                 .notFound, path: session.root.path, "The replica has no remote.",
-                remedy: "Name the place to check.")
+                remedy: "Give the address to check.")
         }
         return (address, session.settings.connect)
     }
@@ -138,7 +138,7 @@ struct RemoteCheckCommand: ReplicaCommand {
             let name = check.name + String(repeating: " ", count: widest - check.name.count)
             let style = console.outputStyle
             let verdict = check.holds ? style.green("holds ") : style.red("broken")
-            try console.output.line("\(name)  \(verdict)  \(check.promise)")
+            try console.output.line("\(name)  \(verdict)  \(check.guarantee)")
             let below = String(repeating: " ", count: widest + 10)
             try console.output.line(below + check.detail)
             if !check.holds { try console.output.line(below + check.consequence) }
@@ -146,9 +146,9 @@ struct RemoteCheckCommand: ReplicaCommand {
     }
 
     private static func json(_ check: ProbeReport.Check) -> JSONObject {
-        var object: JSONObject = ["type": "promise"]
+        var object: JSONObject = ["type": "guarantee"]
         object.add("name", check.name)
-        object.add("promise", check.promise)
+        object.add("guarantee", check.guarantee)
         object.add("holds", check.holds)
         object.add("detail", check.detail)
         object.add("consequence", check.consequence)

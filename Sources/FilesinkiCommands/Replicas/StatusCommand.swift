@@ -191,23 +191,25 @@ struct PrometheusText {
         labels = "{root=\"\(Self.escaped(status.root))\"}"
         add(
             "last_success_timestamp_seconds", Self.seconds(status.lastSuccess),
-            "When a run last reached the remote and left nothing undone; 0 for never.")
+            "Time of the last successful run; 0 if there was none.")
         add(
             "last_run_timestamp_seconds", Self.seconds(metrics.lastRun?.ended),
-            "When the last run ended; 0 for never.")
-        add("last_run_exit_code", "\(metrics.lastRun?.exitCode ?? 0)", "How the last run ended.")
+            "Time when the last run ended; 0 if there was none.")
+        add("last_run_exit_code", "\(metrics.lastRun?.exitCode ?? 0)", "Exit code of the last run.")
         add(
             "last_run_sent_bytes", "\(metrics.lastRun?.sentBytes ?? 0)",
-            "Stored bytes that the last run sent.")
+            "Bytes sent by the last run, as stored.")
         add(
             "last_run_received_bytes", "\(metrics.lastRun?.receivedBytes ?? 0)",
-            "Bytes of files that the last run received.")
-        add("sequence", "\(status.token?.sequence ?? 0)", "The last commit that was seen.")
-        add("paths", "\(status.paths)", "Paths that this replica and the remote agree on.")
-        add("tree_bytes", "\(status.bytes)", "The bytes of their files.")
-        add("pending_paths", "\(status.pending.count)", "Changes here that wait for the remote.")
-        add("incoming_paths", "\(status.incoming.count)", "Changes there that wait for a run.")
-        add("open_conflicts", "\(status.conflicts.count)", "Conflicts that wait for a person.")
+            "Bytes of files received by the last run.")
+        add(
+            "sequence", "\(status.token?.sequence ?? 0)",
+            "Sequence number of the last known commit.")
+        add("paths", "\(status.paths)", "Paths as of the last sync.")
+        add("tree_bytes", "\(status.bytes)", "Bytes of the files at these paths.")
+        add("pending_paths", "\(status.pending.count)", "Local changes not yet sent.")
+        add("incoming_paths", "\(status.incoming.count)", "Remote changes not yet received.")
+        add("open_conflicts", "\(status.conflicts.count)", "Open conflicts.")
     }
 
     /// UTF-8, ended by a newline.

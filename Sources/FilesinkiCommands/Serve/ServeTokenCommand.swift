@@ -58,7 +58,7 @@ extension TokenNotice {
         object.add("name", name)
         object.add("rights", .array(rights.map { .string($0) }))
         object.add("zones", zones.map { .array($0.map { .string($0) }) } ?? .null)
-        object.add("made", made)
+        object.add("created", made)
         object.add("token", secret)
         return object
     }

@@ -57,16 +57,16 @@ extension Explanation {
         return [state] + actions.map(json) + versions.map(\.json)
     }
 
-    private func json(_ deed: RecordedAction) -> JSONObject {
-        var object: JSONObject = ["type": "deed"]
+    private func json(_ action: RecordedAction) -> JSONObject {
+        var object: JSONObject = ["type": "action"]
         object.add("path", path)
-        object.add("time", deed.time)
-        object.add("action", deed.action)
-        object.add("rule", deed.rule)
-        object.add("device", deed.device?.name)
-        object.add("base_version", deed.baseVersion)
-        object.add("version", deed.version)
-        object.add("note", deed.note.isEmpty ? nil : deed.note)
+        object.add("time", action.time)
+        object.add("action", action.action)
+        object.add("rule", action.rule)
+        object.add("device", action.device?.name)
+        object.add("base_version", action.baseVersion)
+        object.add("version", action.version)
+        object.add("note", action.note.isEmpty ? nil : action.note)
         return object
     }
 
@@ -74,26 +74,26 @@ extension Explanation {
         var lines = [state]
         if isPending { lines.append("Changed here since; not yet published.") }
         if let rule { lines.append("Ignored here by \(rule).") }
-        if !actions.isEmpty { lines += ["", "What this replica did:"] + actions.map(text) }
+        if !actions.isEmpty { lines += ["", "Actions of this replica:"] + actions.map(text) }
         if !versions.isEmpty {
             var table = TextTable(rightAligned: [0, 3])
             for version in versions { version.add(to: &table) }
-            lines += ["", "Its versions:"] + table.lines
+            lines += ["", "Versions:"] + table.lines
         }
         return lines
     }
 
     private var state: String {
-        guard let base else { return "\(path): nothing is agreed on at this path." }
-        return "\(path): both sides agree on version \(base.version), a \(base.entry.kindWord)."
+        guard let base else { return "\(path): not synced." }
+        return "\(path): synced, version \(base.version), a \(base.entry.kindWord)."
     }
 
-    private func text(_ deed: RecordedAction) -> String {
-        let device = deed.device.map { " by \(printable($0.name.utf8))" } ?? ""
-        let from = deed.baseVersion > 0 ? ", from version \(deed.baseVersion)" : ""
-        let to = deed.version > 0 ? " as version \(deed.version)" : ""
-        let note = deed.note.isEmpty ? "" : " " + printable(deed.note.utf8)
+    private func text(_ action: RecordedAction) -> String {
+        let device = action.device.map { " by \(printable($0.name.utf8))" } ?? ""
+        let from = action.baseVersion > 0 ? ", from version \(action.baseVersion)" : ""
+        let to = action.version > 0 ? " as version \(action.version)" : ""
+        let note = action.note.isEmpty ? "" : " " + printable(action.note.utf8)
         return
-            "\(TimeText.local(deed.time))  \(deed.action)\(to)\(device)\(from): \(deed.rule).\(note)"
+            "\(TimeText.local(action.time))  \(action.action)\(to)\(device)\(from): \(action.rule).\(note)"
     }
 }

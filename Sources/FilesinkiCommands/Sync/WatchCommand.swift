@@ -98,8 +98,9 @@ struct WatchCommand: Command {
     private func settling() throws(Failure) -> Debouncer.Limits {
         guard (0...60_000).contains(settle), (settle...3_600_000).contains(maxSettle) else {
             throw Failure(
-                .usage, "--settle is up to 60000, and --max-settle from that up to 3600000.",
-                remedy: "Give both in milliseconds.")
+                .usage,
+                "--settle must be at most 60000, --max-settle between --settle and 3600000.",
+                remedy: "Both are in milliseconds.")
         }
         return Debouncer.Limits(
             quiet: .milliseconds(settle), quick: .milliseconds(settle) / 50,

@@ -183,13 +183,13 @@ struct Conflicts: ReplicaPart {
     ) async throws -> SyncReport {
         guard try openConflicts(at: path).isEmpty else {
             throw Failure(
-                .exists, path: path.bytes, "It has an open conflict.",
+                .exists, path: path.bytes, "The path has an open conflict.",
                 remedy: "See it with filesinki conflicts.")
         }
         let rows = try manifest.conflicts(.resolved).filter { $0.path == path }
         guard var row = rows.last, let ours = row.ours, let theirs = row.theirs else {
             throw Failure(
-                .notFound, path: path.bytes, "No conflict of it was resolved here.",
+                .notFound, path: path.bytes, "No resolved conflict was found here.",
                 remedy: "See its versions with filesinki log.")
         }
         let copy =

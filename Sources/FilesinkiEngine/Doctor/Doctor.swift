@@ -44,7 +44,7 @@ package struct Doctor: Sendable {
         do {
             _ = try ReplicaConfig.read(state)
             return Diagnosis(
-                "replica", .trouble, "\(options.root) is not a replica.",
+                "replica", .error, "\(options.root) is not a replica.",
                 remedy: "Make it one with filesinki init, or name another with --root.")
         } catch { return Diagnosis("replica", thrown: error) }
     }
@@ -55,7 +55,7 @@ package struct Doctor: Sendable {
             let found = try config.checkMarker(of: root)
             guard found == .ok else {
                 return Diagnosis(
-                    "root", .trouble,
+                    "root", .error,
                     found == .missing
                         ? "The root has lost its marker: the disk is not mounted, or the folder was emptied."
                         : "The root belongs to another replica.",
@@ -66,7 +66,7 @@ package struct Doctor: Sendable {
         } catch { return Diagnosis("root", thrown: error) }
         guard access(options.root, R_OK | W_OK | X_OK) == 0 else {
             return Diagnosis(
-                "root", .trouble, "The root cannot be read and written by this user.",
+                "root", .error, "The root cannot be read and written by this user.",
                 remedy: "Run as its owner, or change its permissions.")
         }
         return Diagnosis("root", .ok, "Exists and is writable.")
@@ -79,12 +79,12 @@ package struct Doctor: Sendable {
             guard lstat(path, &status) == 0 else { continue }
             if status.st_uid != facts.user {
                 return Diagnosis(
-                    "privacy", .trouble, "\(path) belongs to another user.",
+                    "privacy", .error, "\(path) belongs to another user.",
                     remedy: "Run chown on it, or run filesinki as its owner.")
             }
             if status.st_mode & 0o022 != 0, status.st_mode & S_IFMT != S_IFLNK {
                 return Diagnosis(
-                    "privacy", .trouble, "Others can change \(path).",
+                    "privacy", .error, "Others can change \(path).",
                     remedy: "Run chmod go-rwx on it.")
             }
         }
@@ -99,12 +99,12 @@ package struct Doctor: Sendable {
 
     private func disk() -> Diagnosis {
         guard let (free, total) = facts.space(options.root) else {
-            return Diagnosis("disk", .ok, "How much is free is not known.")
+            return Diagnosis("disk", .ok, "The free space cannot be determined.")
         }
         let megabytes = free / 1_000_000
-        let remedy = "Make room; a run that finds none stops and keeps everything."
+        let remedy = "Free some space; a run that finds none stops and keeps everything."
         if free < 100_000_000 {
-            return Diagnosis("disk", .trouble, "Only \(megabytes) MB are free.", remedy: remedy)
+            return Diagnosis("disk", .error, "Only \(megabytes) MB are free.", remedy: remedy)
         }
         if free < 1_000_000_000, free < total / 20 {
             return Diagnosis("disk", .warning, "Only \(megabytes) MB are free.", remedy: remedy)
@@ -122,7 +122,7 @@ package struct Doctor: Sendable {
         } catch {
             var diagnosis = Diagnosis("manifest", thrown: error)
             if error.code == .corrupt {
-                diagnosis.remedy = "Run filesinki sync: it is set aside and made anew from the log."
+                diagnosis.remedy = "Run filesinki sync: it is set aside and rebuilt from the log."
             }
             return diagnosis
         }
@@ -157,7 +157,7 @@ package struct Doctor: Sendable {
             guard !problems.isEmpty else {
                 return [Diagnosis("rules", .ok, "All rules are valid.")]
             }
-            return problems.map { Diagnosis("rules", .trouble, $0) }
+            return problems.map { Diagnosis("rules", .error, $0) }
         } catch { return [Diagnosis("rules", thrown: error)] }
     }
 
@@ -176,13 +176,15 @@ package struct Doctor: Sendable {
         guard let limit = facts.watchLimit(),
             let manifest = try? ManifestDatabase.openReadOnly(at: state.manifest),
             let rows = try? manifest.loadBase()
-        else { return Diagnosis("watches", .ok, "How many folders can be watched is not known.") }
+        else {
+            return Diagnosis("watches", .ok, "The limit of watched folders cannot be determined.")
+        }
         let folders = rows.count { $0.entry.kind == .directory } + 1
         // Other programs, such as a desktop or an editor, watch folders as well.
         guard folders < limit / 2 else {
             return Diagnosis(
                 "watches", .warning,
-                "\(folders) folders are to be watched, and the system lets a user watch \(limit).",
+                "\(folders) folders to watch, but the limit for a user is \(limit).",
                 remedy: "Run sudo sysctl fs.inotify.max_user_watches=\(max(folders, limit) * 4), "
                     + "and keep it in /etc/sysctl.d.")
         }
@@ -193,7 +195,7 @@ package struct Doctor: Sendable {
 /// The result of one check of `doctor`.
 package struct Diagnosis: Hashable, Sendable {
     package enum Level: String, Sendable {
-        case ok, warning, trouble
+        case ok, warning, error
     }
 
     /// The name of the check, one word.
@@ -220,8 +222,10 @@ package struct Diagnosis: Hashable, Sendable {
     init(_ name: String, thrown error: any Error) {
         let failure = error as? Failure
         self = Diagnosis(
-            name, .trouble,
-            failure ?? Failure(.io, "\(error)", remedy: "Run it again; if it stays so, tell us."))
+            name, .error,
+            failure
+                ?? Failure(
+                    .io, "\(error)", remedy: "Run it again; if it fails again, please report it."))
     }
 }
 

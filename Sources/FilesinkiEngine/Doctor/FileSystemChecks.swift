@@ -81,7 +81,7 @@ struct FileSystemChecks: Sendable {
         let placement = RootPlacement(root: options.root)
         if let remote = config.remote {
             do throws(Failure) { try placement.check(against: remote) } catch {
-                var diagnosis = Diagnosis("placement", .trouble, error)
+                var diagnosis = Diagnosis("placement", .error, error)
                 diagnosis.remedy =
                     "Move the store, then run filesinki remote set with its new place."
                 return diagnosis

@@ -22,7 +22,7 @@ struct RemoteChecks: Sendable {
             return [
                 Diagnosis(
                     "remote", .warning, "The replica has no remote.",
-                    remedy: "Give it one with filesinki remote set URL.")
+                    remedy: "Set one with filesinki remote set URL.")
             ]
         }
         let context: ReplicaContext
@@ -48,12 +48,12 @@ struct RemoteChecks: Sendable {
             let broken = try await probe.testRemote().checks.filter { !$0.holds }
             guard let first = broken.first else {
                 return Diagnosis(
-                    "promises", .ok, "The remote provides every guarantee that was tested.")
+                    "guarantees", .ok, "The remote provides every guarantee that was tested.")
             }
             return Diagnosis(
-                "promises", .trouble, "The remote lacks a guarantee: \(first.promise)",
+                "guarantees", .error, "The remote lacks a guarantee: \(first.guarantee)",
                 remedy: "Move the store; filesinki remote check shows all of them.")
-        } catch { return Diagnosis("promises", thrown: error) }
+        } catch { return Diagnosis("guarantees", thrown: error) }
     }
 
     private func clock(_ history: History, _ connection: ZoneConnection) async -> Diagnosis {
@@ -63,7 +63,7 @@ struct RemoteChecks: Sendable {
             abs(there.seconds &- now.seconds) > Self.clockTolerance
         {
             return Diagnosis(
-                "clock", .trouble,
+                "clock", .error,
                 "This clock and that of the store's disk are \(Self.span(there, now)) apart.",
                 remedy: "Set the clock, for example with systemd-timesyncd.")
         }
@@ -75,7 +75,7 @@ struct RemoteChecks: Sendable {
                 return Diagnosis("clock", .ok, "Agrees with the other devices' clocks.")
             }
             return Diagnosis(
-                "clock", .trouble,
+                "clock", .error,
                 "The newest commit, by \(printable(newest.device.name.utf8)), is "
                     + "\(Self.span(newest.time, now)) in the future.",
                 remedy: "Set the clock here or there; times decide only where a rule says newest.")
@@ -97,13 +97,16 @@ struct RemoteChecks: Sendable {
                     && now.seconds &- $0.time.seconds > Self.longestAbsence * 86_400
             }
             guard let first = stale.first else {
-                return Diagnosis("devices", .ok, "\(all.count) share the store.")
+                return Diagnosis(
+                    "devices", .ok,
+                    all.count == 1
+                        ? "1 device uses the store." : "\(all.count) devices use the store.")
             }
             let name = printable(first.device.name.utf8)
             return Diagnosis(
                 "devices", .warning,
-                "\(stale.count) devices were not seen for \(Self.longestAbsence) days, "
-                    + "the first is \(name).",
+                "Not seen for \(Self.longestAbsence) days: \(name)"
+                    + (stale.count == 1 ? "." : " and \(stale.count - 1) more."),
                 remedy: "If it will not come back, run filesinki devices forget \(name).")
         } catch { return Diagnosis("devices", thrown: error) }
     }

@@ -97,7 +97,7 @@ struct History: ReplicaPart {
         guard try await source.holds(content) else {
             throw Failure(
                 .notFound, path: content.description, "The store holds no such content.",
-                remedy: "See which there are with filesinki log.")
+                remedy: "filesinki log --json PATH lists the contents of a path.")
         }
         try await source.stream(content, size: Int64.max, body)
     }
@@ -116,7 +116,7 @@ struct History: ReplicaPart {
             try entry.target.withUnsafeBytes(body)
         case .directory, .tombstone:
             throw Failure(
-                .notFound, path: path.bytes, "It is a folder and has no content.",
+                .notFound, path: path.bytes, "A folder has no content.",
                 remedy: "Name a file in it.")
         }
     }

@@ -44,7 +44,7 @@ struct Restores: ReplicaPart {
         let before = try await sync.syncPaths([path], options)
         guard try root.status(path) == nil else {
             throw Failure(
-                .exists, path: path.bytes, "It is not deleted.",
+                .exists, path: path.bytes, "The path is not deleted.",
                 remedy: "To go back to an older version, use filesinki restore PATH@VERSION.")
         }
         let reader = try await history.historyReader(after: before)

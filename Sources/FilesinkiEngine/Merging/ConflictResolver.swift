@@ -28,7 +28,7 @@ struct ChainResult: Sendable {
         let before = conflict.links
         resolution = body(&conflict)
         for case .choice(let choice) in before.prefix(before.count - conflict.links.count) {
-            declined.append((.choice(choice), ["Both sides are equal in that."]))
+            declined.append((.choice(choice), ["Both sides are equal by this criterion."]))
         }
     }
 }

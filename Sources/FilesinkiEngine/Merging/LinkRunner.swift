@@ -114,10 +114,11 @@ private struct LinkRun {
         guard let input = try input(),
             let order = JSONComparison.compare(
                 pointer: comparison.pointer, ours: input.ours, theirs: input.theirs)
-        else { return .declined(["There is nothing comparable at '\(comparison.pointer)'."]) }
+        else { return .declined(["There is no comparable value at '\(comparison.pointer)'."]) }
         let isOurs: Bool
         switch order {
-        case .equal: return .declined(["Both sides have the same at '\(comparison.pointer)'."])
+        case .equal:
+            return .declined(["Both sides have the same value at '\(comparison.pointer)'."])
         case .greater: isOurs = comparison.isGreater
         case .lesser: isOurs = !comparison.isGreater
         }
@@ -183,12 +184,12 @@ extension LinkRun {
         if after.size == 0, before?.size != 0,
             FileStamp(ofRegularFile: try versions.file(.theirs))?.size != 0
         {
-            return .declined(["The command left an empty file."])
+            return .declined(["The command's result is empty."])
         }
         try versions.takeOursAsResult()
         if kind != .other, try !kind.covers(ContentKind(of: versions, .result)) {
             return .declined([
-                "The command left what is not \(kind.rawValue), as both sides are."
+                "The command's result is not \(kind.rawValue), as both sides are."
             ])
         }
         return .resolved(try outputs.keepResult(of: versions, conflict, by: rule))

@@ -84,7 +84,7 @@ extension Replica {
             let broken = report.checks.filter { !$0.holds }.map { "\($0.name): \($0.detail)" }
             throw Failure(
                 .unfitStore, path: remote.address,
-                "The place lacks a guarantee that a store needs. "
+                "The remote lacks a guarantee that a store needs. "
                     + broken.joined(separator: " "),
                 remedy: report.alternative + " filesinki remote check shows all of them.")
         }

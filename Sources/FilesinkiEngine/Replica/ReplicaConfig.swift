@@ -49,8 +49,8 @@ package struct ReplicaConfig: Hashable, Sendable {
             let store = bytes(hexadecimal: values["store"] ?? "")
         else {
             throw Failure(
-                .corrupt, path: path, "The replica's own description cannot be read.",
-                remedy: "Remove the file and run filesinki init again; nothing is deleted by that.")
+                .corrupt, path: path, "The replica's configuration cannot be read.",
+                remedy: "Remove the file and run filesinki init again; no other file is deleted.")
         }
         self.init(
             device: Device(id: id, name: String(values["name"] ?? "unnamed")),

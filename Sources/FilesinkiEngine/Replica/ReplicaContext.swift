@@ -183,7 +183,7 @@ extension ReplicaOptions {
         guard let address = config.remote else {
             throw Failure(
                 .notFound, path: root, "The replica has no remote.",
-                remedy: "Give it one with filesinki remote set URL.")
+                remedy: "Set one with filesinki remote set URL.")
         }
         return try connect(address)
     }

@@ -199,7 +199,7 @@ private struct PublishedSave {
 extension Failure {
     fileprivate static func changedWhileRead(_ path: RelativePath) -> Failure {
         Failure(
-            .changing, path: path.bytes, "The staged content was gone before it was read.",
+            .changing, path: path.bytes, "The staged content was removed before it was read.",
             remedy: "Nothing was saved; run again.")
     }
 }

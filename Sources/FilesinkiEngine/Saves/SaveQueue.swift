@@ -42,8 +42,8 @@ struct SaveQueue: ReplicaPart {
             }
             if waited >= self.options.lockWait, entry.withdraw() {
                 throw Failure(
-                    .busy, path: state.lock, "Another run is at work on this replica.",
-                    remedy: "Wait for it to end, or stop it; the lock goes with it.")
+                    .busy, path: state.lock, "Another run is using this replica.",
+                    remedy: "Wait for it to end, or stop it, which releases the lock.")
             }
             let pause = backoff.next()
             try await systemContext.sleep(pause)

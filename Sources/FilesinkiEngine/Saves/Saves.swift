@@ -118,12 +118,12 @@ struct Saves: ReplicaPart {
         let version = there.map { $0.entry.kind == .tombstone ? 0 : $0.version } ?? known
         guard version == wanted, there == nil else {
             throw Failure(
-                .differs, path: path.bytes, "It is at version \(version), not \(wanted).",
+                .differs, path: path.bytes, "The path is at version \(version), not \(wanted).",
                 remedy: "Load it, and save again with version \(version).")
         }
         guard try manifest.local(path) == nil else {
             throw Failure(
-                .differs, path: path.bytes, "It was changed here, and that is not published.",
+                .differs, path: path.bytes, "The path has local changes that are not published.",
                 remedy: "Save without a version, or see filesinki status.")
         }
         return report
@@ -181,13 +181,13 @@ struct Saves: ReplicaPart {
             if report.steps.contains(where: { $0.isDeletion(atOrInside: path) }) { return [] }
             if let away = report.away, try manifest.base(path) == nil { throw away }
             throw Failure(
-                .notFound, path: path.bytes, "There is nothing at this path.",
-                remedy: "See what there is with filesinki ls.")
+                .notFound, path: path.bytes, "No such file or folder.",
+                remedy: "List the files with filesinki ls.")
         }
         guard status.kind == .directory else { return [path] }
         guard recursive else {
             throw Failure(
-                .usage, path: path.bytes, "It is a folder.",
+                .usage, path: path.bytes, "Is a folder.",
                 remedy: "To delete it with everything in it, add -r.")
         }
         var all = [path]
@@ -226,8 +226,8 @@ struct Saves: ReplicaPart {
         guard let status = try root.status(path) else {
             if let failure = problem?.failure ?? report?.away { throw failure }
             throw Failure(
-                .notFound, path: path.bytes, "There is nothing at this path.",
-                remedy: "See what there is with filesinki ls.")
+                .notFound, path: path.bytes, "No such file or folder.",
+                remedy: "List the files with filesinki ls.")
         }
         if let problem { throw problem.failure }
         let known = try self.status.baseState(of: path)

@@ -294,6 +294,6 @@ extension Failure {
 
     /// The failure for an error of another type.
     static func unforeseen(_ error: any Error) -> Failure {
-        Failure(.io, "Something unforeseen happened: \(error).", remedy: "Run again.", cause: error)
+        Failure(.io, "Unexpected error: \(error).", remedy: "Run again.", cause: error)
     }
 }

@@ -35,7 +35,7 @@ struct DeviceIdentity: ReplicaPart {
         config.device.name = config.device.distinctName
         try saveConfig()
         run.report.note(
-            options.root, "Another device of the store is named \(name), too.",
+            options.root, "Another device of the store is also named \(name).",
             remedy: "This one is named \(config.device.name) from now on; to choose another name, "
                 + "run filesinki init --device NAME.")
     }

@@ -143,8 +143,9 @@ extension Zone {
     static func files(_ limits: CommitLimits) -> Zone {
         Zone(
             name: filesName, carriesContents: false, limits: limits,
-            remedyForOther: "Look at it with filesinki remote show; to start anew with it, "
+            remedyForOther: "See its address with filesinki remote show; to accept it, "
                 + "run filesinki remote set --accept URL.",
-            remedyForMissing: "To go on without them, run filesinki sync and do as it says.")
+            remedyForMissing:
+                "To continue without them, run filesinki sync and follow its instructions.")
     }
 }

@@ -63,7 +63,7 @@ extension SyncEngine {
             .limit, path: options.root, violations.map(\.description).joined(separator: " "),
             remedy: "Look at the plan with filesinki sync --dry-run; to approve it, run "
                 + (run.isPartial
-                    ? "filesinki sync and do as it says."
+                    ? "filesinki sync and follow its instructions."
                     : "filesinki sync --approve \(planned.id)."))
     }
 

@@ -69,8 +69,8 @@ struct Observation: Sendable {
                 special.path,
                 Failure(
                     .usage, path: special.path.bytes,
-                    "This is a \(special.word); it is not kept in step.",
-                    remedy: "Name it in .filesinkiignore to hear no more of it."))
+                    "Not synced: a \(special.word).",
+                    remedy: "List it in .filesinkiignore to silence this notice."))
         }
         fileCount = scan.fileCount
         folderCount = scan.directoryCount

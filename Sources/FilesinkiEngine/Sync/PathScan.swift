@@ -165,6 +165,6 @@ extension Failure {
     static func planNotFound(_ id: String) -> Failure {
         Failure(
             .notFound, path: id, "No stopped plan has this id.",
-            remedy: "List the present plan with filesinki sync --dry-run.")
+            remedy: "Print the current plan with filesinki sync --dry-run.")
     }
 }

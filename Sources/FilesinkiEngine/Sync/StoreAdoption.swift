@@ -19,8 +19,8 @@ extension SyncEngine {
         guard run.options.approved == id else {
             var failure = failure
             failure.remedy =
-                "To go on with it as it is, both sides meeting as for the first time so that nothing "
-                + "is deleted, run filesinki sync --approve \(id)."
+                "To continue with it as it is, run filesinki sync --approve \(id): both sides are "
+                + "merged as at a first sync, and nothing is deleted."
             throw failure
         }
         if run.options.isDryRun { throw failure }
@@ -69,8 +69,8 @@ extension SyncEngine {
             !config.store.isEmpty && (format.id != config.store || format.epoch != config.epoch)
         guard !isOther || acceptingOther else {
             throw Failure(
-                .wrongStore, path: remote.address, "Another store is there.",
-                remedy: "To start anew with it, add --accept; nothing is deleted by that.")
+                .wrongStore, path: remote.address, "Another store is at this address.",
+                remedy: "To accept it, add --accept; nothing is deleted.")
         }
         if isOther || acceptingOther {
             let accepted = try await zone.lastProven(present)

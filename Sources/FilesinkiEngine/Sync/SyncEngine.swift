@@ -151,7 +151,7 @@ extension Failure {
 
     fileprivate static func keepsChanging(_ path: RelativePath) -> Failure {
         Failure(
-            .changing, path: path.bytes, "It kept changing while it was to be written.",
+            .changing, path: path.bytes, "The file kept changing while it was being replaced.",
             remedy: "Run again when the program that writes it is done.")
     }
 }

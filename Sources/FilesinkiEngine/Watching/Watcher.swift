@@ -79,7 +79,7 @@ package actor Watcher {
             throw Failure(
                 .busy, path: replicaOptions.root,
                 "Another process watches this replica: \(holder ?? "unknown").",
-                remedy: "Let it go on, or stop it first.")
+                remedy: "Leave it running, or stop it first.")
         }
         lock.writeHolder("process \(getpid())")
         return lock
@@ -93,7 +93,7 @@ package actor Watcher {
         guard await replica.remoteAddress != nil else {
             throw Failure(
                 .notFound, path: replicaOptions.root, "The replica has no remote.",
-                remedy: "Give it one with filesinki remote set URL.")
+                remedy: "Set one with filesinki remote set URL.")
         }
         let judge = try await replica.ignoreMatcher()
         await replica.pause()

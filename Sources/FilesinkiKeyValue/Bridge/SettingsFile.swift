@@ -139,7 +139,8 @@ struct SettingsLines {
         isINI = format == .ini
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw Failure(
-                .usage, "The settings file is not UTF-8.", remedy: "Convert it, with iconv say.")
+                .usage, "The settings file is not UTF-8.",
+                remedy: "Convert it, for example with iconv.")
         }
         let text = bytes.last == 10 ? bytes.dropLast() : bytes[...]
         lines =

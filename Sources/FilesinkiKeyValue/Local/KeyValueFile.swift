@@ -71,8 +71,8 @@ enum KeyValueFile {
         guard found <= version else {
             throw Failure(
                 .newerFormat, path: connection.path,
-                "The key-value file has version \(found), and this program knows \(version).",
-                remedy: "Use the newer filesinki that wrote it.")
+                "The key-value file has version \(found); this program supports up to \(version).",
+                remedy: "Use the newer version of filesinki that wrote it.")
         }
     }
 

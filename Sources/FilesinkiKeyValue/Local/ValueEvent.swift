@@ -94,7 +94,7 @@ extension KeyValueDatabase {
             throw Failure(
                 .tokenExpired, path: token.description,
                 "The changes since this token are no longer known.",
-                remedy: "Read all values with kv list, and go on with the token of kv status.")
+                remedy: "Read all values with kv list, and continue with the token of kv status.")
         }
         let statement = try cache.statement(
             "SELECT id, reason, time, keys FROM event WHERE id > ? ORDER BY id LIMIT 1000")

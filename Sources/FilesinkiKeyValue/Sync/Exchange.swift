@@ -76,7 +76,7 @@ extension KeyValues {
             try await yield(attempt)
         }
         throw Failure(
-            .busy, path: place.address ?? "", "Other devices were faster at each attempt.",
+            .busy, path: place.address ?? "", "Other devices published first at each attempt.",
             remedy: "What was set is kept here; run filesinki kv sync later.")
     }
 

@@ -70,11 +70,11 @@ extension Zone {
     /// The zone of a key-value store.
     init(_ place: KeyValuePlace) {
         let accepting =
-            "run filesinki kv sync --accept-account: its values then take the place of those here, "
+            "run filesinki kv sync --accept-account: its values then replace the local ones, "
             + "which are archived."
         self.init(
             name: place.zone, carriesContents: true, limits: place.commitLimits,
-            remedyForOther: "Nothing was changed. If this store is meant now, " + accepting,
-            remedyForMissing: "To go on with the store as it is, " + accepting)
+            remedyForOther: "Nothing was changed. To use this store, " + accepting,
+            remedyForMissing: "To continue with the store as it is, " + accepting)
     }
 }

@@ -43,7 +43,7 @@ package struct KeyValuePlace: Sendable {
         guard let address else {
             throw Failure(
                 .notFound, "The replica has no remote.",
-                remedy: "Give it one with filesinki init --remote URL.")
+                remedy: "Set one with filesinki init --remote URL.")
         }
         return try connect(address)
     }

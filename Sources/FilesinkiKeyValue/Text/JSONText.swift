@@ -174,7 +174,7 @@ struct JSONReader {
         case ("$dictionary", .dictionary): return member.value
         default: break
         }
-        throw Self.error("\(printable(member.name.utf8)) has no such value.", tree)
+        throw Self.error("\(printable(member.name.utf8)) has an invalid value.", tree)
     }
 
     private static func literal(_ word: [UInt8]) -> TypedValue {
@@ -195,21 +195,21 @@ struct JSONReader {
             return .integer(whole)
         }
         guard let number = Double(text), number.isFinite else {
-            throw error("The number \(printable(text.utf8)) cannot be kept.", tree)
+            throw error("The number \(printable(text.utf8)) is out of range.", tree)
         }
         return .double(number)
     }
 
     private static func text(_ bytes: [UInt8], _ tree: JSONTree) throws(Failure) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw error("A text is not UTF-8: it has half a character.", tree)
+            throw error("A string is not valid UTF-8.", tree)
         }
         return text
     }
 
     private static func error(_ message: String, _ tree: JSONTree) -> Failure {
         Failure(
-            .usage, "This JSON cannot be used, at byte \(tree.place.lowerBound): \(message)",
+            .usage, "Invalid JSON, at byte \(tree.place.lowerBound): \(message)",
             remedy: "Correct it and try again.")
     }
 }

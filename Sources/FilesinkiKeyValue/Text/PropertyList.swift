@@ -192,7 +192,9 @@ struct PropertyListReader {
         var result = String.UnicodeScalarView()
         while let start = rest.firstIndex(of: "&") {
             let reference = rest[start...].dropFirst()
-            guard let end = reference.firstIndex(of: ";") else { throw error("An & stands alone.") }
+            guard let end = reference.firstIndex(of: ";") else {
+                throw error("An & does not begin an entity.")
+            }
             let name = String(reference[..<end])
             guard let character = known[name] ?? Self.character(name) else {
                 throw error("&\(printable(name.utf8)); is not known.")

@@ -36,7 +36,7 @@ package struct CSVMerge: ContentMerge {
             return Self.declined("One side removed everything, the other changed something.")
         }
         guard let key = CSVKey(for: sheets, chosen: input.settings.keyColumns) else {
-            return Self.declined("The chosen columns do not tell the rows apart.")
+            return Self.declined("The chosen columns do not identify the rows.")
         }
         var merge = CSVSheetMerge(sheets, key, input)
         guard let bytes = merge.merged() else { return .declined(merge.conflicts) }

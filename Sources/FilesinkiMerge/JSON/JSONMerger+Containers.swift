@@ -224,7 +224,7 @@ extension JSONMerger {
             things += part
         }
         guard chosenSide != nil || isStable(things.map(\.entry), numbers) else {
-            return decline("Both sides changed a list in ways that can be told apart in two ways.")
+            return decline("Both sides changed a list, and the merge is ambiguous.")
         }
         writeContainer(trio, layouts, things)
     }

@@ -175,7 +175,7 @@ struct JSONMerger {
 
     private mutating func writeSum(_ trio: JSONTrio) {
         guard let result = sum(trio) else {
-            return resolve(trio, "Not all versions have a number that can be added up.")
+            return resolve(trio, "One of the versions is not a number that can be added.")
         }
         writer.write(result)
     }

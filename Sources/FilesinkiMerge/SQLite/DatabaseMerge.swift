@@ -210,7 +210,7 @@ extension MergeConnection {
     /// Declines a database whose pages are damaged. Indices are not compared with their tables, which
     /// would take several times as long; see ``checkIndices(of:in:)``.
     func checkStructure() throws(SQLiteMergeError) {
-        try check("PRAGMA main.quick_check(1)", "A content that takes part is damaged")
+        try check("PRAGMA main.quick_check(1)", "One of the contents is damaged")
     }
 
     /// Declines a table whose indices do not match it: rows are looked up by an index, and a wrong one
@@ -218,7 +218,7 @@ extension MergeConnection {
     func checkIndices(of table: String, in database: String) throws(SQLiteMergeError) {
         try check(
             "PRAGMA \(database).integrity_check(\(quoted(table)))",
-            "A content that takes part is damaged")
+            "One of the contents is damaged")
     }
 
     /// Declines a database that fails SQLite's complete check.
@@ -241,7 +241,7 @@ extension MergeConnection {
             conflicts.append(
                 MergeConflict(
                     "table \(rows.text(0)), row \(rows.value(1).shown)",
-                    "It would refer to a row of table \(rows.text(2)) that is not there."))
+                    "It would refer to a row of table \(rows.text(2)) that does not exist."))
         }
         if !conflicts.isEmpty { throw .declined(conflicts) }
     }

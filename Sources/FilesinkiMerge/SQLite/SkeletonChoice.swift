@@ -15,7 +15,7 @@ struct SkeletonChoice {
         let byModule = try isOursTouched(schemas)
         if let bySchema, let byModule, bySchema != byModule {
             throw .declined(
-                "", "One side changed the schema, the other what a virtual table keeps.")
+                "", "One side changed the schema, the other the contents of a virtual table.")
         }
         if let only = bySchema ?? byModule { return only }
         do {
@@ -66,7 +66,7 @@ private struct Schemas {
         theirs = try schema(sides.theirs)
         guard ours.encoding == theirs.encoding, base == nil || base?.encoding == ours.encoding
         else {
-            throw .declined("", "The databases keep text in different encodings.")
+            throw .declined("", "The databases store text in different encodings.")
         }
     }
 
@@ -76,7 +76,7 @@ private struct Schemas {
         if let base, base.items == theirs.items { return true }
         if let base, base.items == ours.items { return false }
         let name = ours.items.symmetricDifference(theirs.items).map(\.name).sorted().first ?? ""
-        throw .declined("table \(name)", "Both sides changed the schema, each in another way.")
+        throw .declined("table \(name)", "Both sides changed the schema differently.")
     }
 }
 

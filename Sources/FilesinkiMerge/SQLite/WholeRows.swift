@@ -81,7 +81,7 @@ struct WholeRows {
         guard try row.step() else { return false }
         try table.conflicts.add(
             "table \(table.name), row \(row.value(0).shown)",
-            "Both sides changed the row, and the table has no key to know it by.")
+            "Both sides changed the row, and the table has no key to identify it.")
         return true
     }
 

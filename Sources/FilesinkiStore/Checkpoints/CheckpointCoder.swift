@@ -74,7 +74,7 @@ struct CheckpointCoder {
         let message: StoredCheckpoint = try parsed(plain, key: key)
         try check(message.store, message.zone, key: key)
         guard message.sequence == sequence, sequence > 0, let hash = ContentID(array(message.hash))
-        else { throw Envelope.damaged(key, "The checkpoint is not the one that belongs here.") }
+        else { throw Envelope.damaged(key, "The checkpoint is in the wrong place.") }
         var decoder = CheckpointDecoder(token: ChangeToken(sequence: sequence, hash: hash))
         try decoder.add(message, plain: plain.count, key: key)
         return decoder
@@ -135,12 +135,12 @@ extension CheckpointCoder {
         try check(message.store, message.zone, key: key)
         guard message.sequence == sequence, sequence > 0, !message.parts.isEmpty,
             let hash = ContentID(array(message.hash))
-        else { throw Envelope.damaged(key, "The checkpoint is not the one that belongs here.") }
+        else { throw Envelope.damaged(key, "The checkpoint is in the wrong place.") }
         var index = CheckpointIndex(token: ChangeToken(sequence: sequence, hash: hash))
         for part in message.parts {
             guard let hash = ContentID(array(part.hash)), let size = Int64(exactly: part.size),
                 (1...CommitLog.maximumStoredLength).contains(size)
-            else { throw Envelope.damaged(key, "The checkpoint names an impossible part.") }
+            else { throw Envelope.damaged(key, "The checkpoint names an invalid part.") }
             index.parts.append(CheckpointIndex.Part(hash: hash, size: size))
         }
         return index
@@ -208,7 +208,7 @@ struct CheckpointDecoder: Sendable {
             let inline = identities(message.inlineContents, count: message.inlineSequences.count),
             let rows = RowsDecoder(
                 message.entries, maximumCount: entries, pathLimit: &pathBytes)
-        else { throw Envelope.damaged(key, "The checkpoint does not fit together.") }
+        else { throw Envelope.damaged(key, "The checkpoint is inconsistent.") }
         entries -= rows.count
         let formerByRow = Dictionary(grouping: zip(message.formerRows, former), by: \.0)
         record = Record(
@@ -241,7 +241,7 @@ struct CheckpointDecoder: Sendable {
         record.rows.forEachRow(atMost: limit) { index, path, row in
             guard (1...token.sequence).contains(row.version) else {
                 found.refused.append(
-                    RefusedRow(row.path, "The entry has an impossible version."))
+                    RefusedRow(row.path, "The entry has an invalid version."))
                 return
             }
             if let lastPath, !(lastPath < path) {

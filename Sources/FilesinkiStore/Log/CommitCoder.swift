@@ -88,7 +88,7 @@ struct CommitCoder {
         }
         guard message.sequence == sequence, sequence > 0, message.id.count == 16,
             let parent = ContentID(array(message.parent)), let device = Device(message.author)
-        else { throw Envelope.damaged(key, "The commit is not the one that belongs here.") }
+        else { throw Envelope.damaged(key, "The commit is in the wrong place.") }
         var changes = try CommitChanges(message, plain: plain.count, key: key)
         var draft = CommitDraft(
             device: device, time: Timestamp(nanoseconds: message.time), changes: changes.accepted,
@@ -112,7 +112,7 @@ struct CommitCoder {
                 contents.append(InlineContent(id: id, bytes: bytes))
             } else {
                 refused.append(
-                    RefusedRow([], "A content inside the commit is not what its identity says."))
+                    RefusedRow([], "A content in the commit does not match its hash."))
             }
         }
         return contents
@@ -220,7 +220,7 @@ struct CommitChanges {
             let details = RowDetails(message, pathLimit: &pathBytes),
             var superseded = RowsDecoder(
                 message.superseded, maximumCount: bounds.superseded, pathLimit: &pathBytes)
-        else { throw Envelope.damaged(key, "The commit does not fit together.") }
+        else { throw Envelope.damaged(key, "The commit is inconsistent.") }
         read(&rows, details, before: message.sequence)
         read(superseded: &superseded, message)
     }

@@ -144,7 +144,8 @@ extension CommitLog {
         let key = prefix + StoreLayout.name(sequence)
         if try await hasCheckpoint(from: sequence) {
             return Failure(
-                .tokenExpired, path: key, "The log no longer reaches back to what was seen last.",
+                .tokenExpired, path: key,
+                "The log no longer reaches back to the last known commit.",
                 remedy: "The newest checkpoint is read instead.")
         }
         return Failure(

@@ -243,7 +243,7 @@ package final class ContentLocator: Sendable {
         // It may be in a pack whose index cannot be read: the user has to know that.
         if let failure = state.withLock({ $0.broken.values.first }) { throw failure }
         throw Failure(
-            .corrupt, path: id.description, "The store does not hold this content any more.",
+            .corrupt, path: id.description, "The store no longer holds this content.",
             remedy: "Run filesinki check; a device that still has the file can store it again.")
     }
 

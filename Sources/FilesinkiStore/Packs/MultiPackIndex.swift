@@ -183,7 +183,7 @@ final class JoinedIndexFile: Sendable {
     static func damage(_ path: String) -> Failure {
         Failure(
             .corrupt, path: path, "The multi-pack index is damaged.",
-            remedy: "Remove it; it is made again.")
+            remedy: "Remove it; it is created again.")
     }
 
     /// The ids of the packs that have an entry with this prefix; empty also when the file cannot be read.

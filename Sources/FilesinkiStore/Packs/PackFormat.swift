@@ -109,12 +109,12 @@ struct PackTrailer: Hashable {
         let key = pack.keyText
         guard tail.count >= Self.length,
             tail.suffix(PackFormat.magic.count).elementsEqual(PackFormat.magic)
-        else { throw .damagedPack(key, "The object does not end as a pack does.") }
+        else { throw .damagedPack(key, "The object does not end like a pack.") }
         let bytes = UnsafeRawBufferPointer(rebasing: tail.suffix(Self.length))
         let version: UInt32 = bytes.littleEndian(at: 48)
         guard version == PackFormat.version, bytes.littleEndian(at: 52, as: UInt32.self) == 0 else {
             throw Failure(
-                .newerFormat, path: key, "The pack has the format \(version), which is not known.",
+                .newerFormat, path: key, "The pack has the unknown format \(version).",
                 remedy: "Update filesinki, or run filesinki check if every device has this version."
             )
         }
@@ -127,7 +127,7 @@ struct PackTrailer: Hashable {
         guard !end.overflow, end.partialValue == pack.size, indexHash == pack.indexHash,
             plainLength <= PackFormat.maximumIndexLength,
             storedLength <= PackFormat.maximumStoredLength(plain: plainLength)
-        else { throw .damagedPack(key, "The pack's trailer does not fit the pack.") }
+        else { throw .damagedPack(key, "The pack's trailer does not match the pack.") }
     }
 }
 

@@ -74,7 +74,7 @@ package struct PackIndex: Sendable {
     package init(plain: [UInt8], verifying reference: PackReference) throws(Failure) {
         let key = reference.keyText
         guard ContentHasher.hash(plain) == reference.indexHash else {
-            throw .damagedPack(key, "The pack's index is not the one that was stored.")
+            throw .damagedPack(key, "The pack's index does not match its hash.")
         }
         let parsed = try plain.withUnsafeBufferPointer { (plain) throws(Failure) in
             try PackIndexChecker(
@@ -166,7 +166,7 @@ struct PackIndexChecker {
         return (blocks, memberCount)
     }
 
-    private var damage: Failure { .damagedPack(key, "The pack's index contradicts itself.") }
+    private var damage: Failure { .damagedPack(key, "The pack's index is inconsistent.") }
 
     private func checkBlocks(_ count: Int) throws(Failure) -> [PackIndex.Block] {
         var blocks: [PackIndex.Block] = []

@@ -87,7 +87,7 @@ package final class PackReader: Sendable {
     /// The end of the pack, at least the index and the trailer.
     private func fetchTail() async throws -> [UInt8] {
         guard let range = tailRange else {
-            throw Failure.damagedPack(reference.keyText, "The pack is too short to be one.")
+            throw Failure.damagedPack(reference.keyText, "The object is too short to be a pack.")
         }
         let tail = try await fetch(range)
         let trailer = try tail.withUnsafeBytes { try PackTrailer(endOf: $0, of: reference) }

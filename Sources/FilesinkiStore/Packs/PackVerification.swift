@@ -30,7 +30,7 @@ extension PackReader {
                 ObjectKey(reference.keyText), range: 0..<Int64(PackFormat.magic.count))
             guard beginning == PackFormat.magic else {
                 throw Failure.damagedPack(
-                    reference.keyText, "The object does not begin as a pack does.")
+                    reference.keyText, "The object does not begin like a pack.")
             }
             index = try await self.index()
         } catch let failure as Failure where failure.code != .away {

@@ -58,7 +58,7 @@ package struct Recipe: Hashable, Sendable {
         }
         guard version == Self.version else {
             throw Failure(
-                .newerFormat, "A recipe has the format \(version), which is not known.",
+                .newerFormat, "A recipe has the unknown format \(version).",
                 remedy: "Update filesinki, or run filesinki check if every device has this version."
             )
         }

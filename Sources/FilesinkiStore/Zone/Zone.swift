@@ -103,7 +103,7 @@ package struct KnownStore: Hashable, Sendable {
         guard known == nil || known == KnownStore(found) else {
             throw Failure(
                 .wrongStore, path: address,
-                "This is not the store that the replica has met before; nothing was changed.",
+                "This is not the store of this replica; nothing was changed.",
                 remedy: remedy)
         }
         return found

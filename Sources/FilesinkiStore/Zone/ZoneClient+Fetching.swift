@@ -54,8 +54,8 @@ extension ZoneClient {
         guard fetched.checkpoint > 0 else {
             throw Failure(
                 .wrongStore, path: connection.remote.address,
-                "The store's log does not reach back to what was seen of it, and no checkpoint "
-                    + "stands in its place.",
+                "The store's log does not reach back to the last known commit, and no checkpoint "
+                    + "replaces what is missing.",
                 remedy: "Run filesinki check; the store may be damaged or restored.")
         }
         fetched.start = position
@@ -68,7 +68,7 @@ extension ZoneClient {
         let position = try memory.position
         guard let present = try await presentStore(at: remote()) else {
             throw Failure(
-                .notFound, path: try remote().address, "There is no store there.",
+                .notFound, path: try remote().address, "No store was found there.",
                 remedy: "Make one with filesinki init --remote URL.")
         }
         let last = try await lastProven(present)

@@ -32,7 +32,7 @@ struct JSONParser {
             if try !wantsAnother() { break }
         }
         skipSpace()
-        guard position == bytes.count else { throw problem("goes on after the end") }
+        guard position == bytes.count else { throw problem("has text after the end") }
         return nodes
     }
 
@@ -171,11 +171,11 @@ extension JSONParser {
             case UInt8(ascii: "f"): "false"
             case UInt8(ascii: "n"): "null"
             case UInt8(ascii: "/"), UInt8(ascii: "#"): throw problem("has a comment")
-            default: throw problem("has no value where one belongs")
+            default: throw problem("lacks a value")
             }
         let end = position + word.utf8CodeUnitCount
         guard end <= bytes.count, memory(position..<end, equals: word) else {
-            throw problem("has no value where one belongs")
+            throw problem("lacks a value")
         }
         position = end
     }
@@ -217,10 +217,10 @@ extension JSONParser {
             case UInt8(ascii: "\\"): try skipEscape()
             case 0x20..<0x80: position += 1
             case 0x80...: try skipScalar(byte)
-            default: throw problem("has a control character in a text")
+            default: throw problem("has a control character in a string")
             }
         }
-        throw problem("ends inside a text")
+        throw problem("ends inside a string")
     }
 
     private mutating func skipEscape() throws(JSONError) {
@@ -233,7 +233,7 @@ extension JSONParser {
             }
             position += 5
         case .some(let byte) where JSONString.escaped(byte) != nil: position += 1
-        default: throw problem("has a backslash before what it cannot escape")
+        default: throw problem("has an invalid escape")
         }
     }
 

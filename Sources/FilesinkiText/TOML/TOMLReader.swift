@@ -152,7 +152,7 @@ extension TOMLReader {
         try skipComment()
         guard takeLineEnd() || index == bytes.count else {
             throw flaw(
-                "There is more on the line than one statement.", "Write one key = value on a line.")
+                "There is more than one statement on the line.", "Write one key = value on a line.")
         }
     }
 
@@ -174,7 +174,9 @@ extension TOMLReader {
     }
 
     func controlCharacter() -> Failure {
-        flaw("There is a control character.", "Take it out, or write it as an escape in a string.")
+        flaw(
+            "The line contains a control character.",
+            "Remove it, or write it as an escape in a string.")
     }
 
     /// A failure at the present line.

@@ -51,7 +51,7 @@ extension TOMLReader {
     mutating func value(depth: Int) throws(Failure) -> TOMLValue {
         guard depth <= Self.maximumDepth else {
             throw flaw(
-                "Values are too deep inside each other.",
+                "Values are nested too deeply.",
                 "Use no more than \(Self.maximumDepth) levels.")
         }
         switch peek() {
@@ -106,7 +106,7 @@ extension TOMLReader {
         let isNumber = text.utf8.first.map { $0 <= UInt8(ascii: "9") } ?? false
         guard isNumber || ["inf", "nan"].contains(text) else {
             throw flaw(
-                "The value is not understood.", "Put text in quotes, as in strategy = \"newest\".")
+                "Invalid value.", "Put text in quotes, as in strategy = \"newest\".")
         }
         return integer(text).map(TOMLValue.integer) ?? .other(text)
     }
@@ -217,7 +217,7 @@ extension TOMLReader {
             let number = UInt32(text, radix: 16), let scalar = Unicode.Scalar(number)
         else {
             throw flaw(
-                "An escape in a string names no character.",
+                "An escape in a string is not a valid character.",
                 "Write \\u and four hexadecimal digits.")
         }
         index = end

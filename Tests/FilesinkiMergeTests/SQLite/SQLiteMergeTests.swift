@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: merging + declining + schemas)
-    func `both sides are in the result, or the reason is said`(_ row: Row) throws {
+    func `the result has both sides, or the reason is returned`(_ row: Row) throws {
         let trial = MergeTrial()
         let answer = try trial.merge(base: row.base, ours: row.ours, theirs: row.theirs)
         #expect(trial.rows(row.query, answer) == row.expected)
@@ -172,12 +172,13 @@ import Testing
             base: "CREATE TABLE a(id INTEGER PRIMARY KEY);"
                 + "CREATE TABLE b(id INTEGER PRIMARY KEY, a REFERENCES a); INSERT INTO a VALUES (1)",
             ours: "DELETE FROM a", theirs: "INSERT INTO b VALUES (1, 1)",
-            ["table b, row 1: It would refer to a row of table a that is not there."]),
+            ["table b, row 1: It would refer to a row of table a that does not exist."]),
         Row(
             "a row without key that both replaced",
             base: "CREATE TABLE t(a, b); INSERT INTO t VALUES (1, 1), (2, 2)",
             ours: "UPDATE t SET a = 5 WHERE b = 2", theirs: "UPDATE t SET a = 6 WHERE b = 2",
-            ["table t, row 2: Both sides changed the row, and the table has no key to know it by."]),
+            ["table t, row 2: Both sides changed the row, and the table has no key to identify it."]
+        ),
         Row(
             "numbers of the header", base: people, ours: "PRAGMA user_version = 3",
             theirs: "PRAGMA user_version = 4",
@@ -228,7 +229,7 @@ import Testing
         Row(
             "other changes on both", base: people, ours: "ALTER TABLE p ADD COLUMN m",
             theirs: "CREATE TABLE q(x)",
-            ["table p: Both sides changed the schema, each in another way."]),
+            ["table p: Both sides changed the schema differently."]),
     ]
 }
 
