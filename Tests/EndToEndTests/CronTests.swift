@@ -22,7 +22,7 @@ struct CronTests {
         #expect(run.code == code, "\(run)")
     }
 
-    @Test func `a run with nothing to do says nothing`() throws {
+    @Test func `a run with nothing to do prints nothing`() throws {
         let machine = try Machine.pair("echo one >a/one; mkfifo a/fifo")
         try machine.sync("a")
         let run = try machine.shell(Self.cron("sync \"$PWD/a\""))
@@ -31,7 +31,7 @@ struct CronTests {
         #expect(run.talk.isEmpty)
     }
 
-    @Test func `what is missing is said`() throws {
+    @Test func `missing settings are reported`() throws {
         let machine = try Machine.pair("echo one >a/one")
         let home = try machine.shell("cd /; " + Self.cron("save notes/a /etc/hostname"))
         #expect(home.code == 2)
@@ -39,7 +39,7 @@ struct CronTests {
         #expect(home.talk.contains("--root"))
     }
 
-    @Test func `a closed standard input is no empty one`() throws {
+    @Test func `a closed standard input is not an empty one`() throws {
         let machine = try Machine.pair("echo one >a/one")
         let save = try machine.shell(Self.cron("save --root \"$PWD/a\" one"))
         #expect(save.code == 4)
@@ -47,7 +47,8 @@ struct CronTests {
         #expect(machine.read("a/one") == "one\n")
     }
 
-    @Test func `a closed standard output is said, and no file is written in its place`() throws {
+    @Test func `a closed standard output is reported, and no file is written in its place`() throws
+    {
         let machine = try Machine.pair("echo one >a/one")
         let list = try machine.shell("filesinki ls --root a >&-")
         #expect(list.code == 4)

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// `observe` and `changes` as processes that end, are ended, and begin again.
-@Suite("Events as a process tells them", .onOwnThreads)
+@Suite("Events of observe and changes as a process", .onOwnThreads)
 struct EventTests {
     private static let files = "mkdir a/sub; echo one >a/one; echo two >a/sub/two"
     /// A shell function that takes the token out of a line.
@@ -24,7 +24,7 @@ struct EventTests {
     }
 
     @Test(
-        "FB-10, FB-08: two observers both hear of a change and a deletion, and the files are in step"
+        "FB-10, FB-08: two observers both report a change and a deletion, and the files are synced"
     )
     func two() throws {
         let machine = try Machine.pair(Self.files)
@@ -47,7 +47,7 @@ struct EventTests {
         #expect(try machine.difference == "")
     }
 
-    @Test("FB-07: a change that was observed leaves one file, and nothing to do for a sync")
+    @Test("FB-07: an observed change leaves one file, and a following sync finds nothing to do")
     func noStrays() throws {
         let machine = try Machine.pair(Self.files)
         try machine.shell("filesinki compress a/one -o a/one.xz; filesinki sync a")
@@ -58,7 +58,7 @@ struct EventTests {
         #expect(sync.code == 0 && sync.output.isEmpty)
     }
 
-    @Test("KV-09: what came while nobody observed is heard by who comes back; own changes never")
+    @Test("KV-09: observe with a token reports what it missed, and never own changes")
     func missed() throws {
         let machine = try Machine.pair(Self.files)
         let line = try machine.shell(
@@ -76,7 +76,7 @@ struct EventTests {
         #expect(line.output.split(separator: "\n").count == 5)
     }
 
-    @Test("a kill after any line, and a new start with its token: each event once")
+    @Test("observe killed after any line resumes from the last token and repeats no event")
     func killed() throws {
         let machine = try Machine.pair("for i in 1 2 3 4 5 6 7 8 9; do echo $i >a/$i; done")
         let all = try machine.run("changes", "--root", "b", "--since", "0")
@@ -101,7 +101,7 @@ struct EventTests {
     }
 
     @Test(
-        "a signal ends it with the code that shells expect, between two lines",
+        "a signal ends observe between two lines, with the exit code of the signal",
         arguments: [SIGINT, SIGTERM])
     func signals(_ signal: Int32) throws {
         let machine = try Machine.pair(Self.files)
@@ -116,7 +116,7 @@ struct EventTests {
         #expect(try machine.wait(for: reader).output.isEmpty)
     }
 
-    @Test("a reader that goes away ends it at once and without a word")
+    @Test("observe ends at once and silently when its reader closes the pipe")
     func closedPipe() throws {
         let machine = try Machine.pair(Self.files)
         let ended = try machine.shell(
@@ -125,7 +125,7 @@ struct EventTests {
         #expect(ended.talk.isEmpty)
     }
 
-    @Test("a reader that stands still does not keep it from ending")
+    @Test("observe ends although its reader does not read")
     func blockedPipe() throws {
         let machine = try Machine.pair("seq 400 | while read i; do echo $i >a/$i; done")
         let ended = try machine.shell(
@@ -138,7 +138,7 @@ struct EventTests {
         #expect(ended.output == "143\n", "\(ended.talk)")
     }
 
-    @Test("--timeout ends it: 1 when nothing was told, 0 when something was")
+    @Test("--timeout ends observe: 1 when nothing was printed, else 0")
     func timeout() throws {
         let machine = try Machine.pair(Self.files)
         let quiet = try machine.run("observe", "--root", "b", "--timeout", "1")
@@ -152,7 +152,7 @@ struct EventTests {
         #expect(Set(alive.output.split(separator: "\n")).count == 1)
     }
 
-    @Test("a remote that is away is said once, and waited for")
+    @Test("observe reports an unavailable remote once and retries")
     func away() throws {
         let machine = try Machine.pair(Self.files)
         let ended = try machine.shell(

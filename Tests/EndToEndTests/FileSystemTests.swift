@@ -21,7 +21,7 @@ struct FileSystemTests {
     }
 
     @Test(
-        "E2.1 two devices agree, and doctor says what the file system can do",
+        "E2.1 two devices sync on this file system, and doctor reports its capabilities",
         arguments: MountedFileSystem.allCases.filter { $0 != .fuseFoldingBelow })
     func roundTrip(_ kind: MountedFileSystem) throws {
         try on(kind) { machine in
@@ -48,7 +48,7 @@ struct FileSystemTests {
     }
 
     @Test(
-        "E2.1 a killed sync needs no person, and a user's save survives",
+        "E2.1 a killed sync needs no repair, and a user's save survives",
         arguments: MountedFileSystem.allCases.filter { $0 != .fuseFoldingBelow })
     func faults(_ kind: MountedFileSystem) throws {
         try on(kind) { machine in
@@ -82,7 +82,7 @@ struct FileSystemTests {
     }
 
     @Test(
-        "E2.3 of two names that are one here, or in a folder here, none is lost anywhere",
+        "E2.3 of two names that fold to one here, or in a folder here, neither is lost on any device",
         arguments: MountedFileSystem.allCases.filter { $0.foldingFolder != nil })
     func folding(_ kind: MountedFileSystem) throws {
         let place = try #require(kind.foldingFolder)

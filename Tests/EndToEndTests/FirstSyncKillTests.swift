@@ -43,7 +43,7 @@ struct FirstSyncKillTests {
     }
 
     @Test(
-        "E3.6 deletions stay, saves are edits and no copies are made",
+        "E3.6 after a kill in a first sync, deletions stay, saves are edits and no copies are made",
         arguments: ["sync a", "save --root a f3 f3"])
     func kills(_ line: String) throws {
         let machine = try Machine()

@@ -1,7 +1,7 @@
 import Testing
 
 /// `filesinki merge` as the merge driver of a real git, as the documentation has it.
-@Suite("git's merge driver", .onOwnThreads)
+@Suite("merge as git's merge driver", .onOwnThreads)
 struct GitDriverTests {
     private func repository(_ base: String, _ ours: String, _ theirs: String) throws -> Machine {
         let machine = try Machine()
@@ -31,7 +31,7 @@ struct GitDriverTests {
         #expect(merge.output == #"{"a": 5, "b": 2, "c": 3}"#)
     }
 
-    @Test("a conflict is git's conflict, with markers in the file")
+    @Test("a conflict is reported to git, with markers in the file")
     func conflicts() throws {
         let machine = try repository(#"{"a": 1}"#, #"{"a": 2}"#, #"{"a": 3}"#)
         let merge = try machine.shell("cd r && git merge -q --no-edit other")

@@ -35,7 +35,7 @@ struct GuideTests {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
         .filter { $0.hasSuffix(".md") }.sorted()
 
-    @Test("what a guide says to run does what it says", arguments: names)
+    @Test("each recipe of a guide prints the output that the guide shows", arguments: names)
     func runs(_ name: String) throws {
         let text = try String(contentsOfFile: Self.folder + "/" + name, encoding: .utf8)
         let recipes = Guide(text).recipes
@@ -75,7 +75,7 @@ struct GuideTests {
             }
     }
 
-    @Test func `every guide but those of others has a recipe`() {
+    @Test func `every guide except those with tests of their own has a recipe`() {
         #expect(Set(Self.names).isSuperset(of: ["cron.md", "scripts.md", "first-sync.md"]))
     }
 }

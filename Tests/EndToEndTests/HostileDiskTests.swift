@@ -3,7 +3,7 @@ import Testing
 
 /// Disks that are full and folders that may not be read or written: the documented exit code, a
 /// message that names the path and what to do, nothing lost, and the other paths done.
-@Suite("Full disks and forbidden folders", .onOwnThreads, .serialized)
+@Suite("Full disks and folders without permission", .onOwnThreads, .serialized)
 struct HostileDiskTests {
     /// Mounts a small file system in memory over a folder; no, with a word, where that is forbidden.
     private func mount(_ machine: Machine, _ folder: String) throws -> Bool {
@@ -17,7 +17,7 @@ struct HostileDiskTests {
         _ = try? machine.shell("umount -l \(folder)")
     }
 
-    @Test("a full disk under the root: 5 or 6, said, the rest is done, and room is all it needs")
+    @Test("a full disk under the root exits with 5 or 6, completes the rest and needs only space")
     func fullRoot() throws {
         let machine = try Machine()
         guard try mount(machine, "b") else { return }
@@ -44,7 +44,7 @@ struct HostileDiskTests {
         #expect(try machine.shell("diff -r -x .filesinki a b").output == "")
     }
 
-    @Test("a full disk under the store: 6, said, nothing half, and room is all it needs")
+    @Test("a full disk under the store exits with 6, writes nothing partial and needs only space")
     func fullStore() throws {
         let machine = try Machine()
         guard try mount(machine, "disk") else { return }
@@ -95,7 +95,7 @@ struct HostileDiskTests {
         if geteuid() == 0 { try machine.shell("chown -R 65534:65534 .") }
     }
 
-    @Test("a folder that may not be written: 5, its path is named, the other paths are done")
+    @Test("a read-only folder exits with 5 and its path; other paths are synced")
     func readOnly() throws {
         let machine = try Machine()
         try readable(machine)
@@ -115,7 +115,7 @@ struct HostileDiskTests {
         #expect(try machine.shell("diff -r -x .filesinki a b").output == "")
     }
 
-    @Test("a folder or file that may not be read: 5, named, and never a deletion")
+    @Test("an unreadable folder or file exits with 5 and its path, and is never a deletion")
     func unreadable() throws {
         let machine = try Machine()
         try readable(machine)
@@ -134,7 +134,7 @@ struct HostileDiskTests {
         #expect(healed?.code == 0, "\(healed?.talk ?? "")")
     }
 
-    @Test("a store that may not be written: 7, said, and what is here waits")
+    @Test("a read-only store exits with 7, and local changes stay pending")
     func readOnlyStore() throws {
         let machine = try Machine()
         try readable(machine)
@@ -150,7 +150,7 @@ struct HostileDiskTests {
         #expect(machine.read("b/new") == "new\n")
     }
 
-    @Test("damage at the store has the documented exit codes")
+    @Test("a damaged store has the documented exit codes")
     func damage() throws {
         let machine = try Machine()
         let made = try machine.shell(

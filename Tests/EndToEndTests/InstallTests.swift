@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("What is installed", .onOwnThreads)
+@Suite("Installed files", .onOwnThreads)
 struct InstallTests {
     /// Whether a program is on the machine that runs the tests.
     private static func has(_ program: String) -> Bool {
@@ -22,7 +22,8 @@ struct InstallTests {
         return machine
     }
 
-    @Test func `both programs, manual pages and completions have their places`() throws {
+    @Test func `both programs, manual pages and completions are installed in their places`() throws
+    {
         let machine = try Self.installed()
         for path in [
             "bin/filesinki", "libexec/filesinki/filesinki-net", "share/man/man1/filesinki.1",
@@ -36,13 +37,13 @@ struct InstallTests {
         #expect(version.output.hasPrefix("filesinki "))
     }
 
-    @Test func `the installed program becomes the other when it needs the network`() throws {
+    @Test func `the installed program runs the network program when needed`() throws {
         let machine = try Self.installed()
         let run = try machine.shell("prefix/bin/filesinki clone https://host.invalid x")
         #expect(run.output == "the other: clone https://host.invalid x\n")
     }
 
-    @Test func `without the other, what is missing is said, with where it belongs`() throws {
+    @Test func `without the network program the message names it and its place`() throws {
         let machine = try Self.installed()
         let run = try machine.shell(
             "rm prefix/libexec/filesinki/filesinki-net; "
@@ -52,7 +53,7 @@ struct InstallTests {
     }
 
     @Test(
-        "the shells understand their completions",
+        "each shell loads its completions",
         arguments: [
             ("bash", "share/bash-completion/completions/filesinki"),
             ("zsh", "share/zsh/site-functions/_filesinki"),

@@ -35,7 +35,7 @@ struct KeyValueProcessTests {
         """#
 
     @Test(
-        "KV-14 what processes on three devices have acknowledged holds, by each key's rule",
+        "KV-14 acknowledged writes of processes on three devices persist by each key's rule",
         .timeLimit(.minutes(30)), arguments: RemoteKind.chosen)
     func converge(_ kind: RemoteKind) async throws {
         let machine = try Machine()
@@ -83,7 +83,7 @@ struct KeyValueProcessTests {
         #expect(machine.read("talk") == "")
     }
 
-    @Test("KV-10 each of many processes that watch hears of each change once")
+    @Test("KV-10 each of many watching processes reports each change once")
     func watch() throws {
         let machine = try Machine()
         let made = try machine.shell(

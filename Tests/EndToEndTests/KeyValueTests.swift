@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// The key-value store as scripts use it: processes, exit codes, kills, two machines in one folder.
-@Suite("The key-value store as scripts see it", .onOwnThreads)
+@Suite("The key-value store in scripts", .onOwnThreads)
 struct KeyValueTests {
     private func pair() throws -> Machine {
         let machine = try Machine()
@@ -15,7 +15,7 @@ struct KeyValueTests {
         return machine
     }
 
-    @Test func `KV-02 every type makes the round trip, bytes too`() throws {
+    @Test func `KV-02 every type makes the round trip, data too`() throws {
         let machine = try pair()
         let run = try machine.shell(
             #"""
@@ -67,7 +67,7 @@ struct KeyValueTests {
         #expect(try machine.run("kv", "unset", "--root", "a", "flutter.score").code == 1)
     }
 
-    @Test func `KV-05 what was set is kept when the process is killed at once`() throws {
+    @Test func `KV-05 a value persists when the process is killed right after kv set`() throws {
         let machine = try pair()
         try machine.shell("mv store away")
         let run = try machine.shell(
@@ -83,7 +83,7 @@ struct KeyValueTests {
         #expect(try machine.run("kv", "list", "--root", "b").output == "k\t1\nl\t2\nm\t3\n")
     }
 
-    @Test func `KV-15 what is set while the store is off is uploaded after it is on`() throws {
+    @Test func `KV-15 values set while the store is off are uploaded after kv on`() throws {
         let machine = try pair()
         let run = try machine.shell(
             """
@@ -95,7 +95,7 @@ struct KeyValueTests {
         #expect(run.output == "1\n1\n1\n", "\(run.talk)")
     }
 
-    @Test func `KV-07 a limit that would be broken is 6, and changes nothing`() throws {
+    @Test func `KV-07 a set that would exceed a limit exits with 6 and changes nothing`() throws {
         let machine = try pair()
         try machine.run("kv", "quota", "--root", "a", "--max-keys", "2", "--max-value", "10")
         #expect(try machine.run("kv", "set", "--root", "a", "x=1", "y=2", "z=3").code == 6)
@@ -103,7 +103,7 @@ struct KeyValueTests {
         #expect(try machine.run("kv", "list", "--root", "a").output == "")
     }
 
-    @Test func `KV-09 KV-10 FL-04 a watch tells what another machine sets and removes`() throws {
+    @Test func `KV-09 KV-10 FL-04 a watch reports what another machine sets and removes`() throws {
         let machine = try pair()
         let watch = try machine.start(
             [Machine.binary, "kv", "watch", "--root", "b", "--once", "--values"], input: "")
@@ -120,7 +120,7 @@ struct KeyValueTests {
             later.output.contains("\"reason\":\"server\",\"keys\":[\"k\"],\"values\":{\"k\":null}"))
     }
 
-    @Test func `KV-13 another store in the place of the known one is 7`() throws {
+    @Test func `KV-13 another store in place of the known one is 7`() throws {
         let machine = try pair()
         let run = try machine.shell(
             """
@@ -134,7 +134,7 @@ struct KeyValueTests {
         #expect(run.output == "7\nold\n0\nnew\n1\n", "\(run.talk)")
     }
 
-    @Test func `KV-04 export and import make an equal store, as JSON and as a property list`()
+    @Test func `KV-04 export and import create an equal store, as JSON and as a property list`()
         throws
     {
         let machine = try pair()
@@ -159,7 +159,7 @@ struct KeyValueTests {
     }
 
     @Test(
-        "ZE-01 ZE-02 ZE-03 ZE-06 a settings file and the store are in step, deletions too, the rest stays",
+        "ZE-01 ZE-02 ZE-03 ZE-06 a bridge syncs a settings file, deletions too, and leaves the rest alone",
         arguments: [
             (
                 "json", #"{ "theme": "dark",  "size":7, "mine": [1,  2] }"#,
@@ -218,7 +218,7 @@ struct KeyValueTests {
         #expect(rest.hasPrefix("theme\tlight\n") && !rest.hasSuffix("\n0\n"), "\(rest)")
     }
 
-    @Test func `ZE-04 ZE-05 a bridge that watches brings what another machine sets into the file`()
+    @Test func `ZE-04 ZE-05 a watching bridge writes what another machine sets into the file`()
         throws
     {
         let machine = try pair()
@@ -241,7 +241,8 @@ struct KeyValueTests {
         #expect(try machine.wait(for: bridge).code == 143)
     }
 
-    @Test func `KV-14 what two machines add at once adds up, and arrays are united`() throws {
+    @Test func `KV-14 concurrent increments of two machines add up, and arrays are united`() throws
+    {
         let machine = try pair()
         let run = try machine.shell(
             """
@@ -255,7 +256,7 @@ struct KeyValueTests {
         #expect(run.output == listed + listed, "\(run)")
     }
 
-    @Test func `KV-14 what cannot be added is 2, and changes nothing`() throws {
+    @Test func `KV-14 adding to a value of another type exits with 2 and changes nothing`() throws {
         let machine = try pair()
         let run = try machine.shell(
             """

@@ -67,14 +67,14 @@ struct KillPointTests {
     }
 
     @Test(
-        "a sync or a save that is killed needs nothing but the next run",
+        "a sync or save that is killed at any system call needs only the next run",
         arguments: ["sync a", "sync b", "save a"])
     func kills(_ kind: String) throws {
         try expectNoHarm(kind, .whole, points: Self.points)
     }
 
     @Test(
-        "E2.1 the same where the file system knows fewer renames",
+        "E2.1 the same on a file system that supports fewer kinds of rename",
         arguments: ["sync b", "save a"],
         [Injector.FileSystem.noFlags, .noFlagsNoLinks])
     func killsWithoutFlags(_ kind: String, _ fileSystem: Injector.FileSystem) throws {

@@ -7,7 +7,7 @@ struct KillTests {
     /// How many kills; more with the environment's `FILESINKI_KILLS`.
     static let count = getenv("FILESINKI_KILLS").flatMap { Int(String(cString: $0)) } ?? 12
 
-    @Test("a killed sync or save needs no person, and loses nothing")
+    @Test("a killed sync or save needs no repair and loses nothing")
     func kills() throws {
         let machine = try Machine()
         try #require(

@@ -4,7 +4,7 @@ import Testing
 /// Contents, names and times: what another tool of this kind got wrong, row by row.
 @Suite("Negative rows: contents, names and times", .onOwnThreads)
 struct NegativeRowContentTests {
-    @Test("FB-05, FI-05: what is stored first is compressed already, whether small or large")
+    @Test("FB-05, FI-05: contents are compressed before they are first stored, small or large")
     func compressedAtOnce() throws {
         // Some 20 kB travel in the commit, some 2 MB in a pack.
         let machine = try Machine.pair(
@@ -19,7 +19,7 @@ struct NegativeRowContentTests {
     }
 
     @Test(
-        "FB-06: a compressed binary makes the round trip, also offline, under the name it was given"
+        "FB-06: a compressed binary makes the round trip under its own name, also offline"
     )
     func compressedOffline() throws {
         let machine = try Machine.pair("echo one >a/one")
@@ -40,7 +40,7 @@ struct NegativeRowContentTests {
         #expect(try machine.shell("filesinki decompress <b/data.xz | cmp - plain").code == 0)
     }
 
-    @Test("FB-07: a change that is received leaves no second file beside it")
+    @Test("FB-07: a received change leaves no second file beside it")
     func noStrayFiles() throws {
         let names = ["x", "x.lzfse", "x.xz"]
         let machine = try Machine.pair(
@@ -58,7 +58,7 @@ struct NegativeRowContentTests {
         #expect(staged.output == "")
     }
 
-    @Test("FB-11: after one sync each all are equal, whichever side the merge is like")
+    @Test("FB-11: after one sync each, all devices are equal, whichever side the merge equals")
     func mergedEverywhere() throws {
         let names = ["like-neither", "like-here", "like-there"]
         let machine = try Machine.pair(
@@ -83,7 +83,9 @@ struct NegativeRowContentTests {
         #expect(try machine.shell(log).output == before)
     }
 
-    @Test("FB-12: a damaged object is said with its path, the others are done, and it heals")
+    @Test(
+        "FB-12: a damaged object is reported with its path, other paths are synced, and it is repaired later"
+    )
     func damaged() throws {
         let machine = try Machine.pair("echo one >a/one")
         let made = try machine.shell(
@@ -113,7 +115,7 @@ struct NegativeRowContentTests {
         #expect(try machine.difference == "")
     }
 
-    @Test("FB-13, FI-03: names of any bytes make the round trip, and paths as long as they may be")
+    @Test("FB-13, FI-03: names of any bytes make the round trip, and paths of the maximum length")
     func names() throws {
         // A path of 4,095 bytes, then names that were cut, hashed or not seen elsewhere.
         let machine = try Machine.pair(
@@ -137,7 +139,7 @@ struct NegativeRowContentTests {
         #expect(try machine.shell("(cd a; \(list)) | wc -l").output == "16\n")
     }
 
-    @Test("FB-15: what is received keeps its time, and neither time nor clock decides what stays")
+    @Test("FB-15: a received file keeps its time, and no clock decides which version stays")
     func times() throws {
         let machine = try Machine.pair("echo one >a/one; touch -d 2001-02-03T04:05:06Z a/one")
         #expect(try machine.shell("stat -c %Y b/one").output == "981173106\n")
@@ -167,7 +169,7 @@ struct NegativeRowContentTests {
         #expect(try machine.difference == "")
     }
 
-    @Test("FB-22: a file larger than the memory that is used goes there and back")
+    @Test("FB-22: a file larger than memory makes the round trip")
     func memory() throws {
         let machine = try Machine.pair("echo one >a/one")
         let size = 80 << 20

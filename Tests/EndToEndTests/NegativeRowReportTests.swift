@@ -2,9 +2,9 @@ import Testing
 
 /// What is said, where it is done and what outlives a kill: what another tool of this kind got wrong,
 /// row by row.
-@Suite("Negative rows: what is said, and what is there at all", .onOwnThreads)
+@Suite("Negative rows: reports", .onOwnThreads)
 struct NegativeRowReportTests {
-    @Test("FB-08: a deletion that is received is told as one, with its path")
+    @Test("FB-08: a received deletion is reported as a deletion, with its path")
     func toldDeletion() throws {
         let machine = try Machine.pair("echo one >a/one; echo two >a/two")
         try machine.shell("filesinki delete --root a one; echo edited >a/two; filesinki sync a")
@@ -13,7 +13,7 @@ struct NegativeRowReportTests {
         #expect(told.contains { $0.hasPrefix(#"{"type":"step","path":"two","action":"take""#) })
     }
 
-    @Test("FB-14: --root is the root, wherever one stands and whatever the environment says")
+    @Test("FB-14: --root overrides the current folder and the environment")
     func root() throws {
         let machine = try Machine.pair("echo one >a/one")
         let save = try machine.shell(
@@ -28,7 +28,7 @@ struct NegativeRowReportTests {
         #expect(try machine.shell("ls -d data home config").output == "")
     }
 
-    @Test("FB-16: a load that is killed at any call forgets no save that waits")
+    @Test("FB-16: a load killed at any system call keeps every pending save")
     func killedLoad() throws {
         let machine = try Machine.pair("echo one >a/one; echo two >a/two")
         guard let injector = try Injector(machine) else { return }
@@ -73,7 +73,7 @@ struct NegativeRowReportTests {
         ("sync gone", 75, "away", "gone"),
     ]
 
-    @Test("FB-18: every failure has an exit code, an event, and a message that says what to do")
+    @Test("FB-18: every failure has an exit code, an event, a message and a remedy")
     func failures() throws {
         let machine = try Machine.pair("echo one >a/one; echo two >a/two")
         let made = try machine.shell(
@@ -102,7 +102,7 @@ struct NegativeRowReportTests {
         #expect(status.contains(#""pending":["one"]"#), "\(status)")
     }
 
-    @Test("FB-24: renames, folders, modes, a listing and a history there are")
+    @Test("FB-24: renames, folders, modes, ls and log are supported")
     func treeAndHistory() throws {
         let machine = try Machine.pair(
             "echo one >a/one; mkdir -p a/d/empty; echo two >a/d/two; filesinki init a")
@@ -119,7 +119,7 @@ struct NegativeRowReportTests {
         #expect(try machine.run("show", "--root", "b", "one@1").output == "one\n")
     }
 
-    @Test("FB-24: what is known of one store is not pushed into another that took its place")
+    @Test("FB-24: state of one store is not pushed into another store in its place")
     func otherStore() throws {
         let machine = try Machine.pair("echo one >a/one")
         let made = try machine.shell(

@@ -2,12 +2,12 @@ import Testing
 
 /// Deletions, saves after them, and a remote that is away: what another tool of this kind got wrong,
 /// row by row. `Docs/Rows.md` says what became of each row.
-@Suite("Negative rows: deletions and a remote that is away", .onOwnThreads)
+@Suite("Negative rows: deletions and an unavailable remote", .onOwnThreads)
 struct NegativeRowTests {
     private static let files = "echo one >a/one; echo two >a/two"
 
     @Test(
-        "FB-01: an offline delete is a delete on both, also after a restart",
+        "FB-01: an offline delete is a delete on both devices, also after a restart",
         arguments: ["filesinki delete --root a one", "rm a/one"])
     func offlineDelete(_ line: String) throws {
         let machine = try Machine.pair(Self.files)
@@ -23,7 +23,7 @@ struct NegativeRowTests {
     }
 
     @Test(
-        "FB-02: a save after a delete is live again, also with the content that was deleted",
+        "FB-02: a save after a delete brings the file back, also with the deleted content",
         arguments: [("one", "a"), ("one", "b"), ("other", "b")])
     func saveAfterDelete(_ content: String, _ replica: String) throws {
         let machine = try Machine.pair(Self.files)
@@ -42,7 +42,7 @@ struct NegativeRowTests {
     }
 
     @Test(
-        "FB-02: a save is live also where the deletion was not known yet",
+        "FB-02: a save brings a file back whose deletion was not yet received",
         arguments: ["one", "other"])
     func saveOverUnknownDelete(_ content: String) throws {
         let machine = try Machine.pair(Self.files)
@@ -57,7 +57,7 @@ struct NegativeRowTests {
         #expect(machine.read("b/one") == content + "\n")
     }
 
-    @Test("FB-03: absent is 1, unreachable is 75, and what is here is still given")
+    @Test("FB-03: absent is 1, unreachable is 75, and local content is still printed")
     func absentOrUnreachable() throws {
         let machine = try Machine.pair(Self.files)
         let absent = try machine.run("load", "--root", "a", "none")
@@ -76,7 +76,9 @@ struct NegativeRowTests {
         #expect(try machine.shell("mv gone store; filesinki load --root a new").output == "new\n")
     }
 
-    @Test("FB-19: undelete is live on both, though the content is the one that was deleted")
+    @Test(
+        "FB-19: undelete restores the file on both devices, although its content was deleted before"
+    )
     func undelete() throws {
         let machine = try Machine.pair(Self.files)
         // Once by who deleted, once by the other.
@@ -93,7 +95,7 @@ struct NegativeRowTests {
     }
 
     @Test(
-        "FB-20: after a delete the file is gone at once, and its namesakes are there",
+        "FB-20: a deleted file is gone at once, and files of similar names stay",
         arguments: [("one", true), ("one.xz", false), ("one.lzfse", true)])
     func deleteIsAtOnce(_ name: String, _ isAway: Bool) throws {
         let names = ["one", "one.lzfse", "one.xz"]

@@ -10,7 +10,7 @@ private enum JSONReader {
 
 /// The recipes of `Docs/Guide/observe.md`, run as they stand there.
 @Suite(
-    "The guide to observing", .onOwnThreads,
+    "The guide to observe", .onOwnThreads,
     .enabled(if: JSONReader.isInstalled, "jq is not installed"))
 struct ObserveGuideTests {
     /// A machine with the replicas `a` and `notes`, and the guide's recipes as files: `1.sh`, `2.sh`

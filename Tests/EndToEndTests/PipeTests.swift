@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("Pipes of any size", .onOwnThreads)
+@Suite("Pipes and lists", .onOwnThreads)
 struct PipeTests {
     /// How much is sent through each pipe.
     private static let megabytes =
@@ -17,7 +17,7 @@ struct PipeTests {
         + "[sys.stdout.buffer.write(r.randbytes(1 << 20)) for _ in range(\(megabytes))]'"
 
     @Test(
-        "what goes in comes out, in bounded memory",
+        "pipes carry contents of any size in bounded memory",
         arguments: [
             "tee >(cksum >sum1) | filesinki save big; filesinki load big | cksum >sum2",
             "tee >(cksum >sum1) | filesinki compress -l 0 | filesinki decompress | cksum >sum2",
@@ -39,7 +39,7 @@ struct PipeTests {
         #expect(run.peakMemory < Self.memoryLimit, "\(run.peakMemory >> 20) MiB")
     }
 
-    @Test("E7.1 -o /dev/stdout goes where standard output goes, and adds to what is there")
+    @Test("E7.1 -o /dev/stdout writes to standard output, and appends where it appends")
     func standardOutput() throws {
         let machine = try Machine.pair("echo one >a/one")
         let piped = try machine.shell("filesinki load --root a one -o /dev/stdout | cat")
@@ -53,7 +53,7 @@ struct PipeTests {
         #expect(try machine.shell(lines).output == "first\none\none\n")
     }
 
-    @Test func `who waits for a newer version gets it, and others may write meanwhile`() throws {
+    @Test func `--wait-newer returns a newer version, and others may write meanwhile`() throws {
         let machine = try Machine.pair("echo 0 >a/x")
         let wait = "load --root b x --wait-newer 1 --timeout 120s"
         let waiting = try machine.start(
@@ -65,7 +65,7 @@ struct PipeTests {
         #expect(loaded.output == "new")
     }
 
-    @Test func `a hundred saves at once are all there`() throws {
+    @Test func `a hundred concurrent saves are all stored`() throws {
         let machine = try Machine.pair("echo one >a/one")
         let saves = """
             for i in $(seq 100); do
@@ -100,7 +100,7 @@ struct PipeTests {
         #expect(try machine.shell(count).output == "10\n")
     }
 
-    @Test func `beside a list, the root says which replica is meant, not that everything is`()
+    @Test func `with --paths-from, the root only selects the replica`()
         throws
     {
         let machine = try Machine.pair("echo one >a/one; echo two >a/two; echo three >a/three")
@@ -111,7 +111,7 @@ struct PipeTests {
             try machine.shell("filesinki sync a --json | tail -n 1").output.contains("\"steps\":1"))
     }
 
-    @Test func `names of every byte pass through lists`() throws {
+    @Test func `names of any bytes pass through lists`() throws {
         let machine = try Machine.pair("echo one >a/one")
         // Without it, grep and find know only names that are UTF-8.
         let made = """
@@ -129,7 +129,7 @@ struct PipeTests {
         #expect(try machine.shell(made).output == "254\n254\n254\n0\n")
     }
 
-    @Test func `a list without a path is not taken for everything`() throws {
+    @Test func `an empty list does not select everything`() throws {
         let machine = try Machine.pair("echo one >a/one")
         try machine.write("two", to: "a/two")
         for form in [["sync", "--root", "a"], ["sync", "a"], ["sync", "a", "-n"]] {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The program as a process", .onOwnThreads)
 struct ProcessTests {
-    @Test("data goes to stdout, talk to stderr, and the code to the shell")
+    @Test("data goes to stdout, messages to stderr, and the exit code to the shell")
     func streams() throws {
         let machine = try Machine()
         let version = try machine.run("--version")
@@ -16,7 +16,7 @@ struct ProcessTests {
         #expect(mistake.talk.contains("--no-such-flag"))
     }
 
-    @Test("on a new account, what was saved is loaded")
+    @Test("on a new account, load prints what save stored")
     func newAccount() throws {
         let machine = try Machine()
         let both = try machine.shell("echo hi | filesinki save notes/a && filesinki load notes/a")
@@ -26,7 +26,7 @@ struct ProcessTests {
         #expect(machine.read("data/filesinki/notes/a") == "hi\n")
     }
 
-    @Test("filters work in a pipe, beside xz")
+    @Test("compress and decompress work in a pipe, together with xz")
     func filters() throws {
         let machine = try Machine()
         let line =
@@ -36,7 +36,7 @@ struct ProcessTests {
         #expect(sums.first == sums.last)
     }
 
-    @Test("a full disk behind stdout is said, with 6")
+    @Test("a full disk behind stdout is reported, with 6")
     func fullDisk() throws {
         let machine = try Machine()
         let full = try machine.shell("filesinki --help > /dev/full")
@@ -44,7 +44,7 @@ struct ProcessTests {
         #expect(full.talk.contains("standard output"))
     }
 
-    @Test("a reader that goes away ends the program without a word")
+    @Test("a closed pipe ends the program silently")
     func closedPipe() throws {
         let machine = try Machine()
         let closed = try machine.shell(
@@ -53,7 +53,8 @@ struct ProcessTests {
         #expect(closed.output.contains("1"))
     }
 
-    @Test("a signal ends it with the code that shells expect", arguments: [SIGINT, SIGTERM])
+    @Test(
+        "a signal ends the program with the exit code of the signal", arguments: [SIGINT, SIGTERM])
     func signals(_ signal: Int32) throws {
         let machine = try Machine()
         // A pipe that nobody writes to keeps the program reading.

@@ -142,7 +142,7 @@ struct ReadmeTests {
         #expect(!finished.output.contains("filesinki: "), "\(finished.output)")
     }
 
-    @Test("E7.4 what README says works at once on a new account")
+    @Test("E7.4 the commands that README shows for a new account work at once")
     func newcomer() throws {
         try #require(anybody.count == 1)
         let machine = try Machine()

@@ -3,10 +3,10 @@ import Glibc
 import Testing
 
 /// Rows about saving that are seen only with the built program.
-@Suite("Rows of saving, as a script and a person see them", .onOwnThreads)
+@Suite("Rows of saving, with scripts and at a terminal", .onOwnThreads)
 struct SaveRowTests {
     @Test(
-        "FI-06 contents of 256 KiB travel in the commit, one byte more makes a pack",
+        "FI-06 contents of up to 256 KiB are stored in the commit, larger ones in a pack",
         arguments: [(-1, 0), (0, 0), (1, 1)])
     func threshold(_ more: Int, _ packs: Int) throws {
         let machine = try Machine.pair("echo one >a/one")
@@ -25,7 +25,7 @@ struct SaveRowTests {
         #expect(try machine.shell("filesinki load --root b new | cmp - content").code == 0)
     }
 
-    @Test("FS-04 --final receives what a merge has made, and nothing when it is what was saved")
+    @Test("FS-04 --final receives a merge's result, and nothing when the saved content stays")
     func final() throws {
         let machine = try Machine.pair("seq 9 >a/text")
         let run = try machine.shell(
@@ -41,7 +41,7 @@ struct SaveRowTests {
         #expect(run.output == "one\n2\n3\n4\n5\n6\n7\n8\nnine\n")
     }
 
-    @Test("FS-04 --final receives what stays when what was saved gives way")
+    @Test("FS-04 --final receives the content that replaced the saved one")
     func finalOfAnother() throws {
         let machine = try Machine.pair("echo base >a/choice")
         let run = try machine.shell(
@@ -54,7 +54,7 @@ struct SaveRowTests {
     }
 
     @Test(
-        "FS-10 --ask asks a person at the terminal, and the answer counts",
+        "FS-10 --ask asks at the terminal, and applies the answer",
         .enabled(if: Screen.isThere, "tmux is not installed"),
         arguments: [("h", "from b"), ("t", "from a")])
     func ask(_ answer: String, _ kept: String) throws {
@@ -82,7 +82,7 @@ struct SaveRowTests {
         #expect(machine.read("b/choice") == kept + "\n")
     }
 
-    @Test("FS-07 FB-06 what is saved compressed is one plain compressed file, offline too")
+    @Test("FS-07 FB-06 a compressed save is one ordinary compressed file, offline too")
     func compressed() throws {
         let machine = try Machine.pair("echo one >a/one")
         let run = try machine.shell(
@@ -111,7 +111,7 @@ struct SaveRowTests {
             run.output == "a/made.zst\na/noise.zst\na/notes/text.xz\na/notes/text.zst\na/one\n")
     }
 
-    @Test("FS-07 a compressed path and its plain namesakes are paths of their own")
+    @Test("FS-07 a compressed path and the plain path of the same name are separate")
     func namesakes() throws {
         let machine = try Machine.pair("echo one >a/one")
         let run = try machine.shell(

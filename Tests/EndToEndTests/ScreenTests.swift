@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("On a terminal", .onOwnThreads, .enabled(if: Screen.isThere, "tmux is not installed"))
+@Suite("Output on a terminal", .onOwnThreads, .enabled(if: Screen.isThere, "tmux is not installed"))
 struct ScreenTests {
-    @Test("what a run prints", arguments: [80, 200])
+    @Test("a run prints its summary", arguments: [80, 200])
     func output(_ columns: Int) throws {
         let machine = try Machine.pair("echo one >a/one; echo two >a/two")
         let long = String(repeating: "a long name ", count: 9)
@@ -16,7 +16,8 @@ struct ScreenTests {
         try expect(text, "sync-\(columns).screen", machine)
     }
 
-    @Test("how far a run is, also after the terminal became narrower", arguments: [80, 200])
+    @Test(
+        "a run shows its progress, also after the terminal became narrower", arguments: [80, 200])
     func progress(_ columns: Int) throws {
         let machine = try Machine.pair("echo one >a/one")
         // A hole is read, and takes no room.
@@ -41,7 +42,7 @@ struct ScreenTests {
         #expect(end.contains("exit 130"))
     }
 
-    @Test func `a short difference stays on the screen, and is coloured`() throws {
+    @Test func `a short diff stays on the screen, in colour`() throws {
         let machine = try Machine.pair("echo one >a/one")
         _ = try machine.shell("echo 1 >a/one")
         let screen = try Screen(machine, columns: 80)

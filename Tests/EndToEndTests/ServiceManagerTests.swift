@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// The units under a user's service manager of its own, which sees another `/run` than the machine's.
-@Suite("systemd's units", .onOwnThreads)
+@Suite("systemd units", .onOwnThreads)
 struct ServiceManagerTests {
     /// What starts the manager, and leaves it when the script ends.
     private static let manager = """
@@ -50,7 +50,7 @@ struct ServiceManagerTests {
     }()
 
     @Test(
-        "start, keep in step, come back after a kill, and end",
+        "the units start, sync, restart after a kill, and stop",
         .enabled(if: isPossible, "no service manager can be started here"))
     func units() throws {
         let machine = try InstallTests.installed()

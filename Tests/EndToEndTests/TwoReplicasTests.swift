@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Two replicas and a directory", .onOwnThreads)
+@Suite("Two replicas and a directory remote", .onOwnThreads)
 struct TwoReplicasTests {
     @Test("the demo ends with both replicas equal")
     func demo() throws {
@@ -24,7 +24,7 @@ struct TwoReplicasTests {
         return machine
     }
 
-    @Test("contents, modes, times, symlinks and odd names arrive as they are")
+    @Test("contents, modes, times, symlinks and unusual names are synced exactly")
     func metadata() throws {
         let machine = try pair()
         let synced = try machine.shell(
@@ -40,7 +40,7 @@ struct TwoReplicasTests {
         #expect(synced.code == 0, "\(synced.talk)")
     }
 
-    @Test("two edits of one file: both are kept, and it exits with 3")
+    @Test("two edits of one file are both kept, and sync exits with 3")
     func conflict() throws {
         let machine = try pair()
         try machine.write("from a", to: "a/one")
@@ -55,7 +55,7 @@ struct TwoReplicasTests {
         #expect(machine.read("b/one") == "from a")
     }
 
-    @Test("a second sync finds nothing to do, and writes nothing to the store")
+    @Test("a second sync has nothing to do and writes nothing to the store")
     func quiet() throws {
         let machine = try pair()
         let line = "find store a/one b/one -printf '%p %T@\\n' | sort | cksum"
@@ -64,7 +64,7 @@ struct TwoReplicasTests {
         #expect(try machine.shell(line).output == before)
     }
 
-    @Test("a remote that is away is never an emptied one: 75, and nothing is deleted")
+    @Test("an unavailable remote is never treated as empty: 75, and nothing is deleted")
     func away() throws {
         let machine = try pair()
         #expect(try machine.shell("mv store gone; filesinki sync a").code == 75)
@@ -78,7 +78,7 @@ struct TwoReplicasTests {
         #expect(machine.read("b/two/x") == "x\n")
     }
 
-    @Test("an emptied root stops the run with 6, and the approved plan goes through")
+    @Test("an emptied root stops the run with 6, and --approve carries out the plan")
     func guarded() throws {
         let machine = try pair()
         try machine.shell("rm -r a/one a/sub")

@@ -35,7 +35,7 @@ struct UserRaceTests {
     }
 
     @Test(
-        "stays at the path, beside it or in the history, and reaches the other replica",
+        "stays at the path, in a copy or in the history, and reaches the other replica",
         arguments: ["edited", "deleted", "created", "moved", "target"],
         ["in place", "by renaming"])
     func races(_ file: String, _ style: String) throws {
@@ -43,7 +43,7 @@ struct UserRaceTests {
     }
 
     @Test(
-        "E2.1 the same where the file system knows no rename flags",
+        "E2.1 the same on a file system without rename flags",
         arguments: ["edited", "deleted", "created", "moved", "target"])
     func racesWithoutFlags(_ file: String) throws {
         try expectSaveKept(

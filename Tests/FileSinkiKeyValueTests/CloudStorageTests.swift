@@ -97,10 +97,10 @@ private final class Everything {
     }
 }
 
-@Suite("Properties that are kept in step")
+@Suite("Synced properties")
 struct CloudStorageTests {
     @Test(
-        "CS-01 each type, and the optional of each, has its default, makes the round trip, and is removed by nil"
+        "CS-01 each type, and the optional of each, has its default, makes the round trip, and nil removes it"
     )
     func types() async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -134,7 +134,9 @@ struct CloudStorageTests {
         #expect(stores[0].dictionaryRepresentation.count == 9)
     }
 
-    @Test("CS-01 a value of another type, or of no case, is the default, and stays in the store")
+    @Test(
+        "CS-01 a value of another type, or of an unknown case, reads as the default and stays in the store"
+    )
     func otherTypes() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let store = try await KeyValueStore.open(folder: folder.path("one"), listens: false)

@@ -5,7 +5,7 @@ import Observation
 import Synchronization
 import Testing
 
-@Suite("The key-value store of the library")
+@Suite("KeyValueStore")
 struct KeyValueStoreTests {
     struct Pair {
         let folder: TemporaryFolder
@@ -22,7 +22,9 @@ struct KeyValueStoreTests {
         }
     }
 
-    @Test func `KV-02 KV-03 KV-04 every type is set and got, on another device too`() async throws {
+    @Test func `KV-02 KV-03 KV-04 every type is set and read back, on another device too`()
+        async throws
+    {
         let pair = try await Pair()
         let date = Date(timeIntervalSince1970: 1_714_555_800.25)
         pair.one.set("text", forKey: "s")
@@ -57,7 +59,7 @@ struct KeyValueStoreTests {
     }
 
     @Test(
-        "KV-01 the store's folder is the same one in each way of naming it",
+        "KV-01 each way to name the store's folder opens the same store",
         arguments: ["", "dir:", "file://", "file://localhost"])
     func folderAddress(_ prefix: String) async throws {
         let folder = try TemporaryFolder()
@@ -74,7 +76,7 @@ struct KeyValueStoreTests {
     }
 
     @Test(
-        "KV-01 what is no address of a store is refused, and nothing is made",
+        "KV-01 an invalid store address is refused, and nothing is created",
         arguments: ["", "../game", "ftp://host/", "file://host/x", "https://me:secret@host/"])
     func noAddress(_ text: String) async throws {
         let folder = try TemporaryFolder()
@@ -86,7 +88,7 @@ struct KeyValueStoreTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("one")))
     }
 
-    @Test func `KV-03 registered defaults stand where there is no value, and 0 is a value`()
+    @Test func `KV-03 registered defaults apply where there is no value, and 0 is a value`()
         async throws
     {
         let store = try await Pair().one
@@ -98,7 +100,7 @@ struct KeyValueStoreTests {
         #expect(store.dictionaryRepresentation.count == 2)
     }
 
-    @Test func `KV-07 KV-08 what is refused changes nothing, and is said`() async throws {
+    @Test func `KV-07 KV-08 a refused write changes nothing and is reported`() async throws {
         let store = try await Pair().one
         store.set(String(repeating: "x", count: 1 << 20), forKey: "big")
         #expect(store.lastError == nil)
@@ -115,7 +117,7 @@ struct KeyValueStoreTests {
         #expect(store.string(forKey: "a") == nil)
     }
 
-    @Test func `KV-09 KV-10 CS-03 changes of another device are told with their reason`()
+    @Test func `KV-09 KV-10 CS-03 changes of another device are reported with their reason`()
         async throws
     {
         let pair = try await Pair()
@@ -147,7 +149,7 @@ struct KeyValueStoreTests {
     }
 
     @Test
-    func `CS-02 a property is its key, its default while there is none, and nil removes`()
+    func `CS-02 a property is its key, its default without a value, and nil removes`()
         async throws
     {
         let pair = try await Pair()
@@ -165,7 +167,7 @@ struct KeyValueStoreTests {
         #expect(there.count == 0)
     }
 
-    @Test("CS-03 who has read a property hears of its change, here and from afar")
+    @Test("CS-03 reading a property subscribes to its changes, local and remote")
     func observation() async throws {
         let pair = try await Pair()
         let settings = Settings(pair.two)

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What a store does by itself: nobody asks for an exchange on the device that listens.
-@Suite("A store that listens")
+@Suite("A store that receives changes")
 struct ListeningTests {
     private struct Pair {
         let folder: TemporaryFolder
@@ -32,7 +32,7 @@ struct ListeningTests {
         }
     }
 
-    @Test("CS-03 what another device sets comes by itself, and who has read it hears of it")
+    @Test("CS-03 a value set by another device arrives by itself and notifies readers")
     func comes() async throws {
         let pair = try await Pair()
         let settings = Settings(pair.two)
@@ -51,7 +51,7 @@ struct ListeningTests {
         #expect(try await eventually { settings.volume == 0.5 })
     }
 
-    @Test("CS-03 what another process on the device sets is heard of, too, without a remote")
+    @Test("CS-03 a value set by another process of the device notifies readers, without a remote")
     func anotherProcess() async throws {
         let folder = try TemporaryFolder()
         let store = try await KeyValueStore.open(folder: folder.path("one"))
@@ -68,7 +68,7 @@ struct ListeningTests {
         #expect(settings.volume == 0.75)
     }
 
-    @Test("CS-03 an own change is heard of once, by the time that set returns")
+    @Test("CS-03 a store's own change notifies once, before set returns")
     func ownOnce() async throws {
         let pair = try await Pair()
         let settings = Settings(pair.two)
@@ -120,7 +120,7 @@ struct ListeningTests {
         #expect(try await eventually { heard.withLock { $0 } == 1 })
     }
 
-    @Test("CS-04 KV-09 KV-10 a notification says why and which keys, for others' changes alone")
+    @Test("CS-04 KV-09 KV-10 a notification has the reason and the keys, for others' changes only")
     func notification() async throws {
         let pair = try await Pair()
         let told = Mutex<[String]>([])
@@ -148,7 +148,7 @@ struct ListeningTests {
         #expect(told.withLock { $0.count } == 2)
     }
 
-    @Test("CS-03 a store that nobody keeps listens no more")
+    @Test("CS-03 a released store no longer receives changes")
     func ends() async throws {
         let folder = try TemporaryFolder()
         let one = try await KeyValueStore.open(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The articles show code that compiles.
-@Suite("Articles")
+@Suite("Articles of the documentation")
 struct ArticleTests {
     private static let project = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -23,12 +23,12 @@ struct ArticleTests {
             .compactMap { $0.components(separatedBy: "```").first }
     }
 
-    @Test func `there are some`() throws {
+    @Test func `there are articles`() throws {
         #expect(Self.names.count == 5)
         #expect(try Self.names.allSatisfy { try !Self.snippets($0).isEmpty })
     }
 
-    @Test("what they show is what is compiled", arguments: names)
+    @Test("the code in the articles is the code of the compiled examples", arguments: names)
     func compiled(_ article: String) throws {
         let source = Self.project.appending(path: "Tests/FileSinkiTests/ArticleSnippets.swift")
         let compiled = Self.bare(try String(contentsOf: source, encoding: .utf8))

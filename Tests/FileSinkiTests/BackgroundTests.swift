@@ -26,7 +26,7 @@ final class StandingClock: Sendable {
 }
 
 extension ClosureTests {
-    @Suite("What the library does by itself")
+    @Suite("Background work of the library")
     struct BackgroundTests {
         let meeting: Meeting
         let a: FileSinki
@@ -53,7 +53,7 @@ extension ClosureTests {
         private final class Somebody: Sendable {}
 
         @Test(
-            "FS-02, FS-03: without a pause what waits is tried again, by each of the two calls",
+            "FS-02, FS-03: pending uploads are retried at once by each of the two calls",
             arguments: ["didBecomeActive", "receivedNotification"])
         func triesAgain(_ call: String) async throws {
             let clock = StandingClock()
@@ -80,7 +80,7 @@ extension ClosureTests {
         }
 
         @Test(
-            "FS-02, FS-03: an observer whose remote was away looks at once, by each of the two calls",
+            "FS-02, FS-03: an observer of an unavailable remote polls at once after each of the two calls",
             arguments: ["didBecomeActive", "receivedNotification"])
         func looks(_ call: String) async throws {
             let clock = StandingClock()
@@ -106,7 +106,7 @@ extension ClosureTests {
         }
 
         @Test(
-            "FI-15: bytes that were saved while the remote is away are uploaded without another call"
+            "FI-15: bytes saved while the remote is unavailable are uploaded without another call"
         )
         func bytesWait() async throws {
             meeting.setUp("b")
@@ -127,7 +127,7 @@ extension ClosureTests {
         }
 
         @Test(
-            "FI-15: bytes that an ended process left waiting are uploaded by the next run of the root"
+            "FI-15: bytes that an ended process left pending are uploaded by the next run of the root"
         )
         func bytesOfAnEndedProcess() async throws {
             // Its pauses never end, as those of a process that has ended.
@@ -144,7 +144,7 @@ extension ClosureTests {
             #expect(try await a.load(from: "raw") == Data("second".utf8))
         }
 
-        @Test("FI-19: closures are called on the queue of setup, a merge is not")
+        @Test("FI-19: closures are called on the queue of setup, merges are not")
         func queues() async throws {
             let key = DispatchSpecificKey<Bool>()
             let queue = DispatchQueue(label: "of the program")

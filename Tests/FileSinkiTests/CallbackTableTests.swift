@@ -41,7 +41,7 @@ extension Campaign {
 
 extension ClosureTests {
     /// `load`, closure by closure.
-    @Suite("FS-05, FI-10: load, call by call")
+    @Suite("FS-05, FI-10: the callbacks of load")
     struct CallbackTableTests {
         static let rows: [CallbackRow] = [
             CallbackRow(name: "none here, none there", here: nil, there: .none),
@@ -109,7 +109,7 @@ extension ClosureTests {
             #expect(meeting.failures.all.filter { $0.code != .away } == [])
         }
 
-        @Test("FS-05, FS-12: here and deleted: the type decides whether it goes or comes back")
+        @Test("FS-05, FS-12: present here and deleted remotely: the type decides")
         func deleted() async throws {
             let meeting = try Meeting()
             let a = try await meeting.sinki("a")
@@ -132,7 +132,8 @@ extension ClosureTests {
             #expect(try await a.load(Precious.self, from: "stays") == Precious(name: "ring"))
         }
 
-        @Test("FS-12: a person may be asked whether the file goes, and takes its time")
+        @Test(
+            "FS-12: the program may ask a person whether to delete the file, without a time limit")
         func interactive() async throws {
             let meeting = try Meeting()
             let a = try await meeting.sinki("a")

@@ -2,7 +2,7 @@ import FileSinki
 import Foundation
 import Testing
 
-@Suite("FS-18: compression that has nothing to do with syncing")
+@Suite("FS-18: compression outside of a root")
 struct CompressionTests {
     private let text = Data(String(repeating: "a sentence that comes again. ", count: 500).utf8)
 
@@ -17,7 +17,7 @@ struct CompressionTests {
     }
 
     @Test(
-        "FS-18: what is compressed is smaller, and comes back",
+        "FS-18: compressed data is smaller and decompresses to the same bytes",
         arguments: CompressionAlgorithm.allCases)
     func roundTrip(_ algorithm: CompressionAlgorithm) throws {
         let packed = try #require(text.compress(algorithm: algorithm))
@@ -29,7 +29,7 @@ struct CompressionTests {
     }
 
     @Test(
-        "FS-18: what would not become smaller is nil", arguments: CompressionAlgorithm.allCases)
+        "FS-18: data that would not shrink gives nil", arguments: CompressionAlgorithm.allCases)
     func incompressible(_ algorithm: CompressionAlgorithm) {
         #expect(Data().compress(algorithm: algorithm) == nil)
         #expect(Data("abc".utf8).compress(algorithm: algorithm) == nil)
@@ -37,7 +37,7 @@ struct CompressionTests {
     }
 
     @Test(
-        "FS-18: damaged, cut, foreign and empty data throws, and is never passed through",
+        "FS-18: damaged, truncated, foreign and empty data throws and is never returned",
         arguments: CompressionAlgorithm.allCases)
     func corrupt(_ algorithm: CompressionAlgorithm) throws {
         let packed = try #require(text.compress(algorithm: algorithm))
@@ -61,7 +61,7 @@ struct CompressionTests {
     }
 
     @Test(
-        "FS-18: no more comes out than the limit allows", arguments: CompressionAlgorithm.allCases)
+        "FS-18: decompression stops at the limit", arguments: CompressionAlgorithm.allCases)
     func limit(_ algorithm: CompressionAlgorithm) throws {
         let bomb = try #require(Data(count: 8 << 20).compress(algorithm: algorithm))
         #expect(bomb.count < 64 << 10)
@@ -72,7 +72,9 @@ struct CompressionTests {
         #expect(try bomb.decompress(algorithm: algorithm, limit: 8 << 20).count == 8 << 20)
     }
 
-    @Test("FS-18: other programs read it", arguments: [("zstd", ".zst"), ("xz", ".xz")])
+    @Test(
+        "FS-18: other programs read the compressed data",
+        arguments: [("zstd", ".zst"), ("xz", ".xz")])
     func otherPrograms(_ name: String, _ suffix: String) throws {
         let meeting = try Meeting()
         let algorithm = try #require(CompressionAlgorithm(rawValue: name))

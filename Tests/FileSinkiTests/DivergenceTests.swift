@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A merge is asked once for each divergence.
-@Suite("Once per divergence")
+@Suite("One merge for each divergence")
 struct DivergenceTests {
     let meeting: Meeting
     let a: FileSinki
@@ -44,7 +44,7 @@ struct DivergenceTests {
         return Trophies(trophies: (found ?? seen ?? []) + [name])
     }
 
-    @Test("FS-11: equal values are never merged, also when both devices have made them")
+    @Test("FS-11: equal values are never merged, also when both devices created them")
     func equal() async throws {
         try await a.save(Trophies(trophies: ["equal-1"]), to: path)
         #expect(try await b.save(Trophies(trophies: ["equal-1"]), to: path) == .uploaded)
@@ -52,7 +52,7 @@ struct DivergenceTests {
         #expect(Trophies.merges(of: "equal-") == 0)
     }
 
-    @Test("FS-10, FS-11: while a person thinks nothing is locked, and the answer counts")
+    @Test("FS-10, FS-11: nothing is locked while a person decides, and the answer is applied")
     func person() async throws {
         try await a.save(Asked(answer: "from a"), to: "asked")
         async let outcome = b.save(Asked(answer: "from b"), to: "asked")
@@ -68,7 +68,7 @@ struct DivergenceTests {
     }
 
     @Test(
-        "a sync of everything asks about the files that the program knows, and waits for the answer"
+        "a full sync asks about the files that the program registered, and waits for the answer"
     )
     func everything() async throws {
         try await a.save(Slow(answer: "from a"), to: "slow")
@@ -87,7 +87,7 @@ struct DivergenceTests {
         #expect(Slow.open.count == 1)
     }
 
-    @Test("the same contents that meet anew are another divergence")
+    @Test("the same contents that diverge again are another divergence")
     func again() async throws {
         for round in 1...2 {
             try await a.save(Trophies(trophies: ["again-a"]), to: path)
@@ -99,7 +99,7 @@ struct DivergenceTests {
         }
     }
 
-    @Test("FS-10: a question whose closure is dropped keeps both contents")
+    @Test("FS-10: releasing a question without an answer keeps both contents")
     func dropped() async throws {
         try await a.save(Dropped(answer: "from a"), to: "dropped")
         let outcome = try await b.save(Dropped(answer: "from b"), to: "dropped")
@@ -110,7 +110,7 @@ struct DivergenceTests {
         #expect(kept == Dropped(answer: "from a"))
     }
 
-    @Test("a task that waits for a person can be cancelled; what it saved is kept")
+    @Test("a task that waits for a person can be cancelled; its save is kept")
     func cancelled() async throws {
         try await a.save(Register(answer: "from a"), to: "held")
         let task = Task { [b] in try await b.save(Register(answer: "from b"), to: "held") }

@@ -32,7 +32,7 @@ struct ExampleTests {
         return (process, output)
     }
 
-    @Test("a save game: the better score stays on both devices")
+    @Test("a save game: both devices end with the better score")
     func saveGame() throws {
         #expect(try run("ExampleSaveGame", "a", "10") == ["Here: 10.0."])
         let lines = try run("ExampleSaveGame", "b", "5")
@@ -42,7 +42,7 @@ struct ExampleTests {
         #expect(meeting.text("b", "SaveGames/player1.save") == #"{"score":20}"#)
     }
 
-    @Test("trophies: what both devices won is merged, once")
+    @Test("trophies: those of both devices are merged, once")
     func trophies() throws {
         #expect(try run("ExampleTrophies", "a", "cup") == ["uploaded: cup"])
         #expect(try run("ExampleTrophies", "b", "bow") == ["merged: bow cup"])
@@ -50,14 +50,14 @@ struct ExampleTests {
         #expect(try run("ExampleTrophies", "b", "elm") == ["merged: bow cup elm oak"])
     }
 
-    @Test("a document of pages: bytes that only the program can merge")
+    @Test("a document of pages: the program merges its own format")
     func pages() throws {
         #expect(try run("ExampleBinaryMerge", "a", "one") == ["one"])
         #expect(try run("ExampleBinaryMerge", "b", "two") == ["one two"])
         #expect(try run("ExampleBinaryMerge", "a", "three") == ["one three two"])
     }
 
-    @Test("an observer prints what another device changes")
+    @Test("an observer prints changes by another device")
     func observer() throws {
         let (process, output) = try start("ExampleObserver", "b", ["2"])
         try run("ExampleBinaryMerge", "a", "one")

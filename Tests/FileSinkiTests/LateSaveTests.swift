@@ -31,7 +31,7 @@ struct LateSaveTests {
     }
 
     @Test(
-        "when the process ends at the merge, what it saved is published; the other is in the history"
+        "when the process ends at the merge, its save is published and the other is in the history"
     )
     func unanswered() async throws {
         try await a.save(Data("one".utf8), to: "late")

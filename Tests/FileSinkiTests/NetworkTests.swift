@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Two roots that meet at a server on this machine.
-@Suite("Over a network")
+@Suite("The library over a network")
 struct NetworkTests {
     let meeting: Meeting
     let path = "SaveGames/player1.save"
@@ -27,7 +27,7 @@ struct NetworkTests {
         try await server.go()
     }
 
-    @Test("FS-04, FS-05, FS-11: what one saves the other loads; what was saved apart is merged")
+    @Test("FS-04, FS-05, FS-11: one device loads what another saved; diverged saves are merged")
     func merged() async throws {
         try await served { _, a, b in
             let first = Trophies(trophies: ["served-1"])
@@ -43,7 +43,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("FS-06: a deletion is one on both devices")
+    @Test("FS-06: a delete is a delete on both devices")
     func deleted() async throws {
         try await served { _, a, b in
             try await a.save(Score(score: 1), to: path)
@@ -54,7 +54,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("FS-13: changes and deletions of another device are told")
+    @Test("FS-13: changes and deletions by another device are reported")
     func changes() async throws {
         try await served { _, a, b in
             let told = Calls<Change<Score>>()
@@ -73,7 +73,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("FB-03, FB-04: a server that is away is no error, and gets what waits when it is back")
+    @Test("FB-03, FB-04: an unavailable server is no error, and receives pending saves later")
     func away() async throws {
         try await served { server, a, b in
             try await a.save(Score(score: 1), to: path)

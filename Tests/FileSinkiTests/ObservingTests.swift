@@ -18,7 +18,9 @@ extension ClosureTests {
         /// Anybody who observes.
         private final class Somebody: Sendable {}
 
-        @Test("FS-13: what another device changes is here when its value is told, and told once")
+        @Test(
+            "FS-13: a change by another device is here when its value is reported, and reported once"
+        )
         func typed() async throws {
             let somebody = Somebody()
             let calls = Calls<ChangedItem<Score>>()
@@ -36,7 +38,7 @@ extension ClosureTests {
         }
 
         @Test(
-            "FS-13, FB-08, FB-10, FI-17: two observers of a folder both hear all of it, deletions too"
+            "FS-13, FB-08, FB-10, FI-17: two observers of a folder both receive every event, deletions too"
         )
         func folders() async throws {
             let somebody = Somebody()
@@ -67,7 +69,7 @@ extension ClosureTests {
         }
 
         @Test(
-            "FS-14, FB-08: untyped, a path and whether it was deleted; the program loads by itself")
+            "FS-14, FB-08: an untyped observer receives the path and whether it was deleted")
         func untyped() async throws {
             let somebody = Somebody()
             let calls = Calls<ChangedFile>()
@@ -85,7 +87,7 @@ extension ClosureTests {
         }
 
         @Test(
-            "FS-14: a root that never synced begins with what is there now, not with old deletions")
+            "FS-14: a root that never synced reports current files first, not old deletions")
         func fresh() async throws {
             try await a.save(Data("1".utf8), to: "deleted")
             try await a.save(Data("1".utf8), to: "kept")
@@ -103,7 +105,7 @@ extension ClosureTests {
             withExtendedLifetime(somebody) {}
         }
 
-        @Test("FS-13: own changes are not told")
+        @Test("FS-13: own changes are not reported")
         func own() async throws {
             let somebody = Somebody()
             let calls = Calls<String>()
@@ -116,7 +118,7 @@ extension ClosureTests {
             withExtendedLifetime(somebody) {}
         }
 
-        @Test("FS-16, FB-09: who cancelled, and who is gone, hears nothing any more")
+        @Test("FS-16, FB-09: a cancelled or released observer receives nothing")
         func gone() async throws {
             var somebody: Somebody? = Somebody()
             let cancelled = Calls<String>()
@@ -165,7 +167,7 @@ struct ChangesTests {
         try await task.value
     }
 
-    @Test("FS-13: what came while nobody observed is told first")
+    @Test("FS-13: changes missed while nothing observed come first")
     func before() async throws {
         let meeting = try Meeting()
         let a = try await meeting.sinki("a")
@@ -183,7 +185,7 @@ struct ChangesTests {
         #expect(told == ["seen": 2, "new": 3])
     }
 
-    @Test("FS-05: a load is a sequence of what is here and what the remote made of it")
+    @Test("FS-05: a load is a sequence of the local content and the result of the sync")
     func loads() async throws {
         let meeting = try Meeting()
         let a = try await meeting.sinki("a")

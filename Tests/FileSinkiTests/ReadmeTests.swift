@@ -5,7 +5,7 @@ import Testing
 
 extension ClosureTests {
     /// A program that was written against FileSinki's README, on two devices.
-    @Suite("A program of FileSinki's user")
+    @Suite("The examples of FileSinki's README")
     struct ReadmeTests {
         let meeting: Meeting
         let other: FileSinki
@@ -23,7 +23,7 @@ extension ClosureTests {
             return ClosureTests.queue.sync { program.log }
         }
 
-        @Test("FS-01, FS-04, FS-05: it loads the other device's game and learns that it is better")
+        @Test("FS-01, FS-04, FS-05: the program loads the other device's game, which is better")
         func game() async throws {
             try await other.save(
                 Passing(FirstExample.SaveGame(score: 8)), to: "SaveGames/player1.save")
@@ -37,7 +37,7 @@ extension ClosureTests {
             #expect(await log().last == "loaded 0.0 false")
         }
 
-        @Test("FS-09: without having seen the better game it learns of it by the final version")
+        @Test("FS-09: a program that has not seen the better game receives it as the final version")
         func better() async throws {
             try await other.save(
                 Passing(FirstExample.SaveGame(score: 8)), to: "SaveGames/player1.save")

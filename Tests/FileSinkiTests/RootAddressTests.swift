@@ -6,7 +6,7 @@ import Testing
 @Suite("Addresses of other roots")
 struct RootAddressTests {
     @Test(
-        "FS-15: another root meets beside the first one: at another path, never another host or bucket",
+        "FS-15: another root is a sibling of the first, at the same host or bucket",
         arguments: [
             ("/mnt/game", "/mnt/game-documents"), ("/mnt/game//", "/mnt/game-documents"),
             ("/", "/documents"), ("/mnt/what?", "/mnt/what?-documents"),
@@ -36,7 +36,7 @@ struct RootAddressTests {
         #expect(try FileSinki.Root.applicationSupportDirectory.address(first) == first)
     }
 
-    @Test("what is no address is refused", arguments: ["", "game", "ftp://host/", "file://host/x"])
+    @Test("an invalid address is refused", arguments: ["", "game", "ftp://host/", "file://host/x"])
     func refused(_ text: String) {
         let error = #expect(throws: FileSinkiError.self) {
             try FileSinki.Root.documentDirectory.address(text)

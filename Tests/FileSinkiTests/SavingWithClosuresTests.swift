@@ -17,7 +17,7 @@ extension ClosureTests {
         }
 
         @Test(
-            "FS-04, FI-01, FI-04: the bytes are here when save returns; the final version is told when it is another"
+            "FS-04, FI-01, FI-04: save returns after the local write, and reports the final version if it differs"
         )
         func save() async throws {
             try await a.save(Score(score: 10), to: path)
@@ -34,7 +34,9 @@ extension ClosureTests {
             #expect(meeting.failures.all == [])
         }
 
-        @Test("FS-04: what cannot be encoded or is outside of the root is nil, and said")
+        @Test(
+            "FS-04: a value that cannot be encoded, or a path outside of the root, gives nil and a failure"
+        )
         func refused() async throws {
             #expect(FileSinki.save(Score(score: .infinity), toPath: path) == nil)
             #expect(FileSinki.save(Score(score: 1), toPath: "../outside") == nil)
@@ -43,7 +45,7 @@ extension ClosureTests {
             #expect(!meeting.exists("b", path))
         }
 
-        @Test("FS-06, FB-20: a deleted file is gone at once, here and then there")
+        @Test("FS-06, FB-20: a deleted file is gone at once on this device, then on the other")
         func delete() async throws {
             FileSinki.save(Score(score: 1), toPath: path)
             await FileSinki.settled()
@@ -54,7 +56,9 @@ extension ClosureTests {
             #expect(try await a.load(Score.self, from: path) == nil)
         }
 
-        @Test("FB-01: a delete while the remote is away, and a restart: it is deleted on both")
+        @Test(
+            "FB-01: a file deleted while the remote is unavailable, before a restart, is deleted on both devices"
+        )
         func deleteOffline() async throws {
             FileSinki.save(Score(score: 1), toPath: path)
             await FileSinki.settled()
@@ -71,7 +75,9 @@ extension ClosureTests {
             #expect(try await a.load(Score.self, from: path) == nil)
         }
 
-        @Test("FB-02, FB-19: a save after a delete is live, also with the content that was deleted")
+        @Test(
+            "FB-02, FB-19: a save after a delete brings the file back, also with the deleted content"
+        )
         func saveAfterDelete() async throws {
             for _ in 1...3 {
                 FileSinki.save(Score(score: 1), toPath: path)
@@ -92,7 +98,7 @@ extension ClosureTests {
         }
 
         @Test(
-            "FI-12, FI-07: many saves of one path while the remote is away are one upload of the newest"
+            "FI-12, FI-07: many saves of one path while the remote is unavailable are one upload of the newest"
         )
         func coalesced() async throws {
             FileSinki.save(Score(score: 0), toPath: path)
@@ -117,7 +123,7 @@ extension ClosureTests {
         }
 
         @Test(
-            "FS-07, FB-06, FB-07: compressed files make the round trip, and nothing lies beside them"
+            "FS-07, FB-06, FB-07: compressed files make the round trip and leave no file beside them"
         )
         func compressed() async throws {
             let data = Data((0..<5000).map { UInt8($0 % 7) })
@@ -141,7 +147,7 @@ extension ClosureTests {
             await FileSinki.settled()
         }
 
-        @Test("FS-08: bytes are merged by a closure with left from here and right from there")
+        @Test("FS-08: a closure merges bytes; left is local and right is remote")
         func binary() async throws {
             try await a.save(Data("there ".utf8), to: "test.pdf")
             let finals = Calls<Data>()
@@ -159,7 +165,7 @@ extension ClosureTests {
             #expect(try await a.load(from: "test.pdf") == nil)
         }
 
-        @Test("FS-01: before setup names a remote, files are kept here and go nowhere")
+        @Test("FS-01: before setup names a remote, files stay local")
         func withoutRemote() async throws {
             meeting.setUp("alone", isConnected: false)
             #expect(FileSinki.save(Score(score: 1), toPath: path) != nil)
@@ -170,7 +176,7 @@ extension ClosureTests {
             #expect(meeting.failures.all == [])
         }
 
-        @Test("FS-15: a full path inside the root is the path below it")
+        @Test("FS-15: a full path inside the root is the path relative to the root")
         func fullPath() async throws {
             let full = meeting.root("b").appending(path: path).path
             FileSinki.save(Score(score: 4), toPath: full)
@@ -178,7 +184,7 @@ extension ClosureTests {
             #expect(try await a.load(Score.self, from: path) == Score(score: 4))
         }
 
-        @Test("FB-18: every failure reaches who wants to hear of it")
+        @Test("FB-18: every failure is reported to the failure handler")
         func failures() async throws {
             FileSinki.setup(
                 remote: "gopher://nowhere", root: meeting.root("c"), queue: ClosureTests.queue

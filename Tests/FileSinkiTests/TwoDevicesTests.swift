@@ -17,7 +17,7 @@ struct TwoDevicesTests {
         b = try await meeting.sinki("b")
     }
 
-    @Test("FS-04, FS-05: what one saves the other loads")
+    @Test("FS-04, FS-05: one device loads what the other saved")
     func roundTrip() async throws {
         let game = Score(score: 10)
         #expect(try await a.save(game, to: path) == .uploaded)
@@ -33,7 +33,9 @@ struct TwoDevicesTests {
         #expect(try await alone.delete(path) == .removed)
     }
 
-    @Test("FS-09, FI-09: of two values that were saved apart the better one stays, on both devices")
+    @Test(
+        "FS-09, FI-09: of two values that were saved concurrently, both devices keep the better one"
+    )
     func better() async throws {
         #expect(try await a.save(Score(score: 10), to: path) == .uploaded)
         #expect(try await b.save(Score(score: 5), to: path) == .kept(Score(score: 10)))
@@ -53,14 +55,14 @@ struct TwoDevicesTests {
         #expect(try await b.save(Level(level: 3), to: "level") == .kept(Level(level: 7)))
     }
 
-    @Test("FS-09: who saves upon what was seen is not asked: that value is the newer one")
+    @Test("FS-09: a save based on the known value is newer and calls no check")
     func linear() async throws {
         try await a.save(Score(score: 10), to: path)
         #expect(try await a.save(Score(score: 5), to: path) == .uploaded)
         #expect(try await b.load(Score.self, from: path) == Score(score: 5))
     }
 
-    @Test("FS-11: what was saved apart is merged, and both get the merge")
+    @Test("FS-11: concurrent saves are merged, and both devices get the merge")
     func merged() async throws {
         try await a.save(Trophies(trophies: ["merged-1"]), to: path)
         let both = Trophies(trophies: ["merged-1", "merged-2"])
@@ -81,7 +83,7 @@ struct TwoDevicesTests {
         #expect(try await b.save(fourth, to: path) == .merged(merged))
     }
 
-    @Test("FS-11: a three-way merge knows what both sides started from")
+    @Test("FS-11: a three-way merge receives the common base")
     func threeWay() async throws {
         try await a.save(Coins(coins: 100), to: path)
         #expect(try await b.load(Coins.self, from: path) == Coins(coins: 100))
@@ -90,7 +92,7 @@ struct TwoDevicesTests {
         #expect(try await a.load(Coins.self, from: path) == Coins(coins: 120))
     }
 
-    @Test("FS-06: a deletion is one on both devices, and a save after it is live again")
+    @Test("FS-06: a delete is a delete on both devices, and a later save brings the file back")
     func deleted() async throws {
         try await a.save(Score(score: 1), to: path)
         #expect(try await b.load(Score.self, from: path) == Score(score: 1))
@@ -103,7 +105,7 @@ struct TwoDevicesTests {
         #expect(try await a.load(Score.self, from: path) == Score(score: 1))
     }
 
-    @Test("FS-06: a deletion takes what another device has published and nobody here has seen")
+    @Test("FS-06: a delete also removes another device's published version that was not seen here")
     func deletesUnseen() async throws {
         try await a.save(Score(score: 1), to: path)
         #expect(try await b.load(Score.self, from: path) == Score(score: 1))
@@ -114,7 +116,7 @@ struct TwoDevicesTests {
     }
 
     @Test(
-        "FS-12: what nobody changed goes with its deletion; an edit stays; a type may say otherwise"
+        "FS-12: an unchanged file is deleted, an edited one stays; a type may decide otherwise"
     )
     func shouldDelete() async throws {
         try await a.save(Score(score: 1), to: "edited")
@@ -129,7 +131,7 @@ struct TwoDevicesTests {
         #expect(try await a.load(Precious.self, from: "precious") == Precious(name: "ring"))
     }
 
-    @Test("FS-07: a compressed file has its name's end, makes the round trip and is merged")
+    @Test("FS-07: a compressed file has its suffix, makes the round trip and is merged")
     func compressed() async throws {
         try await a.save(Trophies(trophies: ["packed-1"]), to: path, compressed: true)
         let both = Trophies(trophies: ["packed-1", "packed-2"])
@@ -141,7 +143,7 @@ struct TwoDevicesTests {
         #expect(try await a.delete(path, compressed: true) == .deleted)
     }
 
-    @Test("FS-08: bytes are merged by a closure that may wait, else both are kept side by side")
+    @Test("FS-08: bytes are merged by an async closure, else both versions are kept")
     func bytes() async throws {
         let merge: FileSinki.BytesMerge = { here, there, base in
             await Task.yield()
@@ -163,7 +165,7 @@ struct TwoDevicesTests {
         #expect(try await a.load(from: copy) == Data([0, 9]))
     }
 
-    @Test("FB-03: absent is nil, unreachable is code away, and what is here is still given")
+    @Test("FB-03: absent is nil, unreachable is code away, and local content is still returned")
     func unreachable() async throws {
         #expect(try await a.load(Score.self, from: "absent") == nil)
         try await a.save(Score(score: 1), to: path)
@@ -178,7 +180,7 @@ struct TwoDevicesTests {
     }
 
     @Test(
-        "FB-04, FI-13, FI-14: the process that saved while the remote was away publishes it when it is back"
+        "FB-04, FI-13, FI-14: the process that saved offline publishes when the remote is back"
     )
     func queued() async throws {
         try await a.save(Score(score: 1), to: path)
@@ -188,7 +190,7 @@ struct TwoDevicesTests {
         #expect(try await eventually { try await b.load(Score.self, from: path)?.score == 2 })
     }
 
-    @Test("FB-11: after one load each both devices are equal, whichever side the merge is like")
+    @Test("FB-11: after one load each, both devices are equal, whichever side the merge equals")
     func stale() async throws {
         try await a.save(Campaign(player: "Ada", score: 5, levels: [1, 2]), to: path)
         try await b.save(Campaign(player: "Ada", score: 4, levels: [1]), to: path)
@@ -198,7 +200,7 @@ struct TwoDevicesTests {
         #expect(meeting.text("a", path) == meeting.text("b", path))
     }
 
-    @Test("FB-12: a content that is no value is said, and is never overwritten by a merge")
+    @Test("FB-12: a content that cannot be decoded is reported and never overwritten by a merge")
     func undecodable() async throws {
         try await a.save(Data("nonsense".utf8), to: path)
         let error = await #expect(throws: FileSinkiError.self) {
@@ -210,7 +212,7 @@ struct TwoDevicesTests {
     }
 
     @Test(
-        "a save by who has not seen the newest content is merged with it, with what was seen as base"
+        "a save not based on the newest content is merged with it, over the content it is based on"
     )
     func late() async throws {
         try await a.save(Coins(coins: 10), to: path)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension ClosureTests {
-    @Suite("E7.13: contents that are not values, with closures")
+    @Suite("E7.13: contents that cannot be decoded, with closures")
     struct UndecodableTests {
         let meeting: Meeting
         let a: FileSinki
@@ -21,7 +21,7 @@ extension ClosureTests {
             meeting.failures.all.map { "\($0.code.rawValue) \($0.path)" }
         }
 
-        @Test("E7.13 FB-12: a load of a remote content that is not a value is told by failed")
+        @Test("E7.13 FB-12: a load of a remote content that cannot be decoded calls failed")
         func load() async throws {
             try await a.save(Data("nonsense".utf8), to: path)
             let calls = Calls<Answer<Score>>()
@@ -38,7 +38,7 @@ extension ClosureTests {
             #expect(meeting.text("b", path) == "nonsense")
         }
 
-        @Test("E7.13 FB-12: a save that meets one is told by failed, and both contents are kept")
+        @Test("E7.13 FB-12: a save over such a content calls failed, and both contents are kept")
         func save() async throws {
             try await a.save(Data("nonsense".utf8), to: path)
             let finals = Calls<Score>()
@@ -50,7 +50,7 @@ extension ClosureTests {
             #expect(Set(texts) == ["nonsense", #"{"player":"somebody","score":7}"#])
         }
 
-        @Test("E7.13: a compressed file that is damaged is not told as deleted, but by failed")
+        @Test("E7.13: a damaged compressed file is reported by failed, not as deleted")
         func compressed() async throws {
             let data = Data("data".utf8)
             FileSinki.saveBinaryFileCompressed(data, toPath: "raw")
@@ -67,7 +67,7 @@ extension ClosureTests {
         /// Anybody who observes.
         private final class Somebody: Sendable {}
 
-        @Test("E7.13: an observer of one file hears by failed of what is not a value")
+        @Test("E7.13: an observer of one file reports an undecodable content by failed")
         func observer() async throws {
             let somebody = Somebody()
             let one = Calls<Double>()
@@ -89,9 +89,9 @@ extension ClosureTests {
     }
 }
 
-@Suite("E7.13: contents that are not values, with sequences")
+@Suite("E7.13: contents that cannot be decoded, with sequences")
 struct UndecodableSequenceTests {
-    @Test("E7.13 FB-12: a load that is a sequence throws what is wrong, and does not say deleted")
+    @Test("E7.13 FB-12: a load as a sequence throws the error and reports no deletion")
     func loads() async throws {
         let meeting = try Meeting()
         let a = try await meeting.sinki("a")

@@ -22,7 +22,7 @@ struct ArgumentTests {
         ("../../../..", "/"), (".", "/w/x"),
     ]
 
-    @Test("a place is worked out from the current folder", arguments: places)
+    @Test("a path is resolved from the current folder", arguments: places)
     func place(_ path: String, _ expected: String) {
         #expect(FilePlace.absolute(Array(path.utf8), in: "/w/x") == Array(expected.utf8))
     }
@@ -35,7 +35,9 @@ struct ArgumentTests {
         ("ftp://example.org/store", nil), ("https://me:secret@example.org/store", nil),
     ]
 
-    @Test("a store is a folder, by path or by file://; the rest is refused", arguments: addresses)
+    @Test(
+        "a store address is a folder, as a path or file:// URL; others are refused",
+        arguments: addresses)
     func address(_ text: String, _ path: String?) {
         do {
             let address = try RemoteAddress(text, currentFolder: "/w")
@@ -48,7 +50,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "a store is a place on a network, as it was written",
+        "a network address is kept as written",
         arguments: [
             "https://example.org/store", "http://[::1]:8080/a%20b", "webdavs://me@example.org/dav",
             "S3://bucket/prefix?region=eu-central-1", "dav://example.org/a:b@c",

@@ -23,21 +23,21 @@ struct CheckIgnoreTests {
             ])
     }
 
-    @Test("when none is ignored it exits with 1 and prints nothing")
+    @Test("exits with 1 and prints nothing when no path is ignored")
     func kept() async throws {
         let outcome = try await world().run("check-ignore", "b.c", "keep.o", ".")
         #expect(outcome.code == .negative)
         #expect(outcome.output.isEmpty)
     }
 
-    @Test("-v names the rule that takes a path back in")
+    @Test("-v names the rule that includes a path again")
     func negated() async throws {
         let outcome = try await world().run("check-ignore", "-v", "keep.o")
         #expect(outcome.lines == ["keep.o: kept by .filesinkiignore, line 4: !keep.o"])
         #expect(outcome.code == .negative)
     }
 
-    @Test("--json says it of every path, and loses no byte of its name")
+    @Test("--json prints an object for every path, with all bytes of its name")
     func json() async throws {
         let command = ["check-ignore", "--json"].map { Array($0.utf8) }
         let outcome = try await world().run(bytes: command + [[0xFF, 0x2E, 0x6F], [0x62]])

@@ -25,7 +25,7 @@ struct ConflictTests {
         #expect(outcome.code == .done, "\(arguments): \(outcome.talk)")
     }
 
-    @Test("diff --conflict shows what each side made of the base, and exits with 1")
+    @Test("diff --conflict prints both sides' changes to the base, and exits with 1")
     func diff() async throws {
         let outcome = try await world().run("diff", "--conflict", "one.txt")
         #expect(outcome.code == .negative)
@@ -38,7 +38,7 @@ struct ConflictTests {
     }
 
     @Test(
-        "resolve takes paths, patterns or all",
+        "resolve accepts paths, patterns or --all",
         arguments: [
             (["one.txt"], ["d/three", "two.txt"]), (["*.txt"], ["d/three"]),
             (["d/*", "one.txt"], ["two.txt"]), (["--all"], []),
@@ -51,7 +51,7 @@ struct ConflictTests {
         #expect(open.text.split(separator: "\0").map(String.init).sorted() == left)
     }
 
-    @Test("resolve --undo opens it again, with both contents")
+    @Test("resolve --undo reopens the conflict with both contents")
     func undo() async throws {
         let world = try await world()
         try await done(world, "resolve", "one.txt", "--take", "here")
@@ -63,7 +63,7 @@ struct ConflictTests {
         #expect(try await world.run("resolve", "--undo", "--all").code == .usage)
     }
 
-    @Test("log names the link that merged, and both versions that went into it")
+    @Test("log names the link that merged, and both merged versions")
     func merged() async throws {
         let world = try await world()
         for (replica, text) in [("a", #"{"a": 2, "b": 1}"#), ("b", #"{"a": 1, "b": 2}"#)] {

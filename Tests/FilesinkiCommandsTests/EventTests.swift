@@ -3,7 +3,7 @@ import FilesinkiDirectory
 import FilesinkiTesting
 import Testing
 
-@Suite("Events from the command line")
+@Suite("observe and changes")
 struct EventTests {
     private static let author =
         #""time":"*","device":"a","device_id":"*","own":false,"applied":true"#
@@ -29,7 +29,7 @@ struct EventTests {
         }
     }
 
-    @Test("changes without --since prints the token of this moment, and nothing else")
+    @Test("changes without --since prints the current token and nothing else")
     func token() async throws {
         let world = try await ReplicaTests.pair()
         let outcome = try await world.run("changes", "--root", "b")
@@ -38,7 +38,7 @@ struct EventTests {
         #expect(outcome.talk.isEmpty)
     }
 
-    @Test("the lines are those of Docs/Events.md")
+    @Test("the lines match Docs/Events.md")
     func golden() async throws {
         let world = try await ReplicaTests.pair()
         let since = try await now(world)
@@ -66,7 +66,7 @@ struct EventTests {
         #expect(world.names(in: "b") == [".filesinki", "name\nof two lines", "sub"])
     }
 
-    @Test("a path that is not UTF-8 is told with all its bytes, and may be asked for")
+    @Test("a path that is not UTF-8 is printed with all its bytes, and can be selected")
     func bytes() async throws {
         let world = try await ReplicaTests.pair()
         let since = try await now(world)
@@ -97,7 +97,9 @@ struct EventTests {
         ("", nil), ("/", nil), ("../", nil), ("a/../ba", nil),
     ]
 
-    @Test("a slash behind a path means everything inside, and 'a/' never 'ba/'", arguments: scopes)
+    @Test(
+        "a trailing slash selects everything inside the folder, and 'a/' never 'ba/'",
+        arguments: scopes)
     func scope(_ argument: String, _ paths: [String]?) async throws {
         let world = try World()
         for name in ["a/x", "a/y/z", "ab", "ba/x"] { try world.write("x", to: "r/" + name) }
@@ -125,7 +127,7 @@ struct EventTests {
         }
     }
 
-    @Test("own changes are told with --own only")
+    @Test("own changes are printed with --own only")
     func own() async throws {
         let world = try await ReplicaTests.pair()
         let silent = try await world.run("changes", "--root", "a", "--since", "0")
@@ -136,7 +138,7 @@ struct EventTests {
         #expect(told.text.contains(#""own":true,"#))
     }
 
-    @Test("each line's token goes on behind it")
+    @Test("each line's token resumes after that line")
     func resume() async throws {
         let world = try await ReplicaTests.pair()
         let all = try await world.run("changes", "--root", "b", "--since", "0")
@@ -150,7 +152,7 @@ struct EventTests {
         }
     }
 
-    @Test("a token that is none is 2, a remote that is away 75, no remote 1")
+    @Test("an invalid token is 2, an unavailable remote 75, no remote 1")
     func codes() async throws {
         let world = try await ReplicaTests.pair()
         let wrong = try await world.run("changes", "--root", "b", "--since", "abc")
@@ -173,7 +175,7 @@ struct EventTests {
         }
     }
 
-    @Test("an expired token is 9, and a failure as the last line; --resync tells the difference")
+    @Test("an expired token is 9 and a failure as the last line; --resync prints the difference")
     func expired() async throws {
         let world = try await ReplicaTests.pair()
         let since = try await now(world)
@@ -205,7 +207,7 @@ struct EventTests {
         #expect(world.names(in: "b") == [".filesinki", "sub", "three"])
     }
 
-    @Test("a token of a store that was left is 9; --resync tells all there is")
+    @Test("a token of a replaced store is 9; --resync prints everything")
     func otherStore() async throws {
         let world = try await ReplicaTests.pair()
         let since = try await now(world)

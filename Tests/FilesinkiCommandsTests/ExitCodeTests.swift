@@ -19,7 +19,7 @@ struct ExitCodeTests {
         (.interrupted, 130),
     ]
 
-    @Test("a failure of each kind has its number", arguments: table)
+    @Test("each failure code has its exit code", arguments: table)
     func codes(_ code: Failure.Code, _ number: Int32) {
         #expect(ExitCode(Failure(code, "No.", remedy: "")).rawValue == number)
     }
@@ -35,7 +35,7 @@ struct ExitCodeTests {
         for code in codes { #expect(document.contains("`\(code.1)`"), "\(code.1)") }
     }
 
-    @Test("what is no failure of ours counts as local I/O")
+    @Test("any other error counts as local I/O")
     func foreign() {
         #expect(ExitCode(CancellationError()).rawValue == 4)
     }

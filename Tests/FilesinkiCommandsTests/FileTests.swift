@@ -1,7 +1,7 @@
 import FilesinkiCommands
 import Testing
 
-@Suite("Files from the command line")
+@Suite("save, load, delete and ls")
 struct FileTests {
     @Test("save and load work at once on a new account, without a remote")
     func firstUse() async throws {
@@ -14,7 +14,7 @@ struct FileTests {
         #expect(world.readText("data/filesinki/notes/a") == "hi\n")
     }
 
-    @Test("what is absent exits with 1, what is no path with 2")
+    @Test("an absent path exits with 1, an invalid one with 2")
     func absent() async throws {
         let world = try World()
         #expect(try await world.run("load", "absent").code == .negative)
@@ -25,7 +25,7 @@ struct FileTests {
         #expect(try await world.run("save", "x", "no-such-file").code == .negative)
     }
 
-    @Test("--if-version saves only upon the version that was seen")
+    @Test("--if-version saves only at that version")
     func compareAndSet() async throws {
         let world = try await ReplicaTests.pair()
         let first = try await world.run(
@@ -40,7 +40,7 @@ struct FileTests {
         #expect(try await world.run("load", "--root", "a", "x").output == [3])
     }
 
-    @Test("load -o writes the file whole, --version an older one, --wait-newer gives up in time")
+    @Test("load -o writes the file atomically, --version an older one, --wait-newer times out")
     func load() async throws {
         let world = try await ReplicaTests.pair()
         _ = try await world.run("save", "--root", "a", "one", input: Array("new".utf8))
@@ -56,7 +56,9 @@ struct FileTests {
         #expect(both.code == .usage)
     }
 
-    @Test("a remote that is away: done and said, 75 with --wait; a load that cannot know is 75")
+    @Test(
+        "an unavailable remote: save succeeds with a message, 75 with --wait; a load without an answer is 75"
+    )
     func away() async throws {
         let world = try await ReplicaTests.pair()
         world.rename("store", to: "gone")
@@ -87,7 +89,7 @@ struct FileTests {
         #expect(try await world.run("undelete", "--root", "b", "one").code == .negative)
     }
 
-    @Test("ls lists as text, as JSON and with NUL, and exits with 1 when there is nothing")
+    @Test("ls prints text, JSON and NUL-separated names, and exits with 1 when there is nothing")
     func list() async throws {
         let world = try await ReplicaTests.pair()
         #expect(try await world.run("ls", "--root", "b").lines == ["one", "sub/", "sub/two"])

@@ -7,7 +7,7 @@ struct FilterTests {
         [], [0], Array("hi\n".utf8), [UInt8](repeating: 7, count: 3_000_000),
     ]
 
-    @Test("what was compressed comes back", arguments: contents, ["xz", "zstd"])
+    @Test("decompress returns what compress read", arguments: contents, ["xz", "zstd"])
     func roundTrip(_ content: [UInt8], _ format: String) async throws {
         let world = try World()
         let small = try await world.run("compress", "--format", format, input: content)
@@ -17,7 +17,8 @@ struct FilterTests {
         #expect(back.output == content)
     }
 
-    @Test("files are named as xz names them: the source stays, the result is whole")
+    @Test(
+        "files get the suffix that xz gives; the source stays and the result is written atomically")
     func files() async throws {
         let world = try World()
         try world.write("text\n", to: "a")
@@ -28,7 +29,7 @@ struct FilterTests {
         #expect(world.names() == ["a", "a.xz", "b"])
     }
 
-    @Test("a file that fails leaves no part of a result, and not the old one changed")
+    @Test("a failed run leaves no partial result and keeps the old file")
     func wholeOrNotAtAll() async throws {
         let world = try World()
         let small = try await world.run("compress", input: Array(repeating: 1, count: 90_000))
@@ -48,7 +49,7 @@ struct FilterTests {
         #expect(outcome.talk.contains("a.xz: "))
     }
 
-    @Test("an absent file exits with 1, an unknown level with 2, a terminal is spared with 2")
+    @Test("an absent file exits with 1, an unknown level with 2, output to a terminal with 2")
     func refused() async throws {
         let world = try World()
         #expect(try await world.run("compress", "absent").code == .negative)

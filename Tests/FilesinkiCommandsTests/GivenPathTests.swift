@@ -4,7 +4,7 @@ import Testing
 @testable import FilesinkiCommands
 
 /// What is given on the command line is what is meant, or an error that names it.
-@Suite("A path or folder that is given")
+@Suite("Path and folder arguments")
 struct GivenPathTests {
     /// What each command does with a folder that is in no replica, `OUTSIDE`; empty for a command that
     /// takes no path of a replica.
@@ -114,7 +114,7 @@ struct GivenPathTests {
         #expect(world.names(in: "outside").isEmpty)
     }
 
-    @Test("E7.2 check-ignore asks no folder that is no replica")
+    @Test("E7.2 check-ignore works in a folder that is no replica")
     func checkIgnore() async throws {
         let world = try await world()
         let folder = world.folder + "/outside"
@@ -169,7 +169,7 @@ struct GivenPathTests {
         "sync --approve 123",
     ]
 
-    @Test("E7.6 a path that is not there is an error that names it", arguments: missing)
+    @Test("E7.6 a missing path is an error that names it", arguments: missing)
     func missingPath(_ line: String) async throws {
         let world = try await world()
         let command = line.split(separator: " ").map(String.init)
@@ -188,7 +188,7 @@ struct GivenPathTests {
         }
     }
 
-    @Test("E7.6 a path is known that is here, is in the store, or was deleted")
+    @Test("E7.6 a path is known if it is local, in the store, or deleted")
     func knownPath() async throws {
         let world = try await world()
         try world.write("new", to: "a/new")

@@ -17,7 +17,7 @@ private struct Scene: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-@Suite("The contract for --json")
+@Suite("The contract of --json")
 struct GoldenTests {
     private static let conflict = [
         "write a/one from-a", "write b/one from-b", "sync a", "sync b",
@@ -146,7 +146,7 @@ struct GoldenTests {
         Scene(name: "failure", command: "sync a --strategy newset", code: .usage),
     ]
 
-    @Test("each command prints what its golden file holds", arguments: scenes)
+    @Test("each command prints its golden file", arguments: scenes)
     private func golden(_ scene: Scene) async throws {
         let world = try await Self.pair()
         for line in scene.before { try await world.perform(line) }
@@ -174,7 +174,7 @@ struct GoldenTests {
         }
     }
 
-    @Test func `status for Prometheus prints what its golden file holds`() async throws {
+    @Test func `status for Prometheus prints its golden file`() async throws {
         let world = try await Self.pair()
         try await world.perform("write a/one 1")
         try await world.perform("move store gone")
@@ -184,7 +184,7 @@ struct GoldenTests {
         try Golden(name: "status.prom").expect(world.stripped(outcome.text))
     }
 
-    @Test func `a watch prints what its golden file holds`() async throws {
+    @Test func `a watch prints its golden file`() async throws {
         let world = try await Self.pair()
         let lines = [
             "write b/one 1", "write b/new 2", "delete --root b two", "sync b", "write a/mine 3",

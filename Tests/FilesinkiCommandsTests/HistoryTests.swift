@@ -13,7 +13,7 @@ struct HistoryTests {
         return world
     }
 
-    @Test("log has the versions, the newest first, and exits with 1 for an unknown path")
+    @Test("log prints the versions, newest first, and exits with 1 for an unknown path")
     func log() async throws {
         let world = try await world()
         let text = try await world.run("log", "--root", "a", "one")
@@ -25,7 +25,7 @@ struct HistoryTests {
         #expect(try await world.run("log", "--root", "a", "absent").code == .negative)
     }
 
-    @Test("log without a path has the store's commits, the newest first")
+    @Test("log without a path prints the store's commits, newest first")
     func store() async throws {
         let world = try await world()
         try world.write("x", to: "a/sub/three")
@@ -64,7 +64,7 @@ struct HistoryTests {
         #expect(try await world.run("show", "--root", "a", "absent@1").code == .negative)
     }
 
-    @Test("diff is diff -u: 0 for equal, 1 for different")
+    @Test("diff prints as diff -u: 0 for equal, 1 for different")
     func diff() async throws {
         let world = try await world()
         let different = try await world.run("diff", "--root", "a", "one", "1", "2")
@@ -76,7 +76,7 @@ struct HistoryTests {
         #expect(here.lines == ["--- one@2", "+++ one", "@@ -1,2 +1 @@", " one", "-more"])
     }
 
-    @Test("restore brings a version back everywhere")
+    @Test("restore brings a version back on every device")
     func restore() async throws {
         let world = try await world()
         #expect(try await world.run("restore", "--root", "a", "one@1").code == .done)
@@ -131,7 +131,7 @@ struct HistoryTests {
     private static let (first, third) = ("@1700001800", "@1700009000")
 
     @Test(
-        "E4.1 each command that goes back in time takes --at and --commit",
+        "E4.1 each command with a point in time takes --at and --commit",
         arguments: [
             (["ls"], "one\nsub/\nsub/two\n"), (["ls", "sub"], "sub/\nsub/two\n"),
             (["show", "one"], "1\n"), (["load", "one"], "1\n"),
@@ -149,7 +149,7 @@ struct HistoryTests {
     }
 
     @Test(
-        "E4.1 each command that goes back in time says where clocks contradict the log",
+        "E4.1 each command with a point in time warns where clocks contradict the log",
         arguments: [
             ["ls"], ["ls", "one"], ["show", "one"], ["load", "one"], ["diff", "one"],
             ["restore", "one"], ["restore", "-o", "then"],
@@ -169,7 +169,7 @@ struct HistoryTests {
         #expect(!asked.talk.contains("by its clock"))
     }
 
-    @Test("E4.1 restore --commit brings back what --at does")
+    @Test("E4.1 restore --commit restores the same as --at")
     func restoreCommit() async throws {
         let world = try await clocks()
         let export = try await world.run(
@@ -184,7 +184,7 @@ struct HistoryTests {
     }
 
     @Test(
-        "E4.1 a point that is not there is a negative answer, one that makes no sense a wrong usage",
+        "E4.1 a point that does not exist exits with 1, an invalid one with 2",
         arguments: [
             ("ls --commit 9", ExitCode.negative), ("ls sub/two --commit 3", .negative),
             ("show sub/two --at @1700009000", .negative), ("load one --commit 0", .negative),
@@ -202,7 +202,7 @@ struct HistoryTests {
         #expect(outcome.code == code, "\(outcome.talk)")
     }
 
-    @Test("explain names device and rule; of an unknown path it exits with 1")
+    @Test("explain prints device and rule, and exits with 1 for an unknown path")
     func explain() async throws {
         let world = try await world()
         let outcome = try await world.run("explain", "--root", "a", "one")
@@ -212,7 +212,7 @@ struct HistoryTests {
         #expect(try await world.run("explain", "--root", "a", "absent").code == .negative)
     }
 
-    @Test("check proves a good store, and exits with 8 for a damaged one")
+    @Test("check accepts a sound store, and exits with 8 for a damaged one")
     func check() async throws {
         let world = try await world()
         let good = try await world.run("check", "--root", "a", "--read-data")
@@ -226,7 +226,7 @@ struct HistoryTests {
         #expect(damaged.text.contains(#""code":"corrupt""#))
     }
 
-    @Test("lint lists names that another system could not hold, with 1")
+    @Test("lint lists names that other systems cannot store, with 1")
     func lint() async throws {
         let world = try await world()
         #expect(try await world.run("lint", "--root", "a").code == .done)

@@ -14,14 +14,14 @@ struct JSONTests {
         ("Grüße 🦊", #""Grüße 🦊""#),
     ]
 
-    @Test("a string is escaped so that its line stays a line", arguments: strings)
+    @Test("escapes keep a string on one line", arguments: strings)
     func string(_ text: String, _ expected: String) {
         var bytes: [UInt8] = []
         JSONString.append(text, to: &bytes)
         #expect(String(decoding: bytes, as: UTF8.self) == expected)
     }
 
-    @Test("members keep their order, and values their kinds")
+    @Test("members keep their order, and values their types")
     func members() {
         var object: JSONObject = ["type": "x", "none": nil, "yes": true, "n": -5]
         object.add("list", .array([1, "two", .object(["three": 3])]))

@@ -3,9 +3,9 @@ import FilesinkiModel
 import Synchronization
 import Testing
 
-@Suite("Keys and values from the command line")
+@Suite("kv")
 struct KeyValueTests {
-    @Test("KV-06 a bridge that watches begins its next run when the interval is over")
+    @Test("KV-06 a watching bridge starts its next run when the interval is over")
     func interval() async throws {
         let world = try await ReplicaTests.pair()
         #expect(try await world.run("kv", "set", "--root", "a", "first", "1").code == .done)
@@ -39,7 +39,7 @@ struct KeyValueTests {
     }
 
     @Test(
-        "KV-06 an interval is for a bridge that watches, and a length of time",
+        "KV-06 --min-interval needs --watch and a valid duration",
         arguments: [["--min-interval", "1h"], ["--watch", "--min-interval", "soon"]])
     func wrongInterval(_ options: [String]) async throws {
         let world = try await ReplicaTests.pair()

@@ -4,10 +4,10 @@ import Testing
 
 @testable import FilesinkiCommands
 
-@Suite("What is mistyped")
+@Suite("Mistyped commands")
 struct MistypedTests {
     @Test(
-        "E7.7 a mistyped command is refused with 2, and the right one is suggested",
+        "E7.7 a mistyped command exits with 2 and a suggestion",
         arguments: [
             (["syncc"], "syncc", "sync"), (["snyc", "a"], "snyc", "sync"),
             (["stauts"], "stauts", "status"),
@@ -25,7 +25,7 @@ struct MistypedTests {
     }
 
     @Test(
-        "E7.7 a name that is like no command gets no suggestion",
+        "E7.7 a name unlike any command gets no suggestion",
         arguments: [["bogus"], ["help", "bogus"], ["help", "sync", "bogus"]])
     func bogus(_ command: [String]) async throws {
         let world = try World()
@@ -34,7 +34,7 @@ struct MistypedTests {
         #expect(outcome.talk.contains("bogus") && !outcome.talk.contains("Did you mean"))
     }
 
-    @Test("E7.7 distances count what was inserted, removed, replaced and swapped")
+    @Test("E7.7 edit distance counts insertions, removals, replacements and swaps")
     func distances() {
         let pairs = [
             ("sync", "sync", 0), ("syncc", "sync", 1), ("snyc", "sync", 1), ("", "ls", 2),
@@ -47,7 +47,7 @@ struct MistypedTests {
     }
 
     @Test(
-        "E7.7 with --json a usage error is a failure in JSON, too",
+        "E7.7 with --json a usage error is a JSON failure, too",
         arguments: [
             ["sync", "--no-such", "--json"], ["--json", "syncc"], ["help", "bogus", "--json"],
             ["load", "--json"], ["status", "--json", "--prometheus"], ["resolve", "--json"],
@@ -64,7 +64,7 @@ struct MistypedTests {
         #expect(outcome.talk.hasPrefix("filesinki: "))
     }
 
-    @Test("E7.7 behind -- nothing asks for JSON")
+    @Test("E7.7 --json after -- is an argument")
     func noJSON() async throws {
         let world = try World()
         let outcome = try await world.run("compress", "a", "b", "--", "--json")
@@ -73,7 +73,7 @@ struct MistypedTests {
     }
 
     @Test(
-        "E7.9 the help topics that messages name are there", arguments: ["credentials"])
+        "E7.9 the help topics that messages name exist", arguments: ["credentials"])
     func topics(_ topic: String) async throws {
         let world = try World()
         let outcome = try await world.run("help", topic)
@@ -81,7 +81,7 @@ struct MistypedTests {
         #expect(outcome.text.contains(topic.uppercased()))
     }
 
-    @Test("E7.7 watch ends with 0 when --timeout is over")
+    @Test("E7.7 watch ends with 0 when --timeout expires")
     func watchTimeout() async throws {
         let world = try World()
         _ = try await world.run("init", "a", "--remote", "store")
@@ -95,7 +95,7 @@ struct MistypedTests {
     }
 
     @Test(
-        "E7.9 the remedy fits what is wrong with a file",
+        "E7.9 the remedy matches what is wrong with a file",
         arguments: [
             ("folder", "Name a file, not a folder."), ("file/x", "a part of it is a file"),
             ("loop", "lead in a circle"), ("absent", "Check the spelling."),

@@ -4,10 +4,10 @@ import Testing
 
 @testable import FilesinkiCommands
 
-@Suite("Telling a monitor")
+@Suite("--ping-url")
 struct MonitorTests {
     @Test(
-        "the address gets /fail behind its path when the command failed",
+        "a failed command requests the address with /fail appended",
         arguments: [
             ("https://hc.example/u", Int32(0), "https://hc.example/u", nil),
             ("https://hc.example/u", 75, "https://hc.example/u/fail", "exit 75"),
@@ -21,7 +21,7 @@ struct MonitorTests {
         #expect(request.body == body)
     }
 
-    @Test func `a run is told as it ended, a plan is not`() async throws {
+    @Test func `a run is reported with its result, a plan is not`() async throws {
         let world = try await ReplicaTests.pair()
         let heard = Heard()
         world.network.ping = { heard.add($0) }
@@ -37,7 +37,7 @@ struct MonitorTests {
         #expect(heard.take() == [PingRequest(address: "http://m/y", exitCode: 0)])
     }
 
-    @Test func `a monitor that is away changes nothing but a word`() async throws {
+    @Test func `an unavailable monitor changes nothing but a message`() async throws {
         let world = try await ReplicaTests.pair()
         world.network.ping = { _ in throw Failure(.away, "It is away.", remedy: "Wait.") }
         let outcome = try await world.run("sync", "a", "--ping-url", "http://m/secret")
@@ -50,7 +50,7 @@ struct MonitorTests {
         #expect(without.talk.contains("No network."))
     }
 
-    @Test func `what is no web address is refused before anything is done`() async throws {
+    @Test func `an invalid address is refused before anything is done`() async throws {
         let world = try await ReplicaTests.pair()
         try world.write("new", to: "a/new")
         #expect(try await world.run("sync", "a", "--ping-url", "ftp://m/x").code == .usage)

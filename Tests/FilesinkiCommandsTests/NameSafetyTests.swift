@@ -1,7 +1,7 @@
 import FilesinkiCommands
 import Testing
 
-@Suite("Names of every byte")
+@Suite("Names of any bytes")
 struct NameSafetyTests {
     /// Clears a screen, breaks a line, is no UTF-8, turns the direction of text.
     private static let name = Array("x\u{1B}[2J\n\r\t\u{202E}\u{9B}\\\"y".utf8) + [0xFF, 0x80]
@@ -26,7 +26,7 @@ struct NameSafetyTests {
     }
 
     @Test(
-        "a name can do nothing to a terminal, and loses no byte in JSON",
+        "a name cannot control the terminal, and JSON keeps all its bytes",
         arguments: [
             ["ls"], ["ls", "-l"], ["log"], ["explain"], ["diff"], ["load", "-v", "-o", "out"],
             ["check-ignore", "-v"], ["lint"], ["restore", "@2"], ["resolve", "--take", "here"],
@@ -59,7 +59,7 @@ struct NameSafetyTests {
         }
     }
 
-    @Test func `what the parser repeats does nothing to a terminal`() async throws {
+    @Test func `arguments that the parser quotes cannot control a terminal`() async throws {
         let world = try World()
         let outcome = try await world.run("sync", "--no\u{1B}[2J\u{9B}such")
         #expect(outcome.code == .usage)

@@ -34,7 +34,7 @@ struct OutputFileTests {
         return record
     }
 
-    @Test("E7.1 -o follows a symlink, also to a file that is not there", arguments: commands)
+    @Test("E7.1 -o follows a symlink, also to a missing file", arguments: commands)
     func symlinks(_ command: [String]) async throws {
         let world = try await world()
         try world.makeFolder("far")
@@ -65,7 +65,7 @@ struct OutputFileTests {
     }
 
     @Test(
-        "E7.1 -o keeps owner and group where it may set them",
+        "E7.1 -o keeps owner and group where permitted",
         .enabled(if: geteuid() == 0, "needs root"))
     func owner() async throws {
         let world = try await world()
@@ -78,7 +78,7 @@ struct OutputFileTests {
     }
 
     @Test(
-        "E7.1 -o writes into a device and a FIFO, and leaves them what they are",
+        "E7.1 -o writes into a device or a FIFO without replacing it",
         arguments: commands)
     func special(_ command: [String]) async throws {
         let world = try await world()
@@ -98,7 +98,7 @@ struct OutputFileTests {
         #expect(null.st_mode & S_IFMT == S_IFCHR)
     }
 
-    @Test("E7.1 kv export and save --final go the same way")
+    @Test("E7.1 kv export and save --final write in the same way")
     func others() async throws {
         let world = try await world()
         try world.write("old", to: "out")
@@ -122,7 +122,7 @@ struct OutputFileTests {
         #expect(status(world, "link").st_mode & S_IFMT == S_IFLNK)
     }
 
-    @Test("E7.3 restore --at brings a folder back as it was then")
+    @Test("E7.3 restore --at restores a folder as of that time")
     func folderAtMoment() async throws {
         let world = try await world()
         for (content, file) in [("2\n", "r/d/two"), ("edited\n", "r/d/two"), ("3\n", "r/d/three")] {

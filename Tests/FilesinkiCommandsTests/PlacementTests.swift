@@ -4,7 +4,7 @@ import Testing
 @testable import FilesinkiCommands
 
 /// A store and a root that lie in each other, replicas inside replicas, and clones that fail.
-@Suite("Where roots and stores lie")
+@Suite("Placement of roots and stores")
 struct PlacementTests {
     /// Root and store of a replica that must not be.
     static let places = [
@@ -20,7 +20,7 @@ struct PlacementTests {
         return world
     }
 
-    @Test("E2.4 init refuses a store inside the root, around it, or the same", arguments: places)
+    @Test("E2.4 init refuses a store inside the root, around it, or equal to it", arguments: places)
     func refusedByInit(_ root: String, _ store: String) async throws {
         let world = try await world()
         let address = store.replacing("FOLDER", with: world.folder)
@@ -31,7 +31,7 @@ struct PlacementTests {
         #expect(world.names(in: "a") == ["f"])
     }
 
-    @Test("E2.4 remote set refuses it, and the remote stays")
+    @Test("E2.4 remote set refuses such a store and keeps the old remote")
     func refusedBySet() async throws {
         let world = try await ReplicaTests.pair()
         for place in ["a", "a/store", "a/../a/store", "."] {
@@ -41,7 +41,7 @@ struct PlacementTests {
         #expect(try await world.run("remote", "--root", "a").text == "\(world.folder)/store\n")
     }
 
-    @Test("E2.4 clone refuses it, and makes nothing")
+    @Test("E2.4 clone refuses such a store and creates nothing")
     func refusedByClone() async throws {
         let world = try await ReplicaTests.pair()
         for place in ["store", "store/c", "store/deep/c"] {
@@ -52,7 +52,7 @@ struct PlacementTests {
         #expect(!names.contains("c") && !names.contains("deep") && !names.contains(".filesinki"))
     }
 
-    @Test("E2.4 the doctor tells a store that came to lie in the root")
+    @Test("E2.4 doctor reports a store inside the root")
     func doctor() async throws {
         let world = try await ReplicaTests.pair()
         world.rename("store", to: "a/store")
@@ -64,7 +64,7 @@ struct PlacementTests {
         #expect(outcome.lines.contains { $0.hasPrefix("failed   placement  ") }, "\(outcome.text)")
     }
 
-    @Test("E2.4 a replica inside another one is told once by init, and by the doctor")
+    @Test("E2.4 a replica inside another one is reported once by init, and by doctor")
     func inner() async throws {
         let world = try await ReplicaTests.pair()
         let made = try await world.run("init", "a/sub", "--remote", "other", "--json")
@@ -81,7 +81,7 @@ struct PlacementTests {
         }
     }
 
-    @Test("E2.4 a replica that is found below a new root is told once by sync")
+    @Test("E2.4 a replica found below a new root is reported once by sync")
     func outer() async throws {
         let world = try World()
         try world.write("x", to: "a/sub/f")
@@ -93,7 +93,7 @@ struct PlacementTests {
         #expect(try await !world.run("sync", "a", "--json").text.contains("nested-replica"))
     }
 
-    @Test("E7.8 a clone that fails leaves nothing, and the retry goes on")
+    @Test("E7.8 a failed clone leaves nothing, and running it again continues")
     func failedClone() async throws {
         let world = try await ReplicaTests.pair()
         world.rename("store", to: "elsewhere")
@@ -112,7 +112,7 @@ struct PlacementTests {
     }
 
     @Test(
-        "E7.8 a clone goes on where an interrupted one ended, and refuses the replica of another store"
+        "E7.8 clone continues an interrupted clone, and refuses a replica of another store"
     )
     func interruptedClone() async throws {
         let world = try await ReplicaTests.pair()

@@ -13,7 +13,7 @@ struct ProgressTests {
     private static let unknown = Progress(.scanning, files: 12_345)
 
     @Test(
-        "the line says what is known, and fits",
+        "the progress line shows known figures and fits the width",
         arguments: [
             (
                 half, 12.0, 200,
@@ -39,13 +39,13 @@ struct ProgressTests {
         #expect(line == text)
     }
 
-    @Test func `a plain line has no bar`() {
+    @Test func `a line without a total has no bar`() {
         #expect(
             ProgressText.line(Self.half, elapsed: 12, columns: nil)
                 == "hashing 50%, 1204 of 2800 files, 1.2 GB of 2.4 GB, 100 MB/s, 0:12 left")
     }
 
-    @Test func `nothing is shown of what is over in half a second, and nothing stays`() throws {
+    @Test func `nothing is shown for less than half a second, and nothing stays`() throws {
         let sink = MemorySink()
         let now = Mutex<Int64>(0)
         let console = Console(
@@ -67,7 +67,7 @@ struct ProgressTests {
                 == "\r\u{1B}[Jscanning  12345 files\r\u{1B}[J")
     }
 
-    @Test func `one large file shows how far it is`() async throws {
+    @Test func `a single large file shows its progress`() async throws {
         let world = try World(tick: 1_000_000_000)
         #expect(try await world.run("init", "a", "--remote", "store").code == .done)
         try world.write("", to: "a/large")
@@ -79,7 +79,7 @@ struct ProgressTests {
         #expect(lines.contains { $0.contains("hashing 50%") && $0.contains(" left") }, "\(talk)")
     }
 
-    @Test func `in a terminal that became narrower, the whole old line goes`() throws {
+    @Test func `in a terminal that became narrower, the whole old line is erased`() throws {
         let world = try World()
         let sink = MemorySink()
         world.console(talk: sink).redrawTalk("x", over: 79, columns: 40)

@@ -23,7 +23,7 @@ import Testing
         return world
     }
 
-    @Test func `a table says which promise is broken, what comes of it, and what to use instead`()
+    @Test func `the table names the missing guarantee, its consequence, and an alternative`()
         async throws
     {
         let world = try world()
@@ -41,7 +41,7 @@ import Testing
         #expect(check.talk.contains("Use another place."), "\(check.talk)")
     }
 
-    @Test func `nobody begins a store there`() async throws {
+    @Test func `init refuses such a remote`() async throws {
         let world = try world()
         try world.makeFolder("a")
         let begun = try await world.run("init", "a", "--remote", "https://127.0.0.1:1/")

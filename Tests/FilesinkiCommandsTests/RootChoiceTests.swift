@@ -3,7 +3,7 @@ import Testing
 
 @testable import FilesinkiCommands
 
-@Suite("Which root, and which path")
+@Suite("Choice of the root and the path")
 struct RootChoiceTests {
     @Test("--root, then the nearest folder above, then FILESINKI_ROOT, then the default")
     func order() throws {

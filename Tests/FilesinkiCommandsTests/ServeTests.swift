@@ -4,9 +4,9 @@ import Testing
 
 @testable import FilesinkiCommands
 
-@Suite("Serving from the command line") struct ServeTests {
+@Suite("serve") struct ServeTests {
     @Test(
-        "a place to listen at is a host and a port",
+        "a listen address is a host and a port",
         arguments: [
             ("127.0.0.1:80", "127.0.0.1", 80), ("localhost", "localhost", 8390),
             ("[::1]:0", "::1", 0), ("[::]", "::", 8390), ("::1", "::1", 8390),
@@ -18,7 +18,9 @@ import Testing
         #expect(place.port == port)
     }
 
-    @Test("what is no place is refused", arguments: ["", ":80", "h:", "h:x", "h:65536", "h:-1"])
+    @Test(
+        "an invalid listen address is refused",
+        arguments: ["", ":80", "h:", "h:x", "h:65536", "h:-1"])
     func noPlace(_ text: String) {
         let failure = #expect(throws: Failure.self) { try ServeFolderCommand.place(text) }
         #expect(failure?.code == .usage)
@@ -35,14 +37,14 @@ import Testing
     }
 
     @Test(
-        "what is no size is refused",
+        "an invalid size is refused",
         arguments: ["", "G", "-1", "1X", "1e3", "99999999999P", "1.2.3"])
     func noSize(_ text: String) {
         let failure = #expect(throws: Failure.self) { try SizeText.bytes(of: text) }
         #expect(failure?.code == .usage)
     }
 
-    @Test func `what was asked for reaches the server as absolute paths`() async throws {
+    @Test func `the options reach the server as absolute paths`() async throws {
         let world = try World()
         let asked = Asked()
         world.network.serve = { options, _ in asked.options.withLock { $0.append(options) } }
@@ -60,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "a certificate goes with its key, and with no other",
+        "a certificate needs its own key",
         arguments: [
             ["--key", "k"], ["--certificate", "c"],
             ["--certificate", "c", "--key", "k", "--self-signed"],

@@ -2,9 +2,9 @@ import FilesinkiCommands
 import FilesinkiModel
 import Testing
 
-@Suite("What status and sync print")
+@Suite("Output of status and sync")
 struct StatusTests {
-    @Test func `a replica that is up to date says so in two lines`() async throws {
+    @Test func `a replica that is up to date prints two lines`() async throws {
         let world = try await ReplicaTests.pair()
         world.hoursLater = 3
         let status = try await world.run("status", "a")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FilesinkiCommands
 
-@Suite("Runs that were stopped in a later round")
+@Suite("Runs that stop in a later round")
 struct StoppedRunTests {
     private func report() throws -> SyncReport {
         var report = SyncReport()
@@ -14,7 +14,7 @@ struct StoppedRunTests {
         return report
     }
 
-    @Test("E3.1 what stopped the run is the exit code, and stands beside what was done")
+    @Test("E3.1 the cause of the stop is the exit code, reported beside what was done")
     func stopped() throws {
         var report = try report()
         #expect(ExitCode(report) == .conflict)
@@ -28,7 +28,7 @@ struct StoppedRunTests {
         #expect(!report.isIdle(SyncTotals(report)))
     }
 
-    @Test("E3.2 tries with --wait add up to one report")
+    @Test("E3.2 retries of --wait add up to one report")
     func waited() throws {
         var last = SyncReport()
         last.publishedCommits = 2

@@ -13,7 +13,7 @@ struct TimeTextTests {
         (951_782_400_000_000_000, "2000-02-29T00:00:00.000000000Z"),
     ]
 
-    @Test("a moment in UTC, to the nanosecond, and back", arguments: moments)
+    @Test("a time in UTC with nanoseconds makes the round trip", arguments: moments)
     func utc(_ nanoseconds: Int64, _ text: String) {
         #expect(DateText.rfc3339(Timestamp(nanoseconds: nanoseconds), digits: 9) == text)
         #expect(DateText.timestamp(text)?.nanoseconds == nanoseconds)
@@ -26,7 +26,7 @@ struct TimeTextTests {
         ("@", nil), ("2023-11-14T22:13:20.Z", nil), ("2023-11-14.5Z", nil), ("2023-13-14", nil),
     ]
 
-    @Test("what a user may write for a moment", arguments: texts)
+    @Test("accepted forms of a time", arguments: texts)
     func parse(_ text: String, _ seconds: Int64?) {
         #expect(DateText.timestamp(text)?.seconds == seconds)
     }
@@ -37,14 +37,14 @@ struct TimeTextTests {
         (1_000_000_000, "11,574 days ago"),
     ]
 
-    @Test("how long ago, in the largest unit", arguments: ages)
+    @Test("relative times use the largest unit", arguments: ages)
     func ago(_ seconds: Int64, _ text: String) {
         let now = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
         let then = Timestamp(seconds: now.seconds - seconds, nanoseconds: 0)
         #expect(TimeText.ago(then, now: now) == text)
     }
 
-    @Test func `near days have names, and a time to come is no age`() {
+    @Test func `recent days have names, and a future time has no age`() {
         let now = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
         func day(_ hours: Int64) -> String {
             TimeText.day(Timestamp(seconds: now.seconds + hours * 3600, nanoseconds: 0), now: now)
@@ -61,7 +61,7 @@ struct TimeTextTests {
         ("-1", nil), ("h", nil), ("", nil), ("1w", nil), ("9223372036854775807d", nil),
     ]
 
-    @Test("what a user may write for a length of time", arguments: lengths)
+    @Test("accepted forms of a duration", arguments: lengths)
     func length(_ text: String, _ seconds: Int64?) {
         #expect(TimeText.seconds(of: text) == seconds)
     }

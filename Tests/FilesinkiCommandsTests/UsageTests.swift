@@ -4,7 +4,7 @@ import Testing
 @Suite("Usage")
 struct UsageTests {
     @Test(
-        "what is not understood exits with 2, says so on stderr and prints nothing",
+        "invalid usage exits with 2, explains on stderr and prints nothing",
         arguments: [
             ["compress", "--no-such-flag"], ["no-such-command"], ["compress", "a", "b"],
             ["completions"], ["completions", "tcsh"], ["--no-such-flag"],
@@ -18,7 +18,7 @@ struct UsageTests {
     }
 
     @Test(
-        "help is data and exits with 0",
+        "help goes to standard output and exits with 0",
         arguments: [["--help"], ["help"], ["help", "compress"], []])
     func help(_ arguments: [String]) async throws {
         let world = try World()
@@ -29,7 +29,7 @@ struct UsageTests {
     }
 
     @Test(
-        "a command inside another has its whole name in its help and when it is misused",
+        "help and usage errors of a subcommand show its full name",
         arguments: [
             ["kv", "get"], ["devices", "forget"], ["serve", "token", "revoke"], ["save"],
         ])
@@ -44,7 +44,7 @@ struct UsageTests {
         #expect(misused.talk.contains("Usage: \(name) "))
     }
 
-    @Test("the version names the program and its libraries")
+    @Test("--version names the program and its libraries")
     func version() async throws {
         let world = try World()
         let outcome = try await world.run("--version")
@@ -54,7 +54,7 @@ struct UsageTests {
         #expect(outcome.text.contains("libzstd 1."))
     }
 
-    @Test("each shell has completions that know the commands", arguments: ["bash", "zsh", "fish"])
+    @Test("each shell's completions contain the commands", arguments: ["bash", "zsh", "fish"])
     func completions(_ shell: String) async throws {
         let world = try World()
         let outcome = try await world.run("completions", shell)

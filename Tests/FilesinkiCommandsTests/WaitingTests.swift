@@ -58,7 +58,7 @@ struct WaitingTests {
     }
 
     @Test(
-        "what hangs ends with 75 when its time is over",
+        "a remote that hangs ends with 75 when the time limit expires",
         arguments: [
             ["sync", "a"], ["save", "--root", "a", "x"], ["load", "--root", "a", "x"],
             ["log", "--root", "a", "x"], ["devices", "--root", "a"], ["check", "--root", "a"],
@@ -72,7 +72,7 @@ struct WaitingTests {
         #expect(outcome.talk.contains("The time limit of --timeout has expired."))
     }
 
-    @Test func `what was saved when the time was over is kept`() async throws {
+    @Test func `what was saved before the time limit is kept`() async throws {
         let world = try await Self.hanging()
         // Time is over once the remote was asked, which a save does after it has written the file.
         let (requests, asked) = AsyncStream<Void>.makeStream()
@@ -82,14 +82,14 @@ struct WaitingTests {
         #expect(world.read("a/x") == [7])
     }
 
-    @Test func `a length of time that is none is refused`() async throws {
+    @Test func `an invalid duration is refused`() async throws {
         let world = try await ReplicaTests.pair()
         #expect(try await world.run("sync", "a", "--timeout", "soon").code == .usage)
         #expect(try await world.run("sync", "a", "--lock-wait", "soon").code == .usage)
         #expect(try await world.run("sync", "a", "--timeout", "0").code == .done)
     }
 
-    @Test func `with --wait and --timeout a change is tried again until the remote is back`()
+    @Test func `with --wait and --timeout a change is retried until the remote is back`()
         async throws
     {
         let world = try await ReplicaTests.pair()
@@ -105,7 +105,7 @@ struct WaitingTests {
         #expect(try await world.run("load", "--root", "b", "x").output == [2])
     }
 
-    @Test func `with --wait and --timeout a value is sent again until the remote is back`()
+    @Test func `with --wait and --timeout a value is retried until the remote is back`()
         async throws
     {
         let world = try await ReplicaTests.pair()
@@ -122,7 +122,7 @@ struct WaitingTests {
         #expect(try await world.run("kv", "get", "--root", "b", "k").text == "v\n")
     }
 
-    @Test func `a newer version is waited for without keeping others from the replica`()
+    @Test func `waiting for a newer version does not keep others from the replica`()
         async throws
     {
         let world = try await ReplicaTests.pair()

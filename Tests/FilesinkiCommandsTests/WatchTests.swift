@@ -4,7 +4,7 @@ import Testing
 @Suite("watch")
 struct WatchTests {
     @Test(
-        "what is not understood is usage",
+        "invalid options are usage errors",
         arguments: [
             ["--settle", "fast"], ["--settle", "-1"], ["--max-settle", "10"], ["--poll", "often"],
             ["--poll", "0"], ["--full-scan-every", "1y"], ["--strategy", "nonsense"],
@@ -16,7 +16,7 @@ struct WatchTests {
         #expect(try await world.run(bytes: words).code == .usage)
     }
 
-    @Test("a replica without a remote is told so, with 1")
+    @Test("a replica without a remote exits with 1 and a message")
     func noRemote() async throws {
         let world = try World()
         _ = try await world.run("init", "a")

@@ -3,7 +3,7 @@ import FilesinkiModel
 import Testing
 
 @Suite struct CompressionTests {
-    @Test("what was encoded decodes to the same bytes", arguments: Codec.allCases, Input.allCases)
+    @Test("encoded bytes decode to the same bytes", arguments: Codec.allCases, Input.allCases)
     func roundTrip(codec: Codec, input: Input) throws {
         let input = input.bytes
         let stored = try Compression.encode(input, codec: codec, level: 3)
@@ -20,7 +20,7 @@ import Testing
         #expect(stored.bytes == noise)
     }
 
-    @Test("text shrinks and says with what", arguments: [Codec.zstd, .xz])
+    @Test("text shrinks, and the codec is returned", arguments: [Codec.zstd, .xz])
     func compressible(codec: Codec) throws {
         let stored = try Compression.encode(Sample.text, codec: codec, level: 3)
         #expect(stored.codec == codec)
@@ -35,7 +35,7 @@ import Testing
         #expect(fromXZ == Sample.goldenPlain)
     }
 
-    @Test("a reused compressor and decompressor answer as new ones do")
+    @Test("a reused compressor or decompressor gives the same bytes as a new one")
     func reusedContexts() throws {
         let compressor = ZstdCompressor(level: 3)
         let decompressor = ZstdDecompressor()

@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test("a frame cut at any length is corrupt", arguments: Codec.allCases)
+    @Test("a frame truncated at any length is corrupt", arguments: Codec.allCases)
     func truncation(codec: Codec) {
         let frame = Self.frame(codec)
         for length in 0..<frame.count {
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("a frame with anything behind it is corrupt", arguments: Codec.allCases)
+    @Test("a frame with trailing bytes is corrupt", arguments: Codec.allCases)
     func trailingBytes(codec: Codec) {
         let frame = Self.frame(codec)
         for tail in [[0], [0, 0, 0, 0], frame, [0x50, 0x2A, 0x4D, 0x18, 0, 0, 0, 0]] {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("another length than declared is corrupt", arguments: Codec.allCases)
+    @Test("a length other than the declared one is corrupt", arguments: Codec.allCases)
     func wrongLength(codec: Codec) {
         let frame = Self.frame(codec)
         for length in [-1, 0, 1, 89, 91, 4096] {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("an xz stream with any bit flipped is refused, or the bit did not matter")
+    @Test("an xz stream with any bit flipped is refused or decodes to the same bytes")
     func flippedBitsOfXZ() {
         var accepted = 0
         for bit in 0..<(Sample.xzGolden.count * 8) {
@@ -80,7 +80,7 @@ import Testing
                 == .corrupt)
     }
 
-    @Test("an xz dictionary of 1.5 GiB is over the limit, in memory and in passing")
+    @Test("an xz dictionary of 1.5 GiB exceeds the limit, in memory and in a stream")
     func hugeDictionary() {
         // `xz --lzma2=dict=1536MiB` of "a\n".
         let stream = Sample.unwrap(
@@ -92,7 +92,7 @@ import Testing
         #expect(failureCode { _ = try decode(stream, with: try XZDecoder()) } == .limit)
     }
 
-    @Test("a zstd window of 1 GiB is over the limit")
+    @Test("a zstd window of 1 GiB exceeds the limit")
     func hugeWindow() {
         // `zstd --ultra --long=30` of a stream of "a\n": magic, descriptor, window of 2^30 bytes.
         let frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xA0, 0x11, 0, 0, 0x61, 0x0A]

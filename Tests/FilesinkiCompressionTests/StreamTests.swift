@@ -41,7 +41,7 @@ func decode(
         }
     }
 
-    @Test("what passed through encoder and decoder is the same", arguments: Format.allCases)
+    @Test("encoding and decoding a stream returns the same bytes", arguments: Format.allCases)
     func roundTrip(format: Format) throws {
         for input in Input.allCases.map(\.bytes) {
             for piece in [100, 1 << 20] {
@@ -51,20 +51,20 @@ func decode(
         }
     }
 
-    @Test("the pieces' sizes do not change what comes out", arguments: Format.allCases)
+    @Test("the sizes of the pieces do not change the result", arguments: Format.allCases)
     func pieces(format: Format) throws {
         let stored = try decode(Sample.text, with: format.encoder())
         #expect(try decode(stored, with: format.decoder(), piece: 1) == Sample.text)
     }
 
-    @Test("streams directly after each other are read as one", arguments: Format.allCases)
+    @Test("concatenated streams are read as one", arguments: Format.allCases)
     func concatenated(format: Format) throws {
         let stored = try decode(Sample.text, with: format.encoder())
         let twice = try decode(stored + stored, with: format.decoder())
         #expect(twice == Sample.text + Sample.text)
     }
 
-    @Test("a stream cut at any length is corrupt", arguments: Format.allCases)
+    @Test("a stream truncated at any length is corrupt", arguments: Format.allCases)
     func truncation(format: Format) throws {
         let stored = try decode(Array("a few bytes".utf8), with: format.encoder())
         for length in 0..<stored.count {
@@ -75,7 +75,7 @@ func decode(
         }
     }
 
-    @Test("garbage behind the end is corrupt", arguments: Format.allCases)
+    @Test("trailing garbage is corrupt", arguments: Format.allCases)
     func trailingGarbage(format: Format) throws {
         let stored = try decode(Sample.text, with: format.encoder())
         for tail in [[1], Array("garbage behind the end".utf8)] {
@@ -84,7 +84,7 @@ func decode(
         }
     }
 
-    @Test("any flipped bit is a failure, because of the check", arguments: Format.allCases)
+    @Test("any flipped bit is detected by the checksum", arguments: Format.allCases)
     func flippedBits(format: Format) throws {
         let input = Array("a few bytes, a few more bytes".utf8)
         let stored = try decode(input, with: format.encoder())
@@ -97,7 +97,7 @@ func decode(
         }
     }
 
-    @Test("1 GiB of zeros passes by in small pieces", arguments: Format.allCases)
+    @Test("1 GiB of zeros is processed in small pieces", arguments: Format.allCases)
     func bomb(format: Format) throws {
         let zeros = [UInt8](repeating: 0, count: 16 << 20)
         let stored = try decode(zeros, with: format.encoder(), piece: 1 << 20)
@@ -115,7 +115,7 @@ func decode(
         #expect(plain == 1 << 30)
     }
 
-    @Test("formats are known by their first bytes")
+    @Test("formats are detected by their first bytes")
     func detection() throws {
         #expect(StreamFormat.detect(Sample.xzGolden.prefix(6)) == .xz)
         #expect(StreamFormat.detect(Sample.zstdGolden.prefix(6)) == .zstd)

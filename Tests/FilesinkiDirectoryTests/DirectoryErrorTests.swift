@@ -29,14 +29,15 @@ import Testing
         return codes
     }
 
-    @Test func `a folder that is not there is away, and never an empty store`() async throws {
+    @Test func `a missing folder is 'away', and never an empty store`() async throws {
         #expect(try await codes(DirectoryRemote(path: folder.path("store"))) == [.away])
         let tree: TreeFixture = ["store": .file("a file")]
         try tree.write(to: folder.path)
         #expect(try await codes(DirectoryRemote(path: folder.path("store"))) == [.away])
     }
 
-    @Test func `another folder in its place is away: a disk went, its mount point stayed`()
+    @Test
+    func `another folder in its place is 'away': a disk was unmounted, its mount point stayed`()
         async throws
     {
         let remote = try DirectoryRemote.create(path: folder.path("store"))
@@ -50,7 +51,7 @@ import Testing
         #expect(try await remote.get(slot(1), range: nil) == [1])
     }
 
-    @Test func `makes the folders above it, and refuses a file in its place`() async throws {
+    @Test func `creates the parent folders, and refuses a file in its place`() async throws {
         let made = try DirectoryRemote.create(path: folder.path("a/b//c/"))
         try await made.put([1], to: ObjectKey("x"))
         _ = try DirectoryRemote.create(path: folder.path("a/b/c"))
@@ -58,7 +59,8 @@ import Testing
         #expect(throws: Failure.self) { try DirectoryRemote.create(path: folder.path("a/b/c/x/y")) }
     }
 
-    @Test func `what killed writers left is not listed, disturbs no writer, and is swept when old`()
+    @Test
+    func `leftovers of killed writers are not listed, disturb no writer, and are removed when old`()
         async throws
     {
         let left: TreeFixture = [
@@ -84,7 +86,7 @@ import Testing
                 == .directory([".t-mine": .file("kept")]))
     }
 
-    @Test func `deleting the last object takes the emptied folders along, and no others`()
+    @Test func `deleting the last object removes the emptied folders, and no others`()
         async throws
     {
         let remote = DirectoryRemote(path: folder.path)
@@ -103,7 +105,7 @@ import Testing
         #expect(failure?.code == .badPath)
     }
 
-    @Test func `what is made has the permissions that the umask leaves`() async throws {
+    @Test func `created files have the permissions that the umask leaves`() async throws {
         let mask = umask(0)
         umask(mask)
         let remote = DirectoryRemote(path: folder.path)
@@ -119,7 +121,7 @@ import Testing
         #expect(try TreeFixture.read(folder.path) == wanted)
     }
 
-    @Test func `a file larger than the process may write is said to be full`() async throws {
+    @Test func `a file larger than the process may write is reported as full`() async throws {
         // A limit stands in for a full disk, which would need a file system of its own.
         #expect(
             await #expect(processExitsWith: .success) {

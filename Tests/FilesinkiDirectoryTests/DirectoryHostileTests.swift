@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "something else in the place of a slot is an error",
+        "a slot's path of another kind is an error",
         arguments: [
             TreeFixture.Node.file("x"), .directory(["other": .file("x")]),
             .directory(["c": .special]),
@@ -83,7 +83,7 @@ import Testing
         #expect(try await remote.get(slot, range: nil) == [0x61])
     }
 
-    @Test func `a fifo at a key does not hold the reader`() async throws {
+    @Test func `a FIFO at a key does not block the reader`() async throws {
         try plant(["packs": .directory(["a": .special])])
         #expect(
             await code { _ = try await remote.get(ObjectKey("packs/a"), range: nil) } == .corrupt)
@@ -103,7 +103,8 @@ import Testing
             ])
     }
 
-    @Test func `an object of an absurd size is refused before it fills the memory`() async throws {
+    @Test func `an object of an absurd size is refused before it is read into memory`() async throws
+    {
         try plant(["packs": .directory(["a": .file("")])])
         #expect(truncate(folder.path("packs/a"), 10 << 30) == 0)
         let key = try ObjectKey("packs/a")

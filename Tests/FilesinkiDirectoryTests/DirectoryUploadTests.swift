@@ -20,7 +20,7 @@ import Testing
         try await remote.list(prefix: "", after: nil, limit: 99).map(\.key.description)
     }
 
-    @Test func `an upload is out of sight until it is stored`() async throws {
+    @Test func `an upload is invisible until it is stored`() async throws {
         let key = try ObjectKey("packs/a")
         let upload = try await remote.stage(nil)
         try await upload.append([1, 2])
@@ -34,7 +34,8 @@ import Testing
     }
 
     @Test(
-        "E5.1 equal bytes change nothing, others are rejected, and neither leaves anything behind")
+        "E5.1 equal bytes change nothing, other bytes are rejected, and neither leaves a file behind"
+    )
     func taken() async throws {
         let key = try ObjectKey("packs/a")
         try await remote.put([1, 2], to: key)
@@ -56,7 +57,9 @@ import Testing
         #expect(try await remote.usedBytes() == 2)
     }
 
-    @Test func `one without a name goes with its writer, one with a name stays`() async throws {
+    @Test func `an upload without a name is removed with its writer, one with a name stays`()
+        async throws
+    {
         for name in [nil, self.name] {
             let upload = try await remote.stage(name)
             try await upload.append([1, 2, 3])
@@ -70,14 +73,14 @@ import Testing
         #expect(try await remote.stagedBytes(name) == nil)
     }
 
-    @Test func `a continuation behind the end is refused`() async throws {
+    @Test func `a continuation after the end is refused`() async throws {
         let failure = await #expect(throws: Failure.self) {
             try await remote.stage(name, offset: 1)
         }
         #expect(failure?.code == .differs)
     }
 
-    @Test func `two do not write to one upload, unless the first was ended`() async throws {
+    @Test func `two writers cannot continue one upload, unless the first was ended`() async throws {
         let first = try await remote.stage(name)
         try await first.append([1])
         let failure = await #expect(throws: Failure.self) { try await remote.stage(name) }
@@ -119,7 +122,7 @@ import Testing
         #expect(try await list().count == 50)
     }
 
-    @Test("E5.1 of uploads of different bytes that end at once, one fills the key")
+    @Test("E5.1 of concurrent uploads of different bytes, one fills the key")
     func endingAtOnce() async throws {
         for round in 0..<50 {
             let key = try ObjectKey("packs/\(round)")
@@ -143,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `objects are read in pieces, and a mark tells one from another`() async throws {
+    @Test func `objects are read in pieces, and a stamp distinguishes them`() async throws {
         let key = try ObjectKey("a")
         try await remote.put(Array(0..<100), to: key)
         let object = try #require(try await remote.open(key))
@@ -158,7 +161,7 @@ import Testing
             try await remote.has([key, ObjectKey("b"), ObjectKey("a/x")]) == [true, false, false])
     }
 
-    @Test func `several are looked at within a budget`() async throws {
+    @Test func `several are examined within a budget`() async throws {
         let keys = try ["a", "none", "b", "large", "c"].map { try ObjectKey($0) }
         for key in [keys[0], keys[2], keys[4]] { try await remote.put([1, 2], to: key) }
         try await remote.put([UInt8](repeating: 0, count: 50), to: keys[3])
@@ -178,7 +181,7 @@ import Testing
         #expect(try await kinds(100, untilAbsent: true) == "b-")
     }
 
-    @Test func `after every change a lasting watch tells`() async throws {
+    @Test func `a lasting watch reports every change`() async throws {
         // Records at each change which of the slots exist.
         let (sights, continuation) = AsyncStream<Int>.makeStream()
         try await remote.put([1], to: ObjectKey("log/0/c"))

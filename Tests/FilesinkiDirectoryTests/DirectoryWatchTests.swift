@@ -26,7 +26,7 @@ import Testing
         try await watches.wait(store, prefix: "p/", timeout: .seconds(86_400))
     }
 
-    @Test func `only the most recent ones are kept`() async throws {
+    @Test func `only the most recent watches are kept`() async throws {
         for number in 0..<20 {
             try await remote.put([1], to: ObjectKey("p\(number)/a"))
             try await watches.wait(store, prefix: "p\(number)/", timeout: .zero)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Acknowledged saves")
 struct AcknowledgedSaveTests {
-    @Test("E3.5 an offline save of unchanged content survives a deletion that is not known here")
+    @Test("E3.5 an offline save of unchanged content survives a deletion not yet received")
     func unchanged() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
@@ -25,7 +25,9 @@ struct AcknowledgedSaveTests {
         #expect(b.text("f") == "1")
     }
 
-    @Test("E3.5 a published save of unchanged content survives a deletion that did not know it")
+    @Test(
+        "E3.5 a published save of unchanged content survives a deletion based on an earlier version"
+    )
     func publishedFirst() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
@@ -38,7 +40,7 @@ struct AcknowledgedSaveTests {
         #expect(b.text("f") == "1")
     }
 
-    @Test("E3.5 it is an edit once: a deletion made with it in sight holds")
+    @Test("E3.5 the save counts as an edit once: a later deletion based on it holds")
     func once() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
@@ -52,7 +54,7 @@ struct AcknowledgedSaveTests {
         #expect(b.text("f") == nil)
     }
 
-    @Test("E3.5 it is an edit once, also where the run that published it was killed")
+    @Test("E3.5 it counts once, also when the run that published it was killed")
     func onceAfterKill() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
@@ -72,7 +74,7 @@ struct AcknowledgedSaveTests {
         #expect(b.text("f") == nil)
     }
 
-    @Test("E3.5 in a folder that was deleted, the saved file and its folders survive alone")
+    @Test("E3.5 in a deleted folder, only the saved file and its parent folders survive")
     func folder() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -90,7 +92,7 @@ struct AcknowledgedSaveTests {
         }
     }
 
-    @Test("E3.5 what a program has put there and published by itself counts the same")
+    @Test("E3.5 a content that a program wrote and published itself counts the same")
     func published() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
@@ -105,7 +107,7 @@ struct AcknowledgedSaveTests {
         #expect(b.text("f") == "1")
     }
 
-    @Test("E3.5 a file that nobody saved goes with the deletion, touched or not")
+    @Test("E3.5 a file without a save is deleted, touched or not")
     func touched() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
@@ -119,7 +121,7 @@ struct AcknowledgedSaveTests {
         #expect(a.text("f") == nil)
     }
 
-    @Test("E3.5 a save by which another content was edited later leaves no mark behind")
+    @Test("E3.5 a save that is later edited leaves no mark behind")
     func editedLater() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])

@@ -22,7 +22,7 @@ struct AcknowledgementTests {
             .compactMap { UInt64($0.split(separator: "/")[3]) }.sorted()
     }
 
-    @Test func `come at the first meeting, and then after 64 commits`() async throws {
+    @Test func `one is sent at the first sync, and then after 64 commits`() async throws {
         #expect(told == [1, 1])
         for number in 0..<63 { try await a.save("\(number)", at: "f") }
         try await a.sync()
@@ -33,7 +33,7 @@ struct AcknowledgementTests {
         #expect(told == [1, 65])
     }
 
-    @Test func `come again after a day on which there was something new`() async throws {
+    @Test func `one is sent again after a day with news`() async throws {
         world.clock.advance(by: .seconds(25 * 60 * 60))
         try await a.sync()
         #expect(told == [1, 1])
@@ -45,7 +45,7 @@ struct AcknowledgementTests {
         #expect(told == [1, 2])
     }
 
-    @Test func `say less than the commits of the device itself`() async throws {
+    @Test func `one does not count the device's own commits`() async throws {
         try await b.save("b's", at: "f")
         try await a.sync()
         try await a.save("a's", at: "f")
@@ -60,7 +60,7 @@ struct AcknowledgementTests {
         #expect(known > (try #require(elsewhere.first?.time)))
     }
 
-    @Test func `of another store count for nothing`() async throws {
+    @Test func `those of another store count for nothing`() async throws {
         for number in 0..<70 { try await a.save("\(number)", at: "f") }
         try await a.sync()
         let other = try World()
@@ -73,7 +73,7 @@ struct AcknowledgementTests {
     }
 
     @Test(
-        "E1.5 that cannot be stored are a notice of the run, whatever the reason",
+        "E1.5 an acknowledgement that cannot be stored is a notice of the run, whatever the reason",
         arguments: [Failure.Code.limit, .full, .notAllowed, .io, .away, .busy, .corrupt])
     func notStored(_ code: Failure.Code) async throws {
         world.remote.plan(.init(.before(code), verb: .publish, prefix: "devices/"))

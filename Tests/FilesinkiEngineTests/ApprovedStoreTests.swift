@@ -3,7 +3,7 @@ import FilesinkiModel
 import FilesinkiTesting
 import Testing
 
-@Suite("A store that is not the one it was, approved by a person")
+@Suite("Approval of a replaced store")
 struct ApprovedStoreTests {
     private func approval(_ failure: Failure?) throws -> String {
         let words = try #require(failure).remedy.split { " .".contains($0) }
@@ -17,7 +17,9 @@ struct ApprovedStoreTests {
         }
     }
 
-    @Test("a store that was rolled back: exactly it is approved, and nothing is deleted anywhere")
+    @Test(
+        "a rolled-back store is adopted after approval of exactly it, and nothing is deleted anywhere"
+    )
     func rolledBack() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("x"), "old": .file("o")])
@@ -39,7 +41,7 @@ struct ApprovedStoreTests {
         #expect(try a.names == ["f", "new", "old"])
     }
 
-    @Test("another store in its place: both trees meet as for the first time")
+    @Test("another store in its place: both trees are merged as at a first sync")
     func swapped() async throws {
         let world = try World()
         let (a, _) = try await world.pair(["f": .file("x")])
@@ -52,7 +54,7 @@ struct ApprovedStoreTests {
         #expect(try h.names == ["h"])
     }
 
-    @Test("a dry run does not let another store in")
+    @Test("a dry run does not adopt another store")
     func dryRun() async throws {
         let world = try World()
         let (a, _) = try await world.pair(["f": .file("x")])

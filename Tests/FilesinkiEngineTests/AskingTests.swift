@@ -5,7 +5,7 @@ import FilesinkiTesting
 import Testing
 
 /// Links of a strategy that a person or a command answers.
-@Suite("Conflicts that are asked about")
+@Suite("Conflicts with a strategy that asks")
 struct AskingTests {
     private func quarrel(_ world: World) async throws -> (Machine, Machine) {
         let (a, b) = try await world.pair(["f": .file("base")])
@@ -16,7 +16,7 @@ struct AskingTests {
     }
 
     @Test(
-        "a person's answer decides",
+        "the answer decides",
         arguments: [
             (Resolution.Outcome.ours, ["f"], "from b"), (.theirs, ["f"], "from a"),
             (.leave, ["f"], "from b"),
@@ -33,7 +33,7 @@ struct AskingTests {
         #expect(report.conflicts.isEmpty == (answer != .leave))
     }
 
-    @Test("where nobody can be asked the conflict stays open, and both sides as they are")
+    @Test("without a terminal the conflict stays open, and both sides are unchanged")
     func nobody() async throws {
         let world = try World()
         let (a, b) = try await quarrel(world)
@@ -45,7 +45,7 @@ struct AskingTests {
     }
 
     @Test(
-        "a command chooses by the contents, and what it does not answer goes on down the chain",
+        "a command chooses by the contents; when it declines, the next link is asked",
         arguments: [
             ("grep -q 'from a' \"$FILESINKI_THERE\" && echo there", "from a"),
             ("grep -q 'from b' \"$FILESINKI_HERE\" && echo here", "from b"),

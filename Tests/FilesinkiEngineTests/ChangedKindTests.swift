@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Files that become folders, and folders that become files, while a run is at work.
-@Suite("Kinds that change under a run")
+@Suite("Kinds that change during a run")
 struct ChangedKindTests {
     private func copies(_ machine: Machine) throws -> [String] {
         try machine.names.filter { $0.contains(" (conflict ") }
@@ -27,7 +27,9 @@ struct ChangedKindTests {
         }
     }
 
-    @Test("E3.9 a file that becomes a folder there, and is saved here meanwhile: another round")
+    @Test(
+        "E3.9 a file that becomes a folder remotely and is saved here meanwhile takes another round"
+    )
     func fileBecomesFolderThere() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["d": .file("a file"), "k": .file("keep")])
@@ -44,7 +46,7 @@ struct ChangedKindTests {
         #expect(try copies(b).compactMap { b.text($0) } == ["saved meanwhile"])
     }
 
-    @Test("E3.9 a file that becomes a folder here before it is read: another look")
+    @Test("E3.9 a file that becomes a folder here before it is read is scanned again")
     func fileBecomesFolderHere() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["d": .file("a file"), "k": .file("keep")])
@@ -61,7 +63,7 @@ struct ChangedKindTests {
         #expect(a.text("d/x") == "in d")
     }
 
-    @Test("E3.9 a folder that becomes a file while a run writes into it: another round")
+    @Test("E3.9 a folder that becomes a file while a run writes into it takes another round")
     func folderBecomesFile() async throws {
         let world = try World()
         let (a, b) = try await world.pair([

@@ -5,7 +5,7 @@ import FilesinkiTesting
 import Testing
 
 /// From the run that finds a conflict to the one that ends it, and back.
-@Suite("The life of a conflict")
+@Suite("The life cycle of a conflict")
 struct ConflictLifeTests {
     let world: World
     let (a, b): (Machine, Machine)
@@ -45,7 +45,7 @@ struct ConflictLifeTests {
     }
 
     @Test(
-        "what is not chosen is in the history, also where both had stayed as they were",
+        "the version not chosen is in the history, also where both sides had kept theirs",
         arguments: ["there", "base", "mine"])
     func kept(_ side: String) async throws {
         try await leave()
@@ -71,7 +71,7 @@ struct ConflictLifeTests {
         #expect(edited.contains("copy, edited"))
     }
 
-    @Test("a device that gets the copy knows the conflict too, and can resolve it")
+    @Test("a device that receives the copy knows the conflict, too, and can resolve it")
     func elsewhere() async throws {
         let copy = try await b.sync().copies.first
         try await a.sync()
@@ -86,7 +86,7 @@ struct ConflictLifeTests {
     }
 
     @Test(
-        "two devices that resolve it at once come to the same",
+        "two devices that resolve a conflict at once converge",
         arguments: [("here", "there"), ("there", "here"), ("here", "here"), ("there", "there")])
     func atOnce(_ first: String, _ second: String) async throws {
         try await b.sync()
@@ -102,7 +102,7 @@ struct ConflictLifeTests {
         #expect(try a.names == ["f.txt"])
     }
 
-    @Test("a resolve is undone: both contents stand side by side again", arguments: [true, false])
+    @Test("undo of a resolve keeps both contents side by side again", arguments: [true, false])
     func undo(_ hasCopy: Bool) async throws {
         if hasCopy { try await b.sync() } else { try await leave() }
         try await resolve(b, .bytes(Array("mine".utf8)))
@@ -118,7 +118,7 @@ struct ConflictLifeTests {
         #expect(try a.tree() == ["f.txt": .file("from b")])
     }
 
-    @Test("there is nothing to undo of a path without a resolved conflict")
+    @Test("undo fails for a path without a resolved conflict")
     func nothingToUndo() async throws {
         let failure = await #expect(throws: Failure.self) {
             try await a.with { try await $0.unresolve(path, SyncOptions()) }

@@ -17,7 +17,7 @@ struct ConflictTests {
         return (a, b)
     }
 
-    @Test("keep-both: the committed content keeps the name, the other becomes a sibling")
+    @Test("keep-both: the committed content keeps the name, the other becomes a conflict copy")
     func keepBoth() async throws {
         let world = try World()
         let (a, b) = try await quarrel(world)
@@ -32,7 +32,7 @@ struct ConflictTests {
         #expect(try a.names == [copy.description, "f.txt"])
     }
 
-    @Test("two devices that resolve the same conflict make the same names")
+    @Test("two devices that resolve the same conflict choose the same names")
     func sameNames() async throws {
         let world = try World()
         let made = try await world.replicas("a", "b", "c", holding: ["f": .file("base")])
@@ -47,7 +47,7 @@ struct ConflictTests {
     }
 
     @Test(
-        "a choice decides, and what loses is in the history",
+        "a choice decides, and the other version is in the history",
         arguments: [
             ("newest", "from b!"), ("oldest", "from a"), ("larger", "from b!"),
             ("smaller", "from a"), ("here", "from b!"), ("there", "from a"),
@@ -71,7 +71,7 @@ struct ConflictTests {
         #expect(versions.contains { $0.isSuperseded } == (loser == "from b!"))
     }
 
-    @Test("leave: both stay as they are, the conflict is open, and other paths go on")
+    @Test("leave: both sides are unchanged, the conflict is open, and other paths are synced")
     func leave() async throws {
         let world = try World()
         let (a, b) = try await quarrel(world)
@@ -109,7 +109,7 @@ struct ConflictTests {
     }
 
     @Test(
-        "a conflict with a copy is resolved by taking a side, and the copy goes everywhere",
+        "a conflict with a copy is resolved by taking a side, and the copy is deleted everywhere",
         arguments: ["here", "there", "base", "bytes"])
     func resolveCopied(_ side: String) async throws {
         let world = try World()
@@ -133,7 +133,7 @@ struct ConflictTests {
         "bytes": (.bytes(Array("mine".utf8)), "mine"),
     ]
 
-    @Test("a conflict whose copy the user removed is over")
+    @Test("a conflict ends when the user removes its copy")
     func removedCopy() async throws {
         let world = try World()
         let (_, b) = try await quarrel(world)

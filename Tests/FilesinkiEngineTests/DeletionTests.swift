@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Deletions")
 struct DeletionTests {
-    @Test("a deletion reaches the others, and stays")
+    @Test("a deletion is received by the others, and lasts")
     func plain() async throws {
         let world = try World()
         let made = try await world.replicas(
@@ -16,7 +16,7 @@ struct DeletionTests {
         for machine in made { #expect(try machine.names == ["g"]) }
     }
 
-    @Test("an edit beats a deletion, whoever comes first", arguments: [true, false])
+    @Test("an edit wins over a deletion, whichever is first", arguments: [true, false])
     func editWins(_ editFirst: Bool) async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base"), "g": .file("y")])
@@ -29,7 +29,7 @@ struct DeletionTests {
         #expect(a.text("f") == "edited")
     }
 
-    @Test("with on-delete = delete the edit goes, into the history", arguments: [true, false])
+    @Test("with on-delete = delete the edit moves to the history", arguments: [true, false])
     func deleteWins(_ editFirst: Bool) async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base"), "g": .file("y")])
@@ -48,7 +48,7 @@ struct DeletionTests {
         #expect(texts.contains("edited"))
     }
 
-    @Test("of a deleted folder only the edited child and its parents survive")
+    @Test("of a deleted folder only the edited child and its parents stay")
     func folder() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -68,7 +68,7 @@ struct DeletionTests {
         #expect(try a.tree() == wanted)
     }
 
-    @Test("a folder deleted here while a child is edited there, the other way round")
+    @Test("a folder deleted here while a child is edited remotely, and the reverse")
     func folderOtherWay() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -85,7 +85,7 @@ struct DeletionTests {
         #expect(try b.tree() == wanted)
     }
 
-    @Test("deleted on both sides, there is nothing to do")
+    @Test("nothing is to be done for a path deleted on both sides")
     func both() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("x"), "g": .file("y")])
@@ -97,7 +97,7 @@ struct DeletionTests {
         try await world.converge()
     }
 
-    @Test("delete, and undelete brings back what was there last")
+    @Test("undelete restores the content before the delete")
     func undelete() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -120,7 +120,7 @@ struct DeletionTests {
         #expect(again?.code == .exists)
     }
 
-    @Test("delete -r takes a folder with everything in it; without -r it says so")
+    @Test("delete -r deletes a folder with everything in it; without -r it is refused")
     func recursive() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -137,7 +137,7 @@ struct DeletionTests {
         #expect(try b.names == ["k"])
     }
 
-    @Test("what one of many names does not name stops a deletion before anything goes")
+    @Test("an unknown name among several stops a delete before anything is deleted")
     func missing() async throws {
         let world = try World()
         let (a, _) = try await world.pair(["f": .file("1")])

@@ -54,7 +54,7 @@ struct EngineCheckpointTests {
     }
 
     @Test(
-        "a new device makes one for the next, unless it has begun with a late one",
+        "a new device makes one for the next, unless it started from a recent one",
         arguments: [(last: nil, made: [260]), (last: 1, made: [1, 260]), (last: 10, made: [10])]
             as [(last: UInt64?, made: [UInt64])])
     func newDevice(_ last: UInt64?, _ expected: [UInt64]) async throws {
@@ -69,7 +69,7 @@ struct EngineCheckpointTests {
         #expect(try await made == expected)
     }
 
-    @Test("E6.3 a store that is filled by saves alone gets one, which holds the tree")
+    @Test("E6.3 a store filled by saves alone gets a checkpoint, which contains the tree")
     func savesOnly() async throws {
         let a = try await machine("a")
         try a.write(["d": .directory(["there": .file("before")]), "gone": .file("x")])
@@ -95,7 +95,7 @@ struct EngineCheckpointTests {
         )
     }
 
-    @Test("E6.3 a save asks nothing about checkpoints unless one is due, and then once")
+    @Test("E6.3 a save asks about checkpoints only when one is due, and then once")
     func costOfSaves() async throws {
         let a = try await machine("a")
         try a.write(["f": .file("x")])
@@ -118,7 +118,7 @@ struct EngineCheckpointTests {
         #expect(remote.counts.requests == usual.requests)
     }
 
-    @Test("E6.3 several devices make one for 256 commits together")
+    @Test("E6.3 several devices together make one for 256 commits")
     func together() async throws {
         var machines: [Machine] = []
         let names = ["a", "b", "c"]
@@ -144,7 +144,7 @@ struct EngineCheckpointTests {
     }
 
     @Test(
-        "E1.5 one that cannot be stored is a notice of the run, whatever the reason",
+        "E1.5 a checkpoint that cannot be stored is a notice of the run, whatever the reason",
         arguments: [Failure.Code.limit, .full, .notAllowed, .io, .away, .busy, .corrupt])
     func notStored(_ code: Failure.Code) async throws {
         let a = try await machine("a")
@@ -167,7 +167,7 @@ struct EngineCheckpointTests {
         #expect(try await made == [272])
     }
 
-    @Test("E1.5 a store where none can be listed does not fail a save")
+    @Test("E1.5 a save succeeds in a store that cannot list checkpoints")
     func notListed() async throws {
         let a = try await machine("a")
         try await a.sync()

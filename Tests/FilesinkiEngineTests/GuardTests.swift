@@ -6,7 +6,7 @@ import FilesinkiStore
 import FilesinkiTesting
 import Testing
 
-@Suite("Guards, rules and queues")
+@Suite("Guards, rules and pending changes")
 struct GuardTests {
     private func planID(_ failure: Failure?) throws -> String {
         let words = try #require(failure).remedy.split { " .".contains($0) }
@@ -21,7 +21,7 @@ struct GuardTests {
             ) { first, _ in first })
     }
 
-    @Test("an emptied root stops the run; exactly the approved plan goes through")
+    @Test("an emptied root stops the run; exactly the approved plan is carried out")
     func emptied() async throws {
         let world = try World()
         let (a, b) = try await world.pair(wide(5))
@@ -95,7 +95,7 @@ struct GuardTests {
         #expect(Set(real.steps.map(\.description)) == Set(dry.steps.map(\.description)))
     }
 
-    @Test("a rule that ignores a path deletes it nowhere, and taking it away again neither")
+    @Test("ignoring a path deletes it nowhere, nor does removing the rule")
     func ignored() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -124,7 +124,7 @@ struct GuardTests {
         #expect(build.nodes.values.contains(.file("changed")))
     }
 
-    @Test("DO-15 what ends with .nosync stays here, and whatever becomes of it deletes it nowhere")
+    @Test("DO-15 a .nosync path stays local, and nothing done to it deletes it elsewhere")
     func notSynced() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -150,7 +150,7 @@ struct GuardTests {
         #expect(a.text("k.nosync") == "keep" && b.text("k") == nil && b.text("k.nosync") == nil)
     }
 
-    @Test("what others publish where a rule here leaves it out, is left alone here")
+    @Test("a remote change to a path that is ignored here is left alone here")
     func ignoredThere() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["k": .file("keep")])
@@ -172,7 +172,7 @@ struct GuardTests {
         #expect(a.text("secret") == "public")
     }
 
-    @Test("a folder deleted elsewhere that holds ignored files stays, and that is said")
+    @Test("a folder deleted elsewhere that holds ignored files stays, with a notice")
     func keptFolder() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -195,7 +195,7 @@ struct GuardTests {
         try await world.converge()
     }
 
-    @Test("a rule and the removal of what it leaves out, in one go, delete it nowhere else")
+    @Test("adding a rule and removing the ignored file together deletes it nowhere else")
     func ignoredAndRemoved() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -208,7 +208,7 @@ struct GuardTests {
         #expect(b.text("build/more") == "3")
     }
 
-    @Test("a remote that is away: the work waits, nothing is lost, and it is said")
+    @Test("with an unavailable remote changes stay pending, nothing is lost, and it is reported")
     func away() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
@@ -232,7 +232,9 @@ struct GuardTests {
         #expect(try await a.with { try await $0.status().pending.isEmpty })
     }
 
-    @Test("a remote that goes away at any request of a sync: nothing is lost", arguments: 0..<30)
+    @Test(
+        "a remote that becomes unavailable at any request of a sync: nothing is lost",
+        arguments: 0..<30)
     func awayAt(_ request: Int) async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2"), "c": .file("3")])

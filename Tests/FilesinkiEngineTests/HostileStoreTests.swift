@@ -43,7 +43,7 @@ struct HostileStoreTests {
         }
     }
 
-    @Test("a flipped bit in any object: the right content, or a refusal that names it")
+    @Test("a flipped bit in any object: the right content, or a failure that names the object")
     func flipped() async throws {
         let (world, _, b, right) = try await world()
         let sound = world.store.objects
@@ -63,7 +63,7 @@ struct HostileStoreTests {
         #expect(try b.tree() == right)
     }
 
-    @Test("a cut or missing object: the right content, or a refusal; then nothing is lost")
+    @Test("a truncated or missing object: the right content, or a failure; then nothing is lost")
     func cut() async throws {
         let (world, _, b, right) = try await world()
         let sound = world.store.objects
@@ -106,7 +106,7 @@ struct HostileStoreTests {
         return access(machine.root, F_OK) == 0 ? machine : nil
     }
 
-    @Test("a pack that is damaged fails its own files; the others are done")
+    @Test("a damaged pack fails its own files; the others are synced")
     func damagedPack() async throws {
         let (world, _, _, _) = try await world()
         let sound = world.store.objects
@@ -127,7 +127,7 @@ struct HostileStoreTests {
         #expect(c.text("d/g") == "inside")
     }
 
-    @Test("a load of a content that is damaged at the store says so, and not that there is nothing")
+    @Test("loading a content that is damaged in the store reports damage, not absence")
     func damagedLoad() async throws {
         let (world, a, b, _) = try await world()
         let before = Set(world.store.objects.keys)
@@ -145,7 +145,7 @@ struct HostileStoreTests {
         #expect(failure?.code == .corrupt)
     }
 
-    @Test("a store of a newer format is refused when it is met, and nothing is touched")
+    @Test("a store of a newer format is refused before anything is changed")
     func newer() async throws {
         let (world, a, _, right) = try await world()
         a.loseManifest()
@@ -167,7 +167,7 @@ struct HostileStoreTests {
     }
 
     @Test(
-        "a commit that names what is no path below the root: said, refused, the rest is done",
+        "a commit with an invalid path: reported, refused, the rest is applied",
         arguments: [
             "../x", "../../x", "/etc/x", "d/../../x", ".filesinki/x", ".filesinki/replica",
             ".FILESINKI/x", "a//b", "./y",
@@ -196,7 +196,7 @@ struct HostileStoreTests {
         try await world.converge()
     }
 
-    @Test("a commit that writes through a symlink of its own, or of the user's, reaches nothing")
+    @Test("a commit that writes through a symlink, its own or the user's, changes nothing outside")
     func throughSymlink() async throws {
         let (world, a, b, _) = try await world()
         let outside = world.folder.path("outside")
@@ -218,7 +218,7 @@ struct HostileStoreTests {
         #expect(b.text("f") == "second")
     }
 
-    @Test("a commit with setuid, setgid or sticky modes gives plain ones")
+    @Test("setuid, setgid and sticky modes of a commit are removed")
     func modes() async throws {
         let (world, a, _, _) = try await world()
         try await forge(
@@ -238,7 +238,7 @@ struct HostileStoreTests {
         #expect(status.st_mode & 0o7000 == 0)
     }
 
-    @Test("a commit whose content is missing, or not what it says, fails that path alone")
+    @Test("a commit whose content is missing or wrong fails that path only")
     func missingContent() async throws {
         let (world, a, _, _) = try await world()
         try await forge(
@@ -263,7 +263,7 @@ struct HostileStoreTests {
         for problem in report.problems { #expect(isHonest(problem.failure), "\(problem)") }
     }
 
-    @Test("bombs of 10 GB in the log's next slot are refused in little memory and time")
+    @Test("a 10 GB bomb in the log's next slot is refused with little memory and time")
     func bombs() async throws {
         let (world, a, _, right) = try await world()
         let sound = world.store.objects

@@ -7,7 +7,7 @@ import Glibc
 import Testing
 
 /// A replica that was copied, or restored from a backup, and devices of one name.
-@Suite("Whose a commit is")
+@Suite("Device identity")
 struct IdentityTests {
     /// A copy of a replica as `cp -a` makes it.
     private func copy(_ machine: Machine, to name: String, _ world: World) -> Machine {
@@ -22,7 +22,7 @@ struct IdentityTests {
         try await machine.with { await $0.device }
     }
 
-    @Test("E4.2 a copied replica takes a new id once it meets a commit of the other one")
+    @Test("E4.2 a copied replica takes a new id when it reads a commit by the other one")
     func copied() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base"), "g": .file("g")])
@@ -50,7 +50,7 @@ struct IdentityTests {
         #expect(Set(try await world.commits().map(\.device.id)).count == 2)
     }
 
-    @Test("E4.2 an observer of a copied replica hears of the other one's changes")
+    @Test("E4.2 an observer of a copied replica reports the other one's changes")
     func observed() async throws {
         let world = try World()
         let (a, _) = try await world.pair(["f": .file("base")])
@@ -96,7 +96,7 @@ struct IdentityTests {
         #expect(try b.tree() == tree)
     }
 
-    @Test("E4.2 keys: a replica whose copy was noticed by its keys takes a new id, once")
+    @Test("E4.2 keys: a copied replica detected by its keys takes a new id, once")
     func renewed() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base")])
@@ -112,7 +112,7 @@ struct IdentityTests {
         #expect(try await world.commits().map(\.device.id) == [before.id, device.id])
     }
 
-    @Test("E4.2 a run that is killed while it takes a new id locks nobody out")
+    @Test("E4.2 a run killed while it takes a new id leaves a replica that can be opened")
     func killed() async throws {
         let world = try World()
         let (a, _) = try await world.pair(["f": .file("base")])
@@ -128,7 +128,7 @@ struct IdentityTests {
         #expect(twin.text("f") == "a's")
     }
 
-    @Test("E4.2 own commits that a killed run has not recorded are no copy's")
+    @Test("E4.2 own commits that a killed run did not record are not another's")
     func ownCommits() async throws {
         let world = try World()
         let (a, _) = try await world.pair(["f": .file("base"), "g": .file("g")])
@@ -150,7 +150,7 @@ struct IdentityTests {
         #expect(try await id(a) == before)
     }
 
-    @Test("E4.6 a device that meets another one of its name takes a distinct one, and says so once")
+    @Test("E4.6 a device whose name is taken chooses a distinct one, and reports it once")
     func sameName() async throws {
         let world = try World()
         let a = try await world.replica("laptop")
@@ -184,7 +184,7 @@ struct IdentityTests {
         #expect(try await id(b).name == name)
     }
 
-    @Test("E4.6 init renames a replica where a name is given, and only there")
+    @Test("E4.6 init renames a replica only where a name is given")
     func rename() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base")])
@@ -201,7 +201,7 @@ struct IdentityTests {
             try await a.with { try await $0.devices() }.map(\.device.name) == ["b", "other"])
     }
 
-    @Test("E4.6 two devices of one name have distinct names in a list")
+    @Test("E4.6 two devices of one name are listed under distinct names")
     func names() {
         let devices = [
             Device(id: [0xA6, 0xF5] + [UInt8](repeating: 0, count: 14), name: "laptop"),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Kinds, names and attributes")
 struct KindTests {
-    @Test("every kind of entry arrives as it is")
+    @Test("every kind of entry is synced exactly")
     func kinds() async throws {
         let world = try World()
         let odd = TreeFixture.Name([0x66, 0xFF, 0x0A, 0xFE])
@@ -39,7 +39,7 @@ struct KindTests {
         #expect(try a.tree() == ["f": .file("edited", mode: 0o755)])
     }
 
-    @Test("two modes: the committed one")
+    @Test("of two modes the committed one is kept")
     func twoModes() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base")])
@@ -51,7 +51,7 @@ struct KindTests {
         #expect(try b.tree() == ["f": .file("base", mode: 0o755)])
     }
 
-    @Test("two times only: no conflict, the later one")
+    @Test("two different times only: no conflict, the later one")
     func twoTimes() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base")])
@@ -65,7 +65,9 @@ struct KindTests {
         #expect(try b.tree(times: true) == ["f": .file("base", modified: late)])
     }
 
-    @Test("a file meets a directory: the directory keeps the name", arguments: [true, false])
+    @Test(
+        "a file and a directory of one name: the directory keeps the name",
+        arguments: [true, false])
     func fileAndDirectory(_ fileFirst: Bool) async throws {
         let world = try World()
         let (a, b) = try await world.pair(["k": .file("keep")])
@@ -81,7 +83,7 @@ struct KindTests {
     }
 
     @Test(
-        "a kind that changes on one side arrives",
+        "a kind changed on one side is applied on the other",
         arguments: ["file", "directory", "symlink"], ["file", "directory", "symlink"])
     func change(_ old: String, _ new: String) async throws {
         let kinds: [String: TreeFixture.Node] = [
@@ -97,7 +99,7 @@ struct KindTests {
         #expect(try b.tree() == ["n": after, "k": .file("keep")])
     }
 
-    @Test("two symlinks with other targets: one keeps the name, the other is a copy")
+    @Test("two symlinks with different targets: one keeps the name, the other is a copy")
     func symlinks() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["l": .symlink("base"), "k": .file("keep")])
@@ -114,7 +116,7 @@ struct KindTests {
         #expect(tree.nodes.count == 3)
     }
 
-    @Test("a symlinked folder is a link: nothing is written through it")
+    @Test("a symlink to a folder is a link: nothing is written through it")
     func throughLink() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["d": .directory(["f": .file("x")]), "k": .file("keep")])
@@ -134,7 +136,7 @@ struct KindTests {
         #expect(a.text("d/f") == "edited")
     }
 
-    @Test("fifos are reported once in a run, skipped, and no failure")
+    @Test("FIFOs are reported once in a run and skipped, without a failure")
     func special() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["k": .file("keep")])
@@ -146,7 +148,7 @@ struct KindTests {
         #expect(try b.names == ["k"])
     }
 
-    @Test("a same-size edit with a restored time is seen")
+    @Test("an edit with the same size and a restored time is detected")
     func stealth() async throws {
         let world = try World()
         let time = Timestamp(seconds: 1_600_000_000, nanoseconds: 5)
@@ -156,7 +158,7 @@ struct KindTests {
         #expect(b.text("f") == "two")
     }
 
-    @Test("an empty folder's mode changes, and a folder goes")
+    @Test("an empty folder's mode is synced, and so is its deletion")
     func folders() async throws {
         let world = try World()
         let (a, b) = try await world.pair([

@@ -100,7 +100,8 @@ struct LeftCopyTests {
     }
 
     @Test(
-        "E3.2 it is reported once, and waits only where that is said", arguments: End.allCases,
+        "E3.2 a copy is reported once, and is pending only where that is reported",
+        arguments: End.allCases,
         Next.allCases)
     func copy(end: End, next: Next) async throws {
         try a.write(["f": .file("of a")])
@@ -130,7 +131,7 @@ struct LeftCopyTests {
     }
 
     @Test(
-        "E3.2 also one that was made when the run was killed, and that nothing has recorded",
+        "E3.2 the same for a copy that was made when the run was killed and is not recorded",
         arguments: Next.allCases)
     func unrecorded(next: Next) async throws {
         let made = "f (conflict b 2f5a3c1d)"
@@ -153,14 +154,16 @@ struct LeftCopyTests {
         }
     }
 
-    @Test("E3.2 a name that was noted, and of which no copy was made, is not reported")
+    @Test("E3.2 a name that was noted without a copy being made is not reported")
     func neverMade() async throws {
         try await keepUnreported(RelativePath("f (conflict b 2f5a3c1d)"))
         #expect(try await b.sync().copies == [])
         #expect(try await pending() == [])
     }
 
-    @Test("E3.2 what waited below a folder, and is gone, waits no more after a run for the folder")
+    @Test(
+        "E3.2 what was pending below a folder and is gone is no longer pending after a run for the folder"
+    )
     func goneBelowFolder() async throws {
         try b.write(["d": .directory(["x": .file("1")])])
         try await b.sync()

@@ -10,7 +10,7 @@ import Testing
 @Suite struct LiveDatabaseTests {
     private static let rounds = getenv("FILESINKI_LIVE_ROUNDS").flatMap { Int(String(cString: $0)) }
 
-    @Test func `a database that is written to all the time arrives whole, and never goes back`()
+    @Test func `a database that is written to all the time is synced whole, and never goes back`()
         async throws
     {
         let world = try World()
@@ -81,7 +81,7 @@ import Testing
         client.close()
     }
 
-    @Test func `what lies in the log is synced, and the log is not`() async throws {
+    @Test func `transactions in the WAL are synced, and the WAL is not`() async throws {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
         let client = Client(a.at("x.db"), "PRAGMA journal_mode = WAL; CREATE TABLE t(x)")
@@ -98,7 +98,7 @@ import Testing
         #expect(try await a.sync().publishedCommits == 1)
     }
 
-    @Test func `a program that has the file open sees the new content`() async throws {
+    @Test func `a program that has the file open reads the new content`() async throws {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
         Client(a.at("x.db"), "CREATE TABLE t(x); INSERT INTO t VALUES (1)").close()
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test
-    func `both sides' rows are in the database after a merge, and a further sync writes nothing`()
+    func `a merged database has both sides' rows, and a further sync writes nothing`()
         async throws
     {
         let world = try World()
@@ -143,7 +143,7 @@ import Testing
         #expect(try await a.sync().publishedCommits == 0)
     }
 
-    @Test func `one cell that both changed is a conflict, unless a rule says what it is`()
+    @Test func `a cell that both changed is a conflict, unless a rule decides`()
         async throws
     {
         let world = try World()
@@ -164,7 +164,7 @@ import Testing
         #expect(query(b.at("x.db"), "SELECT n FROM t") == "18")
     }
 
-    @Test func `a database does not come to where another one's log still lies`() async throws {
+    @Test func `a database is not written beside another one's WAL`() async throws {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
         try b.write(["x.db-wal": .file("of another one")])
@@ -178,7 +178,7 @@ import Testing
         #expect(query(b.at("x.db"), "SELECT count(*) FROM t") == "0")
     }
 
-    @Test func `a removed database takes its log with it`() async throws {
+    @Test func `a removed database is removed with its WAL`() async throws {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
         Client(a.at("x.db"), "CREATE TABLE t(x)").close()

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "E3.4 a commit that comes meanwhile survives", arguments: Work.allCases, moments)
+        "E3.4 a transaction committed meanwhile survives", arguments: Work.allCases, moments)
     func commits(_ work: Work, _ moment: (Mode, TreeWriter.Step)) throws {
         let place = try Place(moment.0)
         let path = try RelativePath("x.db")
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "E3.4 a database that nobody commits to goes with all that belongs to it",
+        "E3.4 a database without a writer is removed with all its files",
         arguments: Work.allCases, Mode.allCases)
     func quiet(_ work: Work, _ mode: Mode) throws {
         let place = try Place(mode)

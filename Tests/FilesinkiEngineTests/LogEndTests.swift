@@ -81,7 +81,7 @@ struct LogEndTests {
         return failure
     }
 
-    @Test("E4.3 a device that slept publishes nothing into a log older than its checkpoint")
+    @Test("E4.3 a device that slept publishes nothing to a log older than its checkpoint")
     func restored() async throws {
         try await publish()
         try await saveCheckpoint()
@@ -102,7 +102,7 @@ struct LogEndTests {
     }
 
     @Test(
-        "E4.3 a device between the log's end and the checkpoint notices it, and so does a new one")
+        "E4.3 a device between the log's end and the checkpoint detects it, and so does a new one")
     func gap() async throws {
         try await publish()
         try await b.sync()
@@ -117,7 +117,7 @@ struct LogEndTests {
         #expect(try new.names == ["own"])
     }
 
-    @Test("E4.3 a log that was pruned is none that was restored")
+    @Test("E4.3 a pruned log is not taken for a restored one")
     func pruned() async throws {
         try await publish()
         try await saveCheckpoint()
@@ -136,7 +136,7 @@ struct LogEndTests {
         try await world.converge()
     }
 
-    @Test("E4.3 once a person approves, both sides go on as at a first meeting")
+    @Test("E4.3 after approval both sides are merged as at a first sync")
     func approved() async throws {
         // In packs, for what lies in a commit is lost with it.
         var random = SeededRandom(seed: 3)
@@ -164,7 +164,7 @@ struct LogEndTests {
         #expect(try new.tree()["f"] == (try a.tree()["f"]))
     }
 
-    @Test("E4.4 the newest commit is missing: a new device says so and does not fill its slot")
+    @Test("E4.4 the newest commit is missing: a new device reports it and does not fill its slot")
     func missing() async throws {
         try await publish()
         try await acknowledge()
@@ -180,7 +180,9 @@ struct LogEndTests {
         _ = try await expectRefusal(.corrupt, b, "a device that slept")
     }
 
-    @Test("E4.4 an acknowledgement of what is there stops nobody, nor one of another zone")
+    @Test(
+        "E4.4 an acknowledgement of an existing commit stops no device, nor does one of another zone"
+    )
     func sound() async throws {
         try await publish()
         try await acknowledge()

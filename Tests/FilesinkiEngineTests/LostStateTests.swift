@@ -6,9 +6,9 @@ import Glibc
 import Testing
 
 /// A manifest that is gone or old, and a store that is not what it was.
-@Suite("Lost and swapped state")
+@Suite("Lost and replaced state")
 struct LostStateTests {
-    @Test("a lost manifest resurrects nothing, loses nothing and copies nothing")
+    @Test("a lost manifest resurrects nothing, loses nothing and makes no copies")
     func lostManifest() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -34,7 +34,7 @@ struct LostStateTests {
         #expect(tree.nodes.values.contains(.file("mine")))
     }
 
-    @Test("a lost manifest and a load of one path first, then a sync")
+    @Test("a lost manifest with a load of one path first, then a sync")
     func lostManifestThenLoad() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("x"), "deleted": .file("to go")])
@@ -48,7 +48,7 @@ struct LostStateTests {
         #expect(try a.names == ["f"])
     }
 
-    @Test("a lost manifest after a file was edited here, then deleted there: the edit stays")
+    @Test("a lost manifest after a file was edited here, then deleted remotely: the edit stays")
     func lostManifestEdit() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("x"), "k": .file("keep")])
@@ -60,7 +60,7 @@ struct LostStateTests {
         #expect(a.text("f") == "edited here")
     }
 
-    @Test("a device asleep for many commits and checkpoints deletes and resurrects nothing")
+    @Test("a device that missed many commits and checkpoints deletes and resurrects nothing")
     func asleep() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("x"), "deleted": .file("to go")])
@@ -74,7 +74,7 @@ struct LostStateTests {
         #expect(try b.tree() == ["f": .file("round 19"), "own": .file("mine")])
     }
 
-    @Test("another store in its place stops the run with 'wrong store', and nothing is changed")
+    @Test("a replaced store stops the run with 'wrong store', and nothing is changed")
     func swapped() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("x"), "g": .file("y")])
@@ -92,7 +92,7 @@ struct LostStateTests {
         #expect(world.store.objects == before)
     }
 
-    @Test("a store that was rolled back stops the run, and nothing is changed")
+    @Test("a rolled-back store stops the run, and nothing is changed")
     func rolledBack() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("x")])
@@ -109,7 +109,7 @@ struct LostStateTests {
         #expect(world.store.objects == backup)
     }
 
-    @Test("a store that was rolled back and went on differently is noticed, too")
+    @Test("a rolled-back store with other commits since is detected, too")
     func forked() async throws {
         let world = try World()
         let made = try await world.replicas("a", "b", "c", holding: ["f": .file("x")])
@@ -129,7 +129,7 @@ struct LostStateTests {
         #expect(world.store.objects == before)
     }
 
-    @Test("a store that lost everything is no deletion")
+    @Test("a store that lost everything is not a deletion")
     func emptied() async throws {
         let world = try World()
         let (a, _) = try await world.pair(["f": .file("x")])
@@ -139,7 +139,7 @@ struct LostStateTests {
         #expect(try a.names == ["f"])
     }
 
-    @Test("starting anew with another store deletes nothing on either side")
+    @Test("starting again with another store deletes nothing on either side")
     func accepted() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("x"), "g": .file("mine")])

@@ -40,7 +40,7 @@ struct ManyFilesTests {
     }
 
     @Test(
-        "new files go up and come down with few requests",
+        "new files are sent and received with few requests",
         arguments: [(files: 1_000, limit: 12), (files: 10_000, limit: 40)])
     func many(_ files: Int, _ limit: Int) async throws {
         let a = try await machine("a")
@@ -74,7 +74,7 @@ struct ManyFilesTests {
         #expect(remote.counts.requests <= limit + 4)
     }
 
-    @Test func `a tree of the past is written with few requests`() async throws {
+    @Test func `a tree of an earlier time is written with few requests`() async throws {
         let a = try await machine("a")
         try a.write(tree("d", 300, seed: 3))
         try await a.sync()

@@ -19,7 +19,7 @@ struct MountPointTests {
         "disk": .directory(["f": .file("1"), "d": .directory(["g": .file("2")])])
     ]
 
-    @Test("E2.2 a mount point is told once, and its files are synced")
+    @Test("E2.2 a mount point is reported once, and its files are synced")
     func firstSight() async throws {
         guard let (world, a, b, disk) = try await pair() else { return }
         defer { withExtendedLifetime(world) {} }
@@ -34,7 +34,8 @@ struct MountPointTests {
     }
 
     @Test(
-        "E2.2 what is unmounted is a problem and no deletion, and nothing is written in its place")
+        "E2.2 an unmounted folder is a problem and not a deletion, and nothing is written in its place"
+    )
     func unmounted() async throws {
         guard let (world, a, b, disk) = try await pair() else { return }
         defer { withExtendedLifetime(world) {} }

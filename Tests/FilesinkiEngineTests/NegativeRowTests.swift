@@ -17,7 +17,7 @@ struct NegativeRowTests {
     ]
 
     @Test(
-        "FB-04: the process whose save the network cut uploads it, and saves there again",
+        "FB-04: a process whose save was cut off by the network uploads it, and saves there again",
         arguments: cuts)
     func cutSave(_ cut: FaultyRemote.Script) async throws {
         let world = try World()
@@ -48,7 +48,7 @@ struct NegativeRowTests {
     }
 
     @Test(
-        "FB-16: a load that ends at any request forgets no save that waits", arguments: ["f", "g"])
+        "FB-16: a load that fails at any request keeps every pending save", arguments: ["f", "g"])
     func endedLoad(_ name: String) async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base"), "g": .file("other")])
@@ -76,7 +76,7 @@ struct NegativeRowTests {
     }
 
     @Test(
-        "FB-17: a remote that is busy or away at any request of the first run keeps nothing waiting",
+        "FB-17: a remote that is busy or unavailable at any request of the first run keeps nothing pending",
         arguments: [Failure.Code.busy, .away])
     func busyAtFirst(_ code: Failure.Code) async throws {
         // The probe that looks at a new place makes most of the requests.
@@ -104,7 +104,7 @@ struct NegativeRowTests {
     }
 
     @Test(
-        "FB-21: a process that the remote refused goes on as soon as it is let in again",
+        "FB-21: a process that the remote refused continues as soon as it is allowed again",
         arguments: [Failure.Code.away, .busy, .notAllowed, .full, .io])
     func refusedForATime(_ code: Failure.Code) async throws {
         let world = try World()

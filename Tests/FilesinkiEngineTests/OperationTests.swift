@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Operations")
 struct OperationTests {
-    @Test("the first thing that a replica ever does is a save: its content is in the store")
+    @Test("a save as the first operation of a replica stores its content")
     func saveFirst() async throws {
         let world = try World()
         let a = try await world.replica("a")
@@ -36,7 +36,7 @@ struct OperationTests {
         #expect(b.text("g") == "not yet")
     }
 
-    @Test("what saves of another path fetch keeps all that a path had before")
+    @Test("what a save of another path fetches keeps the path's earlier versions")
     func waitingFormerContents() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1")])
@@ -54,7 +54,7 @@ struct OperationTests {
         #expect(b.text("f") == "3")
     }
 
-    @Test("what waits for a sync survives saves of other paths")
+    @Test("pending changes survive saves of other paths")
     func waitingSurvives() async throws {
         let world = try World()
         let a = try await world.replica("a")
@@ -94,7 +94,7 @@ struct OperationTests {
         #expect(a.text("f") == "3")
     }
 
-    @Test("load fetches what is newer")
+    @Test("load fetches a newer version")
     func load() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
@@ -140,7 +140,7 @@ struct OperationTests {
         #expect(none?.code == .notFound)
     }
 
-    @Test("restore keeps what was not yet synced in the history")
+    @Test("restore keeps unsynced content in the history")
     func restoreOverEdit() async throws {
         let world = try World()
         let (a, _) = try await world.pair(["f": .file("one")])
@@ -156,7 +156,7 @@ struct OperationTests {
         #expect(texts == ["one", "unsynced", "one"])
     }
 
-    @Test("explain says which device did what by which rule")
+    @Test("explain names the device and the rule of each change")
     func explain() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base"), "g": .file("x")])
@@ -171,7 +171,7 @@ struct OperationTests {
         #expect(!explanation.isPending)
     }
 
-    @Test("devices shows who has seen what, and forgets one")
+    @Test("devices shows what each has seen, and forgets one")
     func devices() async throws {
         let world = try World()
         let (a, _) = try await world.pair(["f": .file("base")])
@@ -196,7 +196,7 @@ struct OperationTests {
         #expect(report.bytes == 5)
     }
 
-    @Test("some paths only: a partial sync leaves the rest for later, and nothing is lost")
+    @Test("a sync of some paths leaves the rest for later, and nothing is lost")
     func partial() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -216,7 +216,7 @@ struct OperationTests {
         #expect(a.text("e/h") == "3")
     }
 
-    @Test("contents larger than a commit holds go into packs, and come back")
+    @Test("contents larger than a commit may hold are stored in packs and read back")
     func large() async throws {
         let world = try World()
         var random = SeededRandom(seed: 7)

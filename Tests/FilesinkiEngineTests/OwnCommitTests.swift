@@ -7,7 +7,7 @@ import Testing
 @testable import FilesinkiEngine
 
 /// A run that is killed after its commit came into the log, and before it was recorded here.
-@Suite("Commits of one's own that were not recorded")
+@Suite("Own commits that were not recorded")
 struct OwnCommitTests {
     let world: World
     let (a, b): (Machine, Machine)
@@ -28,7 +28,7 @@ struct OwnCommitTests {
         #expect(failure?.code == .interrupted)
     }
 
-    @Test("an edit upon it is no conflict")
+    @Test("an edit based on one is no conflict")
     func edited() async throws {
         try a.write(["f": .file("one")])
         try await syncAndDie()
@@ -39,7 +39,7 @@ struct OwnCommitTests {
         #expect(try b.tree() == ["f": .file("one two"), "g": .file("g")])
     }
 
-    @Test("also when others published before the next run, and when that run dies as well")
+    @Test("the same when others published before the next run, and that run is killed, too")
     func among() async throws {
         try a.write(["f": .file("one")])
         try await syncAndDie()
@@ -56,7 +56,7 @@ struct OwnCommitTests {
             ])
     }
 
-    @Test("what others edited upon it is still a conflict with an edit here")
+    @Test("an edit by others based on it conflicts with an edit here")
     func conflict() async throws {
         try a.write(["f": .file("one")])
         try await syncAndDie()
@@ -67,7 +67,7 @@ struct OwnCommitTests {
         #expect(try await a.sync().copies.count == 1)
     }
 
-    @Test("a file deleted by it and made again is a new file")
+    @Test("a file deleted by it and created again is a new file")
     func deleted() async throws {
         a.remove("g")
         try await syncAndDie()
@@ -77,7 +77,7 @@ struct OwnCommitTests {
         #expect(try b.tree() == ["f": .file("base"), "g": .file("g")])
     }
 
-    @Test("a save that dies so is known by the next sync")
+    @Test("a save that is killed in this way is recognised by the next sync")
     func save() async throws {
         var machine = a
         machine.options.connect = { [dying] _ in dying }
@@ -89,7 +89,7 @@ struct OwnCommitTests {
         #expect(b.text("f") == "saved and edited")
     }
 
-    @Test("E3.6 after a kill in the first sync, deletions stay and a save is an edit")
+    @Test("E3.6 after a kill in a first sync, deletions stay and a save is an edit")
     func firstSync() async throws {
         let world = try World()
         let a = try await world.replica("a")
@@ -117,7 +117,7 @@ struct OwnCommitTests {
         }
     }
 
-    @Test("E3.6 also when others have edited since, and when it was a save")
+    @Test("E3.6 the same when others have edited since, and when it was a save")
     func firstSave() async throws {
         let world = try World()
         let a = try await world.replica("a")
@@ -142,7 +142,7 @@ struct OwnCommitTests {
             ])
     }
 
-    @Test("E3.6 a note is read as it was written; a cut one says less, never more")
+    @Test("E3.6 a note makes the round trip; a truncated one holds less, never more")
     func note() throws {
         var note = PublishingNote()
         let token = ChangeToken(sequence: 7, hash: ContentHasher.hash(Array("x".utf8)))

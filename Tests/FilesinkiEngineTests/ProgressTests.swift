@@ -21,7 +21,9 @@ struct ProgressTests {
         }
     }
 
-    @Test func `a large file is told while it is read and while it is written`() async throws {
+    @Test func `progress of a large file is reported while it is read and while it is written`()
+        async throws
+    {
         let world = try World()
         let (a, b) = (try await world.replica("a"), try await world.replica("b"))
         let size = 40 << 20
@@ -43,7 +45,7 @@ struct ProgressTests {
         }
     }
 
-    @Test func `many small files are told together`() async throws {
+    @Test func `many small files are reported together`() async throws {
         let world = try World()
         let (a, b) = (try await world.replica("a"), try await world.replica("b"))
         var tree = TreeFixture()

@@ -13,10 +13,10 @@ struct RandomRaceTests {
         getenv("FILESINKI_" + name).flatMap { UInt64(String(cString: $0)) }
     }
 
-    @Test("E3.2 copies on the disk are copies reported, and nothing waits unsaid")
+    @Test("E3.2 every copy on disk is reported, and nothing is pending without a report")
     func races() async throws { try await histories(areWide: false) }
 
-    @Test("E3.2 also among loads, saves at other paths, and saves upon a version")
+    @Test("E3.2 the same among loads, saves of other paths and conditional saves")
     func racesOfCommands() async throws { try await histories(areWide: true) }
 
     private func histories(areWide: Bool) async throws {
@@ -55,7 +55,7 @@ struct RandomRaceTests {
     /// 30347: a copy was made in a lost round, and the run that published it was killed; a save took it
     /// for one that waits.
     @Test(
-        "E3.2 histories that once left a copy unreported or waiting",
+        "E3.2 histories that once left a copy unreported or pending",
         arguments: [76, 143, 192, 5017, 20473, 30347])
     func regressions(seed: UInt64) async throws {
         let field = try await RaceField(seed: seed)

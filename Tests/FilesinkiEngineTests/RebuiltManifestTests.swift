@@ -9,7 +9,7 @@ import Testing
 
 /// A manifest that is lost or damaged is filled again from the log, without a guess where the log
 /// tells.
-@Suite("A manifest that is rebuilt")
+@Suite("Rebuilding the manifest")
 struct RebuiltManifestTests {
     let world: World
     let (a, b): (Machine, Machine)
@@ -76,7 +76,7 @@ struct RebuiltManifestTests {
         for machine in [a, b] { #expect(try machine.tree() == wanted) }
     }
 
-    @Test("E4.5 damage that only shows in a run ends that one, and the next one needs nobody")
+    @Test("E4.5 damage found during a run ends that run, and the next one repairs it")
     func damagedRow() async throws {
         try change(b)
         // In the rows, which are read by the run, not when the manifest is opened.
@@ -88,7 +88,8 @@ struct RebuiltManifestTests {
         for machine in [a, b] { #expect(try machine.tree() == wanted) }
     }
 
-    @Test("E4.5 also when the manifest is gone, and a save comes first", arguments: ["a", "b"])
+    @Test(
+        "E4.5 the same when the manifest is missing, and a save comes first", arguments: ["a", "b"])
     func lost(_ name: String) async throws {
         let machine = name == "a" ? a : b
         try change(machine)
@@ -101,7 +102,7 @@ struct RebuiltManifestTests {
         for machine in [a, b] { #expect(try machine.tree() == tree) }
     }
 
-    @Test("E4.5 also when others have published since")
+    @Test("E4.5 the same when others have published since")
     func others() async throws {
         try change(b)
         try a.write(["of a": .file("a's"), "same": .file("edited by a")])
@@ -115,7 +116,7 @@ struct RebuiltManifestTests {
         for machine in [a, b] { #expect(try machine.tree() == tree) }
     }
 
-    @Test("E4.5 also from a checkpoint, when the log before it is gone")
+    @Test("E4.5 the same from a checkpoint, when the log before it is gone")
     func pruned() async throws {
         let format = try #require(try await StoreFormat.read(from: world.store))
         let last = try #require(try await world.commits().last)
@@ -144,7 +145,7 @@ struct RebuiltManifestTests {
         #expect(b.text("d/x") == "1")
     }
 
-    @Test("E4.5 what never came here is not taken for deleted: an open conflict, a path left out")
+    @Test("E4.5 paths never received are not taken for deleted: an open conflict, an ignored path")
     func open() async throws {
         try a.write(["f": .file("a's"), "secret": .file("not for b")])
         try await a.sync()
@@ -161,7 +162,7 @@ struct RebuiltManifestTests {
         #expect(a.text("secret") == "not for b")
     }
 
-    @Test("E4.5 a base of another store, or of a history that was left, is not taken over")
+    @Test("E4.5 a base of another store, or of an abandoned history, is not adopted")
     func other() async throws {
         try change(b)
         let backup = world.store.objects

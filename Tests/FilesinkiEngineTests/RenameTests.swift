@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Renames")
 struct RenameTests {
-    @Test("a renamed file meets an edit: the edit is at the new name", arguments: [true, false])
+    @Test(
+        "a renamed file is edited remotely: the edit is at the new name", arguments: [true, false])
     func renameAndEdit(_ renameFirst: Bool) async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base"), "k": .file("keep")])
@@ -19,7 +20,7 @@ struct RenameTests {
     }
 
     @Test(
-        "a renamed folder meets an edited, a new and a deleted child", arguments: [true, false])
+        "a renamed folder with an edited, a new and a deleted child", arguments: [true, false])
     func folder(_ renameFirst: Bool) async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -39,7 +40,7 @@ struct RenameTests {
         #expect(try a.tree() == wanted)
     }
 
-    @Test("a rename moves no content")
+    @Test("a rename transfers no content")
     func moves() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("some content"), "k": .file("keep")])
@@ -52,7 +53,7 @@ struct RenameTests {
         #expect(try b.names == ["g", "k"])
     }
 
-    @Test("two files change names")
+    @Test("two files swap names")
     func swap() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("one"), "g": .file("two!")])
@@ -63,7 +64,7 @@ struct RenameTests {
         #expect(try b.tree() == ["f": .file("two!"), "g": .file("one")])
     }
 
-    @Test("three files change names in a circle, and one is edited there")
+    @Test("three files rotate names, and one is edited remotely")
     func rotation() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("22"), "h": .file("333")])
@@ -79,7 +80,7 @@ struct RenameTests {
             try b.tree() == ["f": .file("22 edited"), "g": .file("333"), "h": .file("1")])
     }
 
-    @Test("both rename one file to different names: both stay")
+    @Test("both sides rename one file to different names: both stay")
     func bothNames() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("x"), "k": .file("keep")])
@@ -91,7 +92,7 @@ struct RenameTests {
         #expect(try a.names == ["g", "h", "k"])
     }
 
-    @Test("a rename onto a name that the other side creates")
+    @Test("a rename to a name that the other side creates")
     func onto() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("x"), "k": .file("keep")])
@@ -105,7 +106,7 @@ struct RenameTests {
         #expect(contents.sorted() == ["another", "keep", "x"])
     }
 
-    @Test("a file moved into a folder that is new, out of one that goes")
+    @Test("a file moved into a new folder, out of a deleted one")
     func acrossFolders() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["d": .directory(["f": .file("x")]), "k": .file("keep")])

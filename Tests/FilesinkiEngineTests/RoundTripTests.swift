@@ -42,7 +42,7 @@ struct RoundTripTests {
         for machine in [a, b, a, b] { try await machine.sync() }
     }
 
-    @Test func `no change is one request, of some bytes`() async throws {
+    @Test func `an unchanged store costs one request of a few bytes`() async throws {
         try await settle()
         for machine in [a, b] {
             #expect(try await requests { try await machine.sync() } == 1)
@@ -61,12 +61,14 @@ struct RoundTripTests {
         #expect(remote.counts.bytesRead < 100)
     }
 
-    @Test func `a store that is empty costs one list more`() async throws {
+    @Test func `an empty store costs one list more`() async throws {
         try await a.sync()
         #expect(try await requests { try await a.sync() } == 2)
     }
 
-    @Test func `a save is two requests, also upon a version and as the first thing`() async throws {
+    @Test func `a save takes two requests, also a conditional one and as the first operation`()
+        async throws
+    {
         try await settle()
         #expect(try await requests { try await a.save("one", at: "f") } == 2)
         #expect(try await requests { try await a.save("two", at: "f", ifVersion: 2) } == 2)
@@ -78,7 +80,7 @@ struct RoundTripTests {
         #expect(try await requests { try await a.save("four", at: "f") } == 2)
     }
 
-    @Test func `a save looks for its content in no pack that is far away`() async throws {
+    @Test func `a save looks for its content in no pack at the remote`() async throws {
         try await settle()
         var random = SeededRandom(seed: 2)
         for number in 0..<3 {
@@ -92,7 +94,7 @@ struct RoundTripTests {
         #expect(remote.counts.bytesRead < 100)
     }
 
-    @Test func `a deletion is two requests, and a load one`() async throws {
+    @Test func `a delete takes two requests, and a load one`() async throws {
         try await settle()
         let path = try RelativePath("f")
         func load() async throws {
@@ -113,7 +115,7 @@ struct RoundTripTests {
         #expect(a.text("f") == nil)
     }
 
-    @Test func `what waits here needs no request to be told`() async throws {
+    @Test func `reporting pending changes takes no request`() async throws {
         try await settle()
         let requests = try await requests {
             _ = try await a.with { try await $0.status() }
@@ -152,7 +154,7 @@ struct RoundTripTests {
         #expect(b.text("d/39") == "content 39")
     }
 
-    @Test func `a path is brought back with few requests`() async throws {
+    @Test func `a path is restored with few requests`() async throws {
         try await settle()
         for number in 0..<20 { try await a.save("\(number)", at: "f") }
         let path = try RelativePath("f")

@@ -38,7 +38,7 @@ struct SecondRoundTests {
 
     // MARK: Conflict copies
 
-    @Test("E3.2 a copy that was made in a lost round is reported once, and published")
+    @Test("E3.2 a copy made in a lost round is reported once, and published")
     func copyOfLostRound() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base")])
@@ -80,7 +80,8 @@ struct SecondRoundTests {
         #expect(try copies(a) == (try copies(b)))
     }
 
-    @Test("E3.2 a copy that could not be published is reported, waits, and is published once")
+    @Test(
+        "E3.2 a copy that could not be published is reported, stays pending, and is published once")
     func copyOfRunWithoutRemote() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base")])
@@ -102,7 +103,7 @@ struct SecondRoundTests {
         #expect(try copies(a).count == 1)
     }
 
-    @Test("E3.2 a copy that a killed run made is reported by the next one")
+    @Test("E3.2 a copy made by a killed run is reported by the next one")
     func copyOfKilledRun() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base")])
@@ -122,7 +123,7 @@ struct SecondRoundTests {
         #expect(try copies(a).count == 1)
     }
 
-    @Test("E3.2 what waits no more since the user removed it is not listed as waiting")
+    @Test("E3.2 a pending copy that the user removed is no longer listed as pending")
     func removedBeforePublished() async throws {
         let world = try World()
         let (a, _) = try await world.pair(["f": .file("base")])
@@ -136,7 +137,7 @@ struct SecondRoundTests {
         #expect(try await pending(a) == [])
     }
 
-    @Test("E3.7 the next round knows its own copy, and the copy names who wrote the content")
+    @Test("E3.7 the next round recognises its own copy, and the copy names who wrote the content")
     func ownCopyIsKnown() async throws {
         let world = try World()
         let made = try await world.replicas("a", "b", "c", holding: ["k": .file("keep")])
@@ -173,7 +174,7 @@ struct SecondRoundTests {
         #expect(try copies(b).map { $0.hasPrefix("d (conflict a ") } == [true])
     }
 
-    @Test("E3.7 two devices that meet a rolled-back store keep one content under one name")
+    @Test("E3.7 two devices that adopt a rolled-back store keep one content under one name")
     func rolledBackStore() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("old")])
@@ -196,7 +197,7 @@ struct SecondRoundTests {
 
     // MARK: What a round has written
 
-    @Test("E3.8 a save over the winner, before a run without remote has ended, edits the winner")
+    @Test("E3.8 a save over the winner, before an offline run has ended, is an edit of the winner")
     func editOfWinner() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base")])
@@ -218,7 +219,7 @@ struct SecondRoundTests {
         #expect(a.text("f") == "of a, edited by b")
     }
 
-    @Test("E3.8 also when the run is killed before it has published")
+    @Test("E3.8 the same when the run is killed before it has published")
     func editOfWinnerAfterKill() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("base")])
@@ -262,7 +263,7 @@ struct SecondRoundTests {
 
     // MARK: Guards
 
-    @Test("E3.1 the guards look at the round after a lost race, too")
+    @Test("E3.1 the guards check the round after a lost race, too")
     func guardsInSecondRound() async throws {
         let world = try World()
         let (a, b) = try await world.pair(wide(100))
@@ -284,7 +285,7 @@ struct SecondRoundTests {
         #expect(a.text("f99") == "edited")
     }
 
-    @Test("E3.1 what the run has deleted already counts along")
+    @Test("E3.1 deletions that the run has made already count")
     func guardsAddUp() async throws {
         let world = try World()
         let (a, b) = try await world.pair(wide(100))
@@ -307,7 +308,7 @@ struct SecondRoundTests {
         try await world.converge()
     }
 
-    @Test("E3.1 what was approved needs no second approval after a lost race")
+    @Test("E3.1 an approved plan needs no second approval after a lost race")
     func approvedOnce() async throws {
         let world = try World()
         let (a, b) = try await world.pair(wide(100))

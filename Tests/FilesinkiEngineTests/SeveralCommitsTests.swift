@@ -7,7 +7,7 @@ import FilesinkiTesting
 import Testing
 
 /// Runs that publish more than one commit holds, with limits that are reached by little.
-@Suite("Publishing in several commits")
+@Suite("Publishing several commits")
 struct SeveralCommitsTests {
     let world: World
     let (a, b): (Machine, Machine)
@@ -59,7 +59,7 @@ struct SeveralCommitsTests {
         try await a.sync()
     }
 
-    @Test("E1.1 contents that give way are kept by as many commits as they need")
+    @Test("E1.1 superseded contents are kept by as many commits as they need")
     func preserved() async throws {
         try await quarrel(10, a: "a's", b: "b's, longer")
         let before = try await world.commits().count
@@ -93,7 +93,7 @@ struct SeveralCommitsTests {
         #expect(Set(merges.map(\.mergedWith)).count == 3)
     }
 
-    @Test("E1.1 a folder with long paths that is renamed is published, and read by others")
+    @Test("E1.1 a renamed folder with long paths is published, and read by others")
     func renamed() async throws {
         let name = TreeFixture.Name([UInt8](repeating: UInt8(ascii: "n"), count: 250))
         var deep = tree(9, "x")
@@ -108,7 +108,7 @@ struct SeveralCommitsTests {
         #expect(try b.names.contains("new"))
     }
 
-    @Test("E1.2 targets of symlinks and contents are cut by their bytes")
+    @Test("E1.2 commits are split by the bytes of symlink targets and contents")
     func targets() async throws {
         var links = TreeFixture()
         for number in 0..<9 {
@@ -130,7 +130,7 @@ struct SeveralCommitsTests {
         #expect(try b.tree() == (try a.tree()))
     }
 
-    @Test("E1.4 what a lost race for a later commit left over is published by the same run")
+    @Test("E1.4 the rest after a lost race for a later commit is published by the same run")
     func lostSecond() async throws {
         try a.write(tree(10, "a's"))
         rival.beforePublishing(skipping: 1) { [b] in
@@ -151,7 +151,7 @@ struct SeveralCommitsTests {
         expectLimits(try await world.commits())
     }
 
-    @Test("E1.4 what others changed meanwhile at a path that was left over is a conflict, not lost")
+    @Test("E1.4 changes by others meanwhile at a remaining path are a conflict, not lost")
     func conflictInTheRest() async throws {
         try a.write(tree(10, "base"))
         try await a.sync()
@@ -169,7 +169,7 @@ struct SeveralCommitsTests {
         #expect(b.text("f100") == "a's 0\n")
     }
 
-    @Test("E1.4 a race that is lost between two commits of what gives way keeps all, each once")
+    @Test("E1.4 a race lost between two commits of superseded contents keeps all, each once")
     func lostWhilePreserving() async throws {
         try await quarrel(10, a: "a's", b: "b's, longer")
         var second = b

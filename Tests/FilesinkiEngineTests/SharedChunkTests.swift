@@ -3,7 +3,7 @@ import FilesinkiTesting
 import Testing
 
 /// Chunks whose bytes are a content of their own elsewhere.
-@Suite("Chunks that are contents, too")
+@Suite("Chunks that are also contents")
 struct SharedChunkTests {
     private static let chunk = 256 << 10
 
@@ -11,7 +11,7 @@ struct SharedChunkTests {
         .bytes([UInt8](repeating: 0, count: count), mode: 0o644, modified: nil)
     }
 
-    @Test("E1.1 a chunk that a commit carries as a content of its own is stored for the large file")
+    @Test("E1.1 a chunk that a commit carries as a content is also stored for the large file")
     func carried() async throws {
         let world = try World()
         let (a, b) = try await world.pair([:])

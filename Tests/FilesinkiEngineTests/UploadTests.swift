@@ -51,7 +51,7 @@ struct UploadTests {
                 }))
     }
 
-    @Test("E6.2 a run that deletes too much stores nothing before a person has approved")
+    @Test("E6.2 a run that deletes too much stores nothing before approval")
     func deletions() async throws {
         let world = try World()
         let (a, b) = try await world.pair(wide(60))
@@ -70,7 +70,7 @@ struct UploadTests {
     }
 
     @Test(
-        "E6.2 a run that overwrites nearly everything stores nothing before a person has approved")
+        "E6.2 a run that overwrites nearly everything stores nothing before approval")
     func overwrites() async throws {
         let world = try World()
         let (a, _) = try await world.pair(wide(120))
@@ -87,7 +87,7 @@ struct UploadTests {
         #expect(try c.tree() == a.tree())
     }
 
-    @Test("E6.2 what only looks like an accident is stored once, and arrives")
+    @Test("E6.2 a plan that only resembles an accident is stored once, and received")
     func harmless() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["d": .directory(wide(60))])
@@ -101,7 +101,7 @@ struct UploadTests {
         #expect(try b.tree() == a.tree())
     }
 
-    @Test("E6.2 a watch's run for many changes stores nothing where the guards stop")
+    @Test("E6.2 a watch's run for many changes stores nothing where the guards stop it")
     func watched() async throws {
         let world = try World()
         let (a, _) = try await world.pair(wide(120))
@@ -135,7 +135,7 @@ struct UploadTests {
     }
 
     @Test(
-        "E6.2 an unchanged open conflict is neither read nor stored again, and is published when resolved"
+        "E6.2 an unchanged open conflict is neither read nor stored again, and published when resolved"
     )
     func openConflict() async throws {
         let world = try World()
@@ -196,7 +196,7 @@ struct UploadTests {
         #expect(named.count == 2)
     }
 
-    @Test("E6.2 a noted pack that the store has lost is stored again")
+    @Test("E6.2 a recorded pack that the store has lost is stored again")
     func lostPack() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1")])
@@ -209,7 +209,7 @@ struct UploadTests {
         #expect(try b.tree() == a.tree())
     }
 
-    @Test("E6.2 a file that grows while it is read does not leave its content for each attempt")
+    @Test("E6.2 a file that grows while it is read leaves no content for each attempt")
     func growing() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1")])

@@ -73,7 +73,7 @@ struct Trap: Sendable, CustomTestStringConvertible {
         #expect(try tree.leftovers().isEmpty)
     }
 
-    @Test func `attributes of a symlink never reach what it points at`() throws {
+    @Test func `attributes of a symlink never reach its target`() throws {
         try tree.link("../outside/canary", at: "l")
         let outcome = try tree.writer.setAttributes(
             RelativePath("l"), mode: 0o777, modified: Timestamp(nanoseconds: 7), expecting: .any)
@@ -82,12 +82,12 @@ struct Trap: Sendable, CustomTestStringConvertible {
         #expect(try Self.canary(tree) == before)
     }
 
-    @Test func `a scan does not enter what a symlink points at`() throws {
+    @Test func `a scan does not follow a symlink to a folder`() throws {
         let scanner = Scanner(root: tree.root, filter: EverythingFilter())
         #expect(try words(scanner.scan(BaseSnapshot([]))) == ["symlink d -> ../outside"])
     }
 
-    @Test func `a root that is not there says so`() {
+    @Test func `a missing root is reported as such`() {
         let failure = #expect(throws: Failure.self) { try RootFolder(path: tree.base + "/none") }
         #expect(failure?.code == .notFound)
     }

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { tree = try TemporaryTree() }
 
-    @Test func `a folder is made with its mode, and one that is there gets it`() throws {
+    @Test func `a folder is created with its mode, and an existing one gets it`() throws {
         for mode: UInt16 in [0o777, 0o700, 0o700] {
             let outcome = try tree.writer.makeDirectory(RelativePath("d"), mode: mode)
             #expect(outcome != .surprised)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `a folder does not take the place of a file`() throws {
+    @Test func `a folder does not replace a file`() throws {
         try tree.write("x", to: "d")
         #expect(try tree.writer.makeDirectory(RelativePath("d"), mode: 0o755) == .surprised)
         #expect(try tree.read("d") == "x")
@@ -35,7 +35,7 @@ import Testing
         #expect(try tree.names().isEmpty)
     }
 
-    @Test func `a file is removed when it is what was seen`() throws {
+    @Test func `a file is removed only if it is the expected one`() throws {
         try tree.write("x", to: "a")
         let stamp = try tree.stamp("a")
         try tree.save("y", to: "a")
@@ -47,7 +47,7 @@ import Testing
         #expect(try tree.names().isEmpty && tree.leftovers().isEmpty)
     }
 
-    @Test func `mode and time are set on what was seen`() throws {
+    @Test func `mode and time are set only on the expected file`() throws {
         try tree.write("x", to: "a", mode: 0o600)
         let outcome = try tree.writer.setAttributes(
             RelativePath("a"), mode: 0o4444, modified: Timestamp(nanoseconds: 12),
@@ -85,7 +85,7 @@ import Testing
         #expect(try tree.names() == ["b", "c"])
     }
 
-    @Test func `a folder moves with all that is in it`() throws {
+    @Test func `a folder moves with everything in it`() throws {
         try tree.makeFolder("d")
         try tree.write("x", to: "d/x")
         let outcome = try tree.writer.move(

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { tree = try TemporaryTree() }
 
-    @Test func `a new file has its content, mode and time, and nothing is left over`() throws {
+    @Test func `a new file has its content, mode and time, and no other file is left`() throws {
         let outcome = try tree.writer.install(
             tree.staged("new", mode: 0o640, modified: 1_234_567_890_123_456_789),
             at: RelativePath("a"), expecting: .absent)
@@ -23,7 +23,7 @@ import Testing
         #expect(try tree.leftovers().isEmpty)
     }
 
-    @Test func `what sets identity never comes along`() throws {
+    @Test func `setuid, setgid and sticky bits are never installed`() throws {
         let outcome = try tree.writer.install(
             tree.staged("x", mode: 0o4755), at: RelativePath("a"), expecting: .absent)
         #expect(try tree.root.status(RelativePath("a"))?.mode == 0o755)
@@ -32,7 +32,7 @@ import Testing
         #expect(outcome != .surprised)
     }
 
-    @Test func `a taken name is not replaced when nothing was expected`() throws {
+    @Test func `an existing file is not replaced when none was expected`() throws {
         try tree.write("theirs", to: "a")
         let outcome = try tree.writer.install(
             tree.staged("ours"), at: RelativePath("a"), expecting: .absent)
@@ -43,7 +43,7 @@ import Testing
 
     enum Seen: String, CaseIterable { case stamp, content, any }
 
-    @Test("replaces what was expected", arguments: Seen.allCases)
+    @Test("replaces the expected file", arguments: Seen.allCases)
     func replaces(_ seen: Seen) throws {
         try tree.write("old", to: "a")
         let outcome = try tree.writer.install(
@@ -53,7 +53,7 @@ import Testing
         #expect(try tree.leftovers().isEmpty)
     }
 
-    @Test("keeps what was not expected", arguments: [Seen.stamp, .content])
+    @Test("keeps an unexpected file", arguments: [Seen.stamp, .content])
     func keeps(_ seen: Seen) throws {
         try tree.write("old", to: "a")
         let expected = try expectation(seen, "old")
@@ -66,7 +66,7 @@ import Testing
         #expect(try tree.leftovers().isEmpty)
     }
 
-    @Test func `an edit in place with the old time is seen by its change time`() throws {
+    @Test func `an edit in place with the old time is detected by its change time`() throws {
         try tree.write("old", to: "a")
         let before = try tree.stamp("a")
         try tree.write("sly", to: "a")
@@ -88,7 +88,7 @@ import Testing
         #expect(try tree.names("a").isEmpty)
     }
 
-    @Test func `a symlink takes the place of a file, and a file that of a symlink`() throws {
+    @Test func `a symlink replaces a file, and a file a symlink`() throws {
         try tree.write("old", to: "a")
         let link = try tree.writer.makeSymlink(
             target: Array("b\n".utf8), at: RelativePath("a"),

@@ -68,7 +68,7 @@ import Testing
         #expect(try tree.read("a") == "new")
     }
 
-    @Test("E2.5 what vouches for the old content is not kept")
+    @Test("E2.5 attributes that certify the old content are not kept")
     func capability() throws {
         let tree = try TemporaryTree()
         try tree.write("old", to: "a", mode: 0o755)

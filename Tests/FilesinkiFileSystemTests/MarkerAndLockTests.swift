@@ -10,7 +10,7 @@ import Testing
 
     init() throws { tree = try TemporaryTree() }
 
-    @Test func `a root knows its replica`() throws {
+    @Test func `the marker identifies the replica`() throws {
         let marker = RootMarker(root: tree.root)
         let id = [UInt8](repeating: 0xAB, count: 16)
         #expect(try marker.check(id) == .missing)
@@ -22,13 +22,13 @@ import Testing
         #expect(try tree.names(".filesinki") == ["root"])
     }
 
-    @Test func `a marker of nonsense is that of another`() throws {
+    @Test func `an invalid marker belongs to another replica`() throws {
         try tree.makeFolder(".filesinki")
         try tree.write(String(repeating: "x", count: 10_000), to: ".filesinki/root")
         #expect(try RootMarker(root: tree.root).check([]) == .other)
     }
 
-    @Test func `one at a time holds the lock`() async throws {
+    @Test func `only one holder has the lock`() async throws {
         let path = tree.base + "/lock"
         var first: ReplicaLock? = try await ReplicaLock.acquire(path) { _ in }
         #expect(first != nil)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `a lock file that was removed locks nothing`() throws {
+    @Test func `a removed lock file locks nothing`() throws {
         let path = tree.base + "/lock"
         let first = try ReplicaLock.tryAcquire(path)
         #expect(first != nil)

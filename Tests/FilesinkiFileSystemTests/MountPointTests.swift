@@ -91,7 +91,7 @@ struct MountPointTests {
         try tree.write("e", to: "e")
     }
 
-    @Test("E2.2 what a scan finds below a mount point", arguments: Case.all)
+    @Test("E2.2 findings of a scan below a mount point", arguments: Case.all)
     func differences(_ example: Case) throws {
         let known = try knownTree(on: 77)
         try example.change(tree)
@@ -99,7 +99,7 @@ struct MountPointTests {
         #expect(words(found) == example.expected.sorted())
     }
 
-    @Test("E2.2 files whose stamp is not to be trusted are on the device of their folder")
+    @Test("E2.2 files with an untrusted stamp are on the device of their folder")
     func unsettled() throws {
         let known = try knownTree(on: 77)
         let rows = known.rows.map { row in
@@ -115,7 +115,7 @@ struct MountPointTests {
     }
 
     @Test(
-        "E2.2 a scan below a mount point that is not mounted says no more", arguments: ["d", "d/f"])
+        "E2.2 a scan below an unmounted mount point reports nothing more", arguments: ["d", "d/f"])
     func below(_ path: String) throws {
         let known = try knownTree(on: 77)
         for name in ["f", "l", "s"] { tree.remove("d/\(name)") }
@@ -123,7 +123,7 @@ struct MountPointTests {
         #expect(words(found) == ["blocked d", "problem d"])
     }
 
-    @Test("E2.2 a mount point is told at first sight only")
+    @Test("E2.2 a mount point is reported only once")
     func firstSight() throws {
         let folders = try knownTree(on: nil).rows.filter { $0.entry.kind == .directory }
         let first = try scanner(77).scan(BaseSnapshot(folders))

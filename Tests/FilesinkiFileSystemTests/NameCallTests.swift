@@ -64,7 +64,8 @@ import Testing
     }
 
     @Test(
-        "E2.1 a save around any call survives", arguments: RaceCase.Work.allCases, Moment.all)
+        "E2.1 a save before or after any system call survives", arguments: RaceCase.Work.allCases,
+        Moment.all)
     func survives(_ work: RaceCase.Work, _ moment: Moment) throws {
         let place = Mutex<TemporaryTree?>(nil)
         let saved = Mutex(false)
@@ -85,7 +86,7 @@ import Testing
         #expect(try tree.leftovers().isEmpty)
     }
 
-    @Test("E2.1 a flag that is unknown is asked for once")
+    @Test("E2.1 an unsupported flag is tried once")
     func asksOnce() throws {
         let asked = Mutex(0)
         var calls = NameAbility.noFlags.calls
@@ -109,7 +110,7 @@ import Testing
         #expect(asked.withLock { $0 } == 2)
     }
 
-    @Test("E2.1 every step works with fewer renames", arguments: NameAbility.allCases)
+    @Test("E2.1 every step works with fewer kinds of rename", arguments: NameAbility.allCases)
     func works(_ ability: NameAbility) throws {
         let tree = try TemporaryTree(calls: ability.calls)
         let path = try RelativePath("a.txt")

@@ -43,7 +43,7 @@ struct RaceCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E2.1 a save at any moment survives where the file system knows fewer renames",
+        "E2.1 a save at any moment survives with fewer kinds of rename",
         arguments: RaceCase.all([.noExchange, .noFlags, .noFlagsNoLinks]))
     func survivesWithoutFlags(_ race: RaceCase) throws {
         try expectSurvival(race, TemporaryTree(calls: race.ability.calls))
@@ -60,7 +60,8 @@ struct RaceCase: Sendable, CustomTestStringConvertible {
         #expect(try tree.leftovers().isEmpty)
     }
 
-    @Test func `who writes into what was just placed edits it, and the next look finds that`()
+    @Test
+    func `a write into a file that was just installed is an edit, and the next scan finds it`()
         throws
     {
         var writer = tree.writer
@@ -77,7 +78,9 @@ struct RaceCase: Sendable, CustomTestStringConvertible {
         #expect(try tree.stamp("a.txt") != noted.stamp)
     }
 
-    @Test func `who puts another file over what was just placed may not have seen it`() throws {
+    @Test func `another file placed over one that was just installed counts as not based on it`()
+        throws
+    {
         var writer = tree.writer
         let tree = tree
         writer.probe = { step in

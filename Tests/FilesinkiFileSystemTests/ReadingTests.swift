@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "what cannot be read says why",
+        "a path that cannot be read gives the reason",
         arguments: [
             ("none", Failure.Code.notFound), ("folder", .changing), ("fifo", .changing),
             ("link", .badPath), ("large", .limit),
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "a file that changes while it is read is not taken for read",
+        "a file that changes while it is read gives no content",
         arguments: ["in place", "longer"])
     func changing(_ how: String) throws {
         try tree.write("1234567890", to: "a")
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "names of any bytes come back as they are",
+        "names of any bytes make the round trip",
         arguments: [
             Array("a\nb".utf8), [0xFF, 0xFE], Array("caf\u{E9}".utf8), Array("cafe\u{301}".utf8),
             Array(repeating: UInt8(ascii: "n"), count: 255), Array("-rf".utf8), Array(" ".utf8),
@@ -70,7 +70,7 @@ import Testing
         #expect(try tree.root.readWhole(path, limit: 10).bytes == Array("x".utf8))
     }
 
-    @Test func `the two forms of an accented letter are two files`() throws {
+    @Test func `the two Unicode forms of an accented letter are two files`() throws {
         for (name, text) in [("caf\u{E9}", "one"), ("cafe\u{301}", "two")] {
             let path = try RelativePath(name)
             #expect(
@@ -83,7 +83,7 @@ import Testing
         #expect(try tree.names().count == 2)
     }
 
-    @Test func `a root with nothing but the state is empty`() throws {
+    @Test func `a root with only the state folder is empty`() throws {
         try tree.makeFolder(".filesinki")
         #expect(try tree.root.isEmpty())
         try tree.write("x", to: "a")

@@ -12,7 +12,7 @@ import Testing
 
     init() throws { tree = try TemporaryTree() }
 
-    @Test("a save that was taken out comes back", arguments: [true, false])
+    @Test("a save that was swapped out is restored", arguments: [true, false])
     func save(_ byContent: Bool) throws {
         try tree.write("old", to: "notes.txt")
         let expected = try expectation(byContent)
@@ -26,7 +26,7 @@ import Testing
         #expect(try tree.leftovers().isEmpty)
     }
 
-    @Test("what the plan meant to replace does not come back", arguments: [true, false])
+    @Test("the file that the plan meant to replace is not restored", arguments: [true, false])
     func planned(_ byContent: Bool) throws {
         try tree.write("old", to: "notes.txt")
         try exchangeAndDie("ours", expectation(byContent))
@@ -36,7 +36,7 @@ import Testing
         #expect(try tree.leftovers().isEmpty)
     }
 
-    @Test func `ours that was swapped out again does not come back`() throws {
+    @Test func `our own file that was swapped out again is not restored`() throws {
         try tree.save("the user's", to: "notes.txt")
         let expected = try expectation(false)
         try tree.save("the user's second", to: "notes.txt")
@@ -66,7 +66,7 @@ import Testing
     enum Reached: CaseIterable { case takenOut, linked, placed, savedMeanwhile }
 
     @Test(
-        "E2.1 a replacement in two steps that was killed leaves the old file or the new one",
+        "E2.1 a killed two-step replacement leaves the old file or the new one",
         arguments: Reached.allCases, [true, false])
     func twoSteps(_ reached: Reached, _ byContent: Bool) throws {
         try tree.write("old", to: "notes.txt")
@@ -84,7 +84,7 @@ import Testing
         #expect(try tree.leftovers().isEmpty)
     }
 
-    @Test("E2.1 a save that a replacement in two steps had taken out comes back")
+    @Test("E2.1 a save that a two-step replacement had swapped out is restored")
     func savedBeforeTwoSteps() throws {
         try tree.write("old", to: "notes.txt")
         let expected = try expectation(false)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(
-        "E3.4 a database whose removal was killed comes back with its log",
+        "E3.4 a database whose removal was killed is restored with its log",
         arguments: [true, false])
     func database(_ isTaken: Bool) throws {
         let staged = tree.base + "/staging/9-a-9"
@@ -115,7 +115,9 @@ import Testing
         #expect(try tree.leftovers().isEmpty)
     }
 
-    @Test("E2.1 what a process left that is gone is recovered without a lock, nobody else's is")
+    @Test(
+        "E2.1 files of an ended process are recovered without a lock, those of a running one are not"
+    )
     func dead() throws {
         // No process has a number as large as that.
         try TemporaryTree.write(
@@ -127,7 +129,7 @@ import Testing
         #expect(try tree.leftovers() == [String(decoding: kept.name, as: UTF8.self)])
     }
 
-    @Test func `a save whose folder is gone comes back above it`() throws {
+    @Test func `a save whose folder is gone is restored above it`() throws {
         try tree.makeFolder("d")
         try tree.save("the user's", to: "d/x")
         try moveAsideAndDie(.absent, "d/x")
@@ -136,7 +138,7 @@ import Testing
         #expect(try tree.read("x") == "the user's")
     }
 
-    @Test func `a save that is at its path already does not come twice`() throws {
+    @Test func `a save that is already at its path is not restored twice`() throws {
         try tree.save("the user's", to: "notes.txt")
         try moveAsideAndDie(.absent)
         try tree.save("the user's", to: "notes.txt")
@@ -144,14 +146,14 @@ import Testing
         #expect(try tree.names() == ["notes.txt"])
     }
 
-    @Test func `an intent that makes no sense still loses nothing`() throws {
+    @Test func `an invalid intent still loses nothing`() throws {
         try TemporaryTree.write(Array("the user's".utf8), absolute: tree.base + "/staging/9-9")
         #expect(symlink("nonsense", tree.base + "/staging/9-9.plan") == 0)
         #expect(try tree.staging.recover().map(\.description) == ["recovered"])
         #expect(try tree.read("recovered") == "the user's")
     }
 
-    @Test func `files that never were in the tree are cleared away`() throws {
+    @Test func `files that never were in the tree are removed`() throws {
         try TemporaryTree.write(Array("half".utf8), absolute: tree.base + "/staging/9-9")
         try tree.staging.clear()
         #expect(try tree.leftovers().isEmpty)
@@ -159,7 +161,7 @@ import Testing
     }
 
     @Test(
-        "an intent is read as it was written",
+        "an intent makes the round trip",
         arguments: ["a", "a b\nc", String(repeating: "folder/", count: 584) + "name"])
     func intents(_ path: String) throws {
         let stamp = FileStamp(
@@ -177,7 +179,7 @@ import Testing
     }
 
     @Test(
-        "names what it brings back beside another",
+        "names a restored file that has to stand beside another",
         arguments: [
             ("a.txt", 1, "a (recovered 12345678).txt"), ("a", 1, "a (recovered 12345678)"),
             (".profile", 1, ".profile (recovered 12345678)"),

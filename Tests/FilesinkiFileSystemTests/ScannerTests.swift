@@ -122,7 +122,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
         try tree.write("e", to: "d-e")
     }
 
-    @Test("sees what was done", arguments: ScanCase.all)
+    @Test("detects changes", arguments: ScanCase.all)
     func differences(_ example: ScanCase) throws {
         let known = try knownTree()
         try example.act(tree)
@@ -138,7 +138,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "an error in a folder says nothing of what is below it",
+        "an error in a folder reports nothing below it",
         arguments: [("d", ["blocked d", "problem d"]), ("d/s", ["blocked d/s", "problem d/s"])])
     func unreadable(_ folder: String, _ expected: [String]) throws {
         let known = try knownTree()
@@ -156,7 +156,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
         #expect(throws: Failure.self) { try scanner.scan(known) }
     }
 
-    @Test func `known paths that are left out now are neither missing nor changed`() throws {
+    @Test func `known paths that are now ignored are neither missing nor changed`() throws {
         let known = try knownTree()
         tree.remove("d/s")
         try tree.write("edited", to: "d/f")
@@ -178,7 +178,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "a scan below a path looks at nothing else",
+        "a scan below a path reads nothing else",
         arguments: [
             ("d/s", ["directory d/s", "read d/s/g"]), ("d/f", ["read d/f"]), ("d/none", []),
             ("none/x", []), ("d/f/x", []), ("d/l/x", []),
@@ -188,7 +188,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
         #expect(try words(scanner.scan(BaseSnapshot([]), below: RelativePath(path))) == expected)
     }
 
-    @Test func `a scan below a path that is gone finds it missing`() throws {
+    @Test func `a scan below a path that was deleted finds it missing`() throws {
         let known = try knownTree()
         tree.remove("d")
         let scanner = Scanner(root: tree.root, filter: EverythingFilter())
@@ -198,7 +198,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
             ])
     }
 
-    @Test func `rows whose folder has no row are compared all the same`() throws {
+    @Test func `rows whose folder has no row are compared, too`() throws {
         let known = BaseSnapshot(try knownTree().rows.filter { $0.path.description != "d" })
         #expect(
             try words(Scanner(root: tree.root, filter: EverythingFilter()).scan(known)) == [

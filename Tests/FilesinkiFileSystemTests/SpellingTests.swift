@@ -8,7 +8,7 @@ import Testing
 /// that do so.
 @Suite struct SpellingTests {
     @Test(
-        "E2.3 a folder is asked by a name that has another spelling",
+        "E2.3 a folder is asked for a name with another spelling",
         arguments: [
             ("readme", "README"), ("README", "readme"), ("Ab1", "AB1"), ("\u{E9}", "\u{C9}"),
             ("2023", nil), ("\u{65E5}\u{672C}", nil),
@@ -17,7 +17,7 @@ import Testing
         #expect(respelled(Array(name.utf8)) == other.map { Array($0.utf8) })
     }
 
-    @Test("E2.3 bytes that are no text have one spelling")
+    @Test("E2.3 bytes that are not text have one spelling")
     func bytes() { #expect(respelled([0xFF, 0x41]) == nil) }
 
     @Test("E2.3 two hard links whose names differ in case only are two files")
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("E2.3 where nothing is there is no twin", arguments: ["d/name", "d", "f/name"])
+    @Test("E2.3 a missing name has no twin", arguments: ["d/name", "d", "f/name"])
     func absent(_ name: String) throws {
         let tree = try TemporaryTree()
         try tree.write("content", to: "f")

@@ -52,7 +52,7 @@ import Testing
         ("no number", .sendAndClose(Array("HTTP/1.1 abc OK\r\n\r\n".utf8))),
     ]
 
-    @Test("an incomplete reply is away, and the message contains no secret", arguments: broken)
+    @Test("an incomplete reply is 'away', and the message contains no secret", arguments: broken)
     func brokenReply(_ what: String, _ act: ScriptedServer.Act) async throws {
         let failure = await #expect(throws: Failure.self) { try await send(act) }
         #expect(failure?.code == .away)
@@ -60,14 +60,14 @@ import Testing
         #expect(!text.contains("hunter2"))
     }
 
-    @Test func `a server that is silent is away`() async throws {
+    @Test func `a silent server is 'away'`() async throws {
         let failure = await #expect(throws: Failure.self) {
             try await send(.silence, ConnectionSettings(silenceLimit: .milliseconds(50)))
         }
         #expect(failure?.code == .away)
     }
 
-    @Test func `FI-20 an exchange that takes longer than it may is away`() async throws {
+    @Test func `FI-20 an exchange that exceeds its time limit is 'away'`() async throws {
         let failure = await #expect(throws: Failure.self) {
             try await send(.silence, limit: .milliseconds(50))
         }
@@ -83,7 +83,7 @@ import Testing
         #expect(try await send(.send(long), maximumReply: 100_000).body.count == 100_000)
     }
 
-    @Test func `a refused connection is away`() async throws {
+    @Test func `a refused connection is 'away'`() async throws {
         let failure = await #expect(throws: Failure.self) {
             // No program listens on port 1 of this machine.
             try await HTTPConnections().send(HTTPRequest("GET", "http://127.0.0.1:1/"))
@@ -91,7 +91,7 @@ import Testing
         #expect(failure?.code == .away)
     }
 
-    @Test("E7.9 a host name that is not found is away, and the remedy is about the name")
+    @Test("E7.9 a host name that is not found is 'away', and the remedy is about the name")
     func unknownHost() async throws {
         let failure = await #expect(throws: Failure.self) {
             // A host name cannot begin with a dash, so no resolver is asked.
@@ -115,7 +115,7 @@ import Testing
         #expect(server.requests.allSatisfy { $0.field("expect") == nil })
     }
 
-    @Test func `a body is handed out piece by piece until it is enough`() async throws {
+    @Test func `a body is streamed until the reader has enough`() async throws {
         let server = try ScriptedServer([
             .send(ScriptedServer.reply("200 OK", [], [UInt8](repeating: 7, count: 1 << 20)))
         ])
@@ -128,7 +128,7 @@ import Testing
         #expect(seen.total < 1 << 20)
     }
 
-    @Test func `a body that is cut on purpose never arrives as a whole one`() async throws {
+    @Test func `a body that is cut on purpose never arrives whole`() async throws {
         let server = try ScriptedServer([.send(ScriptedServer.reply("201 Created"))])
         var request = HTTPRequest(
             "PUT", server.url, body: [UInt8](repeating: 1, count: 200_000))

@@ -12,7 +12,7 @@ import Testing
         #expect(fields["ETag"] == nil)
     }
 
-    @Test func `a secret is shown nowhere`() {
+    @Test func `a secret is never shown`() {
         let credentials = Credentials.password(user: "me", Secret("hunter2"))
         var dumped = ""
         dump(credentials, to: &dumped)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct StatusTests {
     @Test(
-        "a status that a request cannot do with has its code",
+        "a status that a request does not expect has its failure code",
         arguments: [
             (401, Failure.Code.notAllowed), (407, .notAllowed), (403, .notAllowed), (413, .limit),
             (507, .limit), (301, .away), (302, .away), (408, .away), (429, .away), (500, .away),
@@ -19,7 +19,7 @@ import Testing
         #expect(!failure.remedy.isEmpty)
     }
 
-    @Test("E7.9 the remedy for a failed authentication names help that is there")
+    @Test("E7.9 the remedy for a failed authentication names an existing help topic")
     func authentication() {
         let failure = HTTPReply(status: 401).failure("a/b", at: "http://h")
         #expect(failure.remedy.contains("FILESINKI_TOKEN"))
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "CK-21 a server says until when it wants to be left alone, by its own clock",
+        "CK-21 a Retry-After date counts from the server's own clock",
         arguments: [
             ("Wed, 21 Oct 2015 07:30:00 GMT", Duration.seconds(120)),
             ("Wed, 21 Oct 2015 07:27:00 GMT", .zero),
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "FB-17: a server says how long it wants to be left alone",
+        "FB-17: a server's Retry-After is read",
         arguments: [
             ("7", Duration.seconds(7)), ("0", .zero), ("99999999999", .seconds(86_400)),
             ("-1", nil), ("soon", nil), ("Wed, 21 Oct 2015 07:28:00 GMT", nil),

@@ -36,7 +36,7 @@ import Testing
         #expect(failure?.code == .usage)
     }
 
-    @Test func `a password in an address is refused, and not repeated`() {
+    @Test func `a password in an address is refused and not repeated`() {
         let failure = #expect(throws: Failure.self) {
             try WebAddress("https://me:hunter2@example.org/", schemes: Self.schemes)
         }
@@ -44,14 +44,14 @@ import Testing
         #expect(failure?.description.contains("hunter2") == false)
     }
 
-    @Test func `the name before the host is kept apart`() throws {
+    @Test func `the user name before the host is kept apart`() throws {
         let address = try WebAddress("https://a%40b@example.org/x", schemes: Self.schemes)
         #expect(address.user == "a@b")
         #expect(!address.description.contains("b@"))
     }
 
     @Test(
-        "this machine is known as such",
+        "loopback addresses are recognised",
         arguments: [
             ("http://localhost:1/", true), ("http://127.0.0.9/", true), ("http://[::1]/", true),
             ("http://localhost.example.org/", false), ("http://10.0.0.1/", false),

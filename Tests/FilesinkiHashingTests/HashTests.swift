@@ -39,19 +39,19 @@ import Testing
         ),
     ]
 
-    @Test("H6 SHA-256 gives what FIPS 180-4 publishes", arguments: sha256Examples)
+    @Test("H6 SHA-256 matches FIPS 180-4", arguments: sha256Examples)
     func sha256(_ message: String, _ hash: String) {
         let bytes = Array(message.utf8)
         #expect(hexadecimal(SHA256.hash(bytes)) == hash)
         #expect(ContentHasher.hash(bytes).description == hash)
     }
 
-    @Test("H6 MD5 gives what RFC 1321 publishes", arguments: md5Examples)
+    @Test("H6 MD5 matches RFC 1321", arguments: md5Examples)
     func md5(_ message: String, _ hash: String) {
         #expect(hexadecimal(MD5.hash(Array(message.utf8))) == hash)
     }
 
-    @Test("H6 a hash is the same however its bytes are cut, and a copy continues on its own")
+    @Test("H6 the hash does not depend on the pieces, and a copy continues on its own")
     func pieces() {
         let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let whole = SHA256.hash(bytes)
@@ -72,7 +72,7 @@ import Testing
 
     /// https://www.rfc-editor.org/rfc/rfc4231#section-4; the fifth shows a part of its code only.
     @Test(
-        "H6 HMAC gives what RFC 4231 publishes",
+        "H6 HMAC matches RFC 4231",
         arguments: [
             (
                 [UInt8](repeating: 0x0B, count: 20), Array("Hi There".utf8),

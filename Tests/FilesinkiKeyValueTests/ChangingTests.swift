@@ -39,7 +39,7 @@ struct ChangingTests {
             holds: .integer(34)),
     ]
 
-    @Test("a key's rule holds on one device, too", arguments: cases)
+    @Test("a key's rule applies on one device, too", arguments: cases)
     func rule(_ one: Case) async throws {
         let device = try await Meeting().device("a")
         try await device.set("k", one.former, one.policy)
@@ -47,7 +47,7 @@ struct ChangingTests {
         #expect(try await device.get("k") == one.holds, "\(one.says)")
     }
 
-    @Test func `a rule begins with the value that it is set with`() async throws {
+    @Test func `a rule starts with the value that it is set with`() async throws {
         let device = try await Meeting().device("a")
         try await device.set("k", .integer(39))
         try await device.set("k", .integer(34), .max)

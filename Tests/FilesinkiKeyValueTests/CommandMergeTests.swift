@@ -35,7 +35,7 @@ struct CommandMergeTests {
     }
 
     @Test(
-        "KV-14 each type goes to the command and comes back as what it is",
+        "KV-14 each type is passed to the command and read back as the same type",
         arguments: [
             (TypedValue.string("b"), TypedValue.string("h"), TypedValue.string("t")),
             (.integer(1), .integer(2), .integer(3)), (.double(0.5), .double(1.5), .double(2)),
@@ -55,7 +55,7 @@ struct CommandMergeTests {
         #expect(undone.report.problems.isEmpty && undone.report.losers.isEmpty)
     }
 
-    @Test("KV-14 at the first meeting the base is an empty file, and the command decides")
+    @Test("KV-14 at the first sync the base is an empty file, and the command decides")
     func firstMeeting() async throws {
         let found = try await merged(
             "test ! -s %O && printf '%%s' \"$(cat %A)-$(cat %B)\" >%A", base: nil, .string("h"),
@@ -63,7 +63,7 @@ struct CommandMergeTests {
         #expect(found.value == .string("h-t"))
     }
 
-    @Test("KV-14 values of two types, or with dates inside, are left to the published rule")
+    @Test("KV-14 values of two types, or with dates inside, are merged by the published rule")
     func unfit() async throws {
         let types = try await merged("true", base: .integer(1), .string("h"), .integer(2))
         #expect(types.value == .integer(2))
@@ -73,7 +73,7 @@ struct CommandMergeTests {
         #expect(types.report.problems.isEmpty && nested.report.problems.isEmpty)
     }
 
-    @Test("KV-14 a command is asked once for each divergence, and never for equal values")
+    @Test("KV-14 a command runs once for each divergence, and never for equal values")
     func once() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let log = folder.path("log")
@@ -84,7 +84,7 @@ struct CommandMergeTests {
         #expect(text(of: log) == "asked\n")
     }
 
-    @Test("KV-14 a removal is not asked about: the published rule decides")
+    @Test("KV-14 no command runs for a removal: the published rule decides")
     func removal() async throws {
         let meeting = try await Meeting()
         let (a, b) = (try meeting.device("a"), try meeting.device("b"))

@@ -30,7 +30,7 @@ struct ConvergenceTests {
     }
 
     @Test(
-        "KV-14 nothing that was acknowledged is lost but by its key's rule",
+        "KV-14 an acknowledged value is superseded only by its key's rule",
         arguments: [UInt64(1), 2, 3])
     func converge(_ seed: UInt64) async throws {
         let processes = Self.number("FILESINKI_KV_PROCESSES", 3)
@@ -114,7 +114,7 @@ struct ConvergenceTests {
     }
 
     @Test(
-        "KV-14 counters of all processes count every step, and unions hold every element",
+        "KV-14 counters of all processes count every step, and unions contain every element",
         arguments: [UInt64(4), 5])
     func counters(_ seed: UInt64) async throws {
         let meeting = try await Meeting()

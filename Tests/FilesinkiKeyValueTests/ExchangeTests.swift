@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Key-value stores of several devices")
 struct ExchangeTests {
-    @Test func `KV-01 what one device sets, another gets; another store does not see it`()
+    @Test func `KV-01 another device receives what one sets; another store does not`()
         async throws
     {
         let meeting = try await Meeting()
@@ -28,7 +28,7 @@ struct ExchangeTests {
         #expect(try await other.all.isEmpty)
     }
 
-    @Test func `several keys in one write are one commit`() async throws {
+    @Test func `several keys set at once are one commit`() async throws {
         let meeting = try await Meeting()
         let a = try meeting.device("a")
         try await a.sync()
@@ -88,7 +88,7 @@ struct ExchangeTests {
         #expect(try await b.get("n") == .integer(17))
     }
 
-    @Test func `KV-14 a device a year ahead does not win for ever`() async throws {
+    @Test func `KV-14 a device whose clock is a year ahead does not win for ever`() async throws {
         let meeting = try await Meeting()
         let fast = ManualClock(now: Timestamp(seconds: 1_731_536_000, nanoseconds: 0))
         let wrong = try Device("w", remote: meeting.remote, clock: fast)
@@ -114,7 +114,7 @@ struct ExchangeTests {
     }
 
     @Test(
-        "KV-11 ZE-01 at the first meeting nothing in the store is overwritten, nothing here is lost",
+        "KV-11 ZE-01 at the first sync nothing in the store is overwritten, and no local value is lost",
         arguments: [
             (.server, "there"), (.local, "here"), (.newest, "here"),
         ] as [(InitialPolicy, String)])
@@ -139,7 +139,8 @@ struct ExchangeTests {
         }
     }
 
-    @Test func `KV-13 another store is refused until it is accepted; then it takes the place`()
+    @Test
+    func `KV-13 another store is refused until it is accepted; then it replaces the known one`()
         async throws
     {
         let (one, two) = (try await Meeting(), try await Meeting())
@@ -170,7 +171,7 @@ struct ExchangeTests {
             try former.list(prefix: []).map(\.held.value) == [.string("old"), .string("waits")])
     }
 
-    @Test func `a remote that is away is no failure of a set, and what waits comes through`()
+    @Test func `an unavailable remote does not fail a set, and the value is sent later`()
         async throws
     {
         let meeting = try await Meeting()
@@ -201,7 +202,7 @@ struct ExchangeTests {
         #expect(try await a.values.pendingKeys().isEmpty)
     }
 
-    @Test func `what is set while a commit is on its way is kept, and published next`() async throws
+    @Test func `a value set while a commit is published is kept, and published next`() async throws
     {
         let meeting = try await Meeting()
         let a = try meeting.device("a")
@@ -243,7 +244,7 @@ struct ExchangeTests {
         #expect(try await b.get("n") == .integer(5))
     }
 
-    @Test func `a new device reads a checkpoint and what follows`() async throws {
+    @Test func `a new device reads a checkpoint and the commits after it`() async throws {
         let meeting = try await Meeting()
         let a = try meeting.device("a")
         for number in 0..<260 {

@@ -34,7 +34,7 @@ struct FuzzTests {
         #expect(counts.read > counts.all / share, "mutation breaks nearly everything: \(counts)")
     }
 
-    @Test func `a record that is read is the record of what it says`() {
+    @Test func `a record that is read encodes to the same record`() {
         let corpus = ValueTests.samples.map { Forger.record($0) } + HostileTests.records.map(\.1)
         fuzz(corpus.filter { $0.count < 10_000 }) { bytes in
             guard let held = ValueRecord.decode(bytes, time: 5) else { return false }
@@ -91,7 +91,7 @@ struct FuzzTests {
         }
     }
 
-    @Test func `a token that is read is the token that it says`() throws {
+    @Test func `a token that is read encodes to the same token`() throws {
         let corpus = ["0102030405060708-12", "ffffffffffffffff-9223372036854775807", "-", ""]
         try fuzz(corpus.map { Array($0.utf8) }) { bytes in
             let token: FeedToken
@@ -108,7 +108,7 @@ struct FuzzTests {
     }
 
     @Test(arguments: [SettingsFile.Format.env, .ini, .json, .plist])
-    func `what a settings file is told to say it says, and no other name changes`(
+    func `a settings file changes only the requested names`(
         _ format: SettingsFile.Format
     ) throws {
         let names = ["theme", "s.size", "a=b", "a\n[x]", "#c", " d", "é", "[e]", "", "export x"]

@@ -77,7 +77,7 @@ struct HostileTests {
         #expect(try await device.get("k") == .integer(3), sourceLocation: sourceLocation)
     }
 
-    @Test("a record that is none is named, and all else comes", arguments: records.indices)
+    @Test("an invalid record is named, and the others are received", arguments: records.indices)
     func record(_ index: Int) async throws {
         let meeting = try await Meeting()
         let device = try await device(meeting)
@@ -89,7 +89,7 @@ struct HostileTests {
     }
 
     @Test(
-        "a path that is no key's is named, and all else comes",
+        "a path that is not a key's is named, and the others are received",
         arguments: [
             "a.b", "%", "%4", "%41", "%2e", "a b", "k/", "a/b", "é", "..", ".filesinki/k",
             String(repeating: "a", count: 241),
@@ -105,7 +105,7 @@ struct HostileTests {
         try await expectHarmless(meeting, device)
     }
 
-    @Test func `what is no file, or a content that is not there, is named`() async throws {
+    @Test func `an entry that is no file, or whose content is missing, is named`() async throws {
         let meeting = try await Meeting()
         let device = try await device(meeting)
         let time = Timestamp(nanoseconds: 1)
@@ -121,7 +121,7 @@ struct HostileTests {
         try await expectHarmless(meeting, device, problems: 3)
     }
 
-    @Test func `a content that is not what its identity says is named`() async throws {
+    @Test func `a content that does not match its hash is named`() async throws {
         let meeting = try await Meeting()
         let device = try await device(meeting)
         let log = try await Forger(meeting: meeting).log
@@ -166,7 +166,7 @@ struct HostileTests {
     }
 
     @Test(
-        "KV-14 a stamp at the end of time is taken, and the next change wins all the same",
+        "KV-14 a timestamp at the end of time is accepted, and the next change still wins",
         arguments: [Int64.max, .max - 1, 0, -1, .min, 2_000_000_000_000_000_000])
     func stamp(_ time: Int64) async throws {
         let meeting = try await Meeting()
@@ -194,7 +194,7 @@ struct HostileTests {
         #expect(try await other.all == device.all)
     }
 
-    @Test func `KV-08 a key that is longer than the limit here comes, and can be removed`()
+    @Test func `KV-08 a key that is longer than the limit here is received, and can be removed`()
         async throws
     {
         let meeting = try await Meeting()
@@ -216,7 +216,7 @@ struct HostileTests {
         #expect(try await other.all.isEmpty)
     }
 
-    @Test func `KV-14 counters at the ends of 64 bits stay there`() async throws {
+    @Test func `KV-14 counters saturate at the ends of 64 bits`() async throws {
         let meeting = try await Meeting()
         let device = try meeting.device("a")
         try await device.set("n", .integer(.max), .sum)

@@ -20,7 +20,7 @@ struct IdentityTests {
 
     private func id(_ device: Device) async -> [UInt8] { await device.values.device.id }
 
-    @Test("E4.2 keys: a copied replica takes a new id once it meets a commit of the other one")
+    @Test("E4.2 keys: a copied replica takes a new id when it reads a commit by the other one")
     func copied() async throws {
         let meeting = try await Meeting()
         let (a, b) = (try meeting.device("a"), try meeting.device("b"))
@@ -67,7 +67,7 @@ struct IdentityTests {
         #expect(try await twin.sync().notices.isEmpty)
     }
 
-    @Test("E4.2 keys: commits of a killed run, or of another process, are no copy's")
+    @Test("E4.2 keys: commits of a killed run, or of another process, are not a copy's")
     func own() async throws {
         let meeting = try await Meeting()
         let a = try meeting.device("a")
@@ -90,7 +90,7 @@ struct IdentityTests {
         #expect(await id(a) == a.place.device.id)
     }
 
-    @Test("E3.6 keys: after a kill in the first exchange a change is upon what was published")
+    @Test("E3.6 keys: after a kill in the first exchange a change is based on what was published")
     func firstExchange() async throws {
         let meeting = try await Meeting()
         let a = try meeting.device("a")

@@ -49,7 +49,7 @@ struct LimitTests {
         try await device.set("y", .bool(true))
     }
 
-    @Test func `KV-07 what a merge makes too much is kept and said`() async throws {
+    @Test func `KV-07 a merge that exceeds a limit is kept and reported`() async throws {
         let meeting = try await Meeting()
         let (a, b) = (try meeting.device("a"), try meeting.device("b"))
         let value = TypedValue.data([UInt8](repeating: 1, count: Self.mebibyte / 2 + 1))
@@ -66,7 +66,7 @@ struct LimitTests {
     }
 
     @Test(
-        "KV-08 a key has 64 bytes at most, of any kind",
+        "KV-08 a key has at most 64 bytes, of any kind",
         arguments: [
             (String(repeating: "x", count: 64), true), (String(repeating: "x", count: 65), false),
             (String(repeating: "é", count: 32), true), (String(repeating: "é", count: 33), false),

@@ -59,7 +59,7 @@ struct LogEndTests {
         return found
     }
 
-    @Test("E4.3 keys: a device that slept publishes nothing into a log older than its checkpoint")
+    @Test("E4.3 keys: a device that slept publishes nothing to a log older than its checkpoint")
     func restored() async throws {
         try await publish(upTo: 7)
         try await saveCheckpoint(at: 7)
@@ -74,7 +74,9 @@ struct LogEndTests {
         #expect(meeting.remote.objects == before)
     }
 
-    @Test("E4.3 keys: a device between the log's end and the checkpoint notices it, and a new one")
+    @Test(
+        "E4.3 keys: a device between the log's end and the checkpoint detects it, and so does a new one"
+    )
     func gap() async throws {
         try await publish(upTo: 7)
         try await b.sync()
@@ -89,7 +91,7 @@ struct LogEndTests {
         #expect(try await new.all == ["own": .integer(1)])
     }
 
-    @Test("E4.3 keys: a log that was pruned is none that was restored")
+    @Test("E4.3 keys: a pruned log is not taken for a restored one")
     func pruned() async throws {
         try await publish(upTo: 7)
         try await Forger(meeting: meeting).prune([1, 2, 3, 4, 5, 6], at: 7)
@@ -104,7 +106,7 @@ struct LogEndTests {
         #expect(try await b.all.count == 3)
     }
 
-    @Test("E4.3 keys: once a person accepts the store, everybody goes on behind the checkpoint")
+    @Test("E4.3 keys: after the store is accepted, all devices continue after the checkpoint")
     func accepted() async throws {
         try await publish(upTo: 7)
         try await saveCheckpoint(at: 7)
@@ -127,7 +129,7 @@ struct LogEndTests {
         #expect(try await new.get("more") == .integer(3))
     }
 
-    @Test("E4.4 keys: the newest commit is missing: nobody goes on from the one before")
+    @Test("E4.4 keys: the newest commit is missing: no device continues from the one before")
     func missing() async throws {
         // The acknowledgement of a third device proves commit 2.
         try await publish(upTo: 2)

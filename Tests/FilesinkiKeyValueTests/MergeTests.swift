@@ -101,7 +101,7 @@ struct MergeTests {
         }
     }
 
-    @Test("KV-14 a key is merged by its rule, whoever merges", arguments: rows)
+    @Test("KV-14 a key is merged by its rule, on any device", arguments: rows)
     func table(_ row: Row) {
         let base = Self.held(row.base, 10, 9, row.policy)
         let ours = Self.held(row.ours, row.isOursNewer ? 30 : 20, 1, row.policy)
@@ -110,7 +110,7 @@ struct MergeTests {
         #expect(Self.result(ValueMerge(base: base, ours: theirs, theirs: ours)) == row.result)
     }
 
-    @Test func `KV-14 merging is the same from both sides, for any values and times`() {
+    @Test func `KV-14 merging is symmetric, for any values and times`() {
         var random = SeededRandom(seed: 7)
         let pool: [TypedValue?] =
             [nil] + ValueTests.samples + [
@@ -135,7 +135,7 @@ struct MergeTests {
         }
     }
 
-    @Test func `KV-14 a time too far ahead is not believed`() {
+    @Test func `KV-14 a time too far ahead is not trusted`() {
         let year: Int64 = 365 * 86_400_000_000_000
         let now = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
         let horizon = HybridClock.horizon(now)
@@ -149,7 +149,7 @@ struct MergeTests {
             ValueMerge(base: base, ours: right, theirs: near, horizon: horizon).outcome == .theirs)
     }
 
-    @Test func `a hybrid clock never stands still, and a wrong clock does not take it along`() {
+    @Test func `a hybrid clock never stands still, and follows no wrong clock`() {
         let now = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
         var clock = HybridClock()
         let first = clock.tick(now)

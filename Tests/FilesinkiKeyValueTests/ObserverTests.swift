@@ -5,9 +5,9 @@ import Testing
 
 @testable import FilesinkiKeyValue
 
-@Suite("Changes are told once, and none is missed")
+@Suite("Each change is reported once")
 struct ObserverTests {
-    @Test func `KV-09 ZE-04 a change that nobody watched is told to who comes back with a token`()
+    @Test func `KV-09 ZE-04 a change missed while nothing observed is reported from the token on`()
         async throws
     {
         let meeting = try await Meeting()
@@ -29,7 +29,7 @@ struct ObserverTests {
         #expect(again.isEmpty)
     }
 
-    @Test func `KV-10 KV-11 an observer looks for itself, and says why`() async throws {
+    @Test func `KV-10 KV-11 an observer polls by itself, and reports the reason`() async throws {
         let meeting = try await Meeting()
         let (a, b) = (try meeting.device("a"), try meeting.device("b"))
         try await a.set("k", .integer(1))
@@ -44,7 +44,7 @@ struct ObserverTests {
         #expect(try await b.get("k") == .integer(2))
     }
 
-    @Test func `KV-09 what is published does not come back as a change`() async throws {
+    @Test func `KV-09 published changes do not return as received ones`() async throws {
         let meeting = try await Meeting()
         let a = try meeting.device("a")
         try await a.set("k", .integer(1))
@@ -56,7 +56,7 @@ struct ObserverTests {
         #expect(try await a.values.events(after: zero).allSatisfy { $0.reason == .local })
     }
 
-    @Test func `KV-09 what is published between a look and a wait is not missed`() async throws {
+    @Test func `KV-09 a publication between a poll and a wait is not missed`() async throws {
         let meeting = try await Meeting(sleep: { duration in
             guard duration > .zero else { return }
             // A wait that is not ended by news lasts longer than this test.
@@ -76,7 +76,7 @@ struct ObserverTests {
         #expect(try await observer.next().flatMap(\.keys).map(\.description) == ["k"])
     }
 
-    @Test func `KV-09 while nothing is written, nobody looks; a write of another process wakes`()
+    @Test func `KV-09 without writes nothing polls; a write of another process wakes the observer`()
         async throws
     {
         let meeting = try await Meeting()
@@ -104,7 +104,7 @@ struct ObserverTests {
         #expect(later < 30)
     }
 
-    @Test func `KV-06 with an interval the store is asked at most once in it`() async throws {
+    @Test func `KV-06 with an interval the store is polled at most once in it`() async throws {
         let meeting = try await Meeting()
         let (a, b) = (try meeting.device("a"), try meeting.device("b"))
         try await a.set("first", .integer(1))

@@ -26,7 +26,7 @@ struct ResyncTests {
     }
 
     @Test(
-        "KV-11 what was changed and removed meanwhile comes, with and without its tombstone",
+        "KV-11 values changed and removed meanwhile are received, with and without a tombstone",
         arguments: [false, true])
     func missed(_ isForgotten: Bool) async throws {
         let (meeting, a, b) = try await begin()
@@ -48,7 +48,7 @@ struct ResyncTests {
         #expect(try await a.all == b.all)
     }
 
-    @Test func `KV-14 what was set here meanwhile meets what was missed, by the key's rule`()
+    @Test func `KV-14 values set here meanwhile are merged with missed ones, by the key's rule`()
         async throws
     {
         let (meeting, a, b) = try await begin()
@@ -63,7 +63,7 @@ struct ResyncTests {
         #expect(try await a.all == b.all)
     }
 
-    @Test func `what is set again behind a checkpoint that lacks it stays`() async throws {
+    @Test func `a value set again stays although a later checkpoint lacks it`() async throws {
         let (meeting, a, b) = try await begin()
         try await a.set("c", .string("back"))
         try await a.sync()

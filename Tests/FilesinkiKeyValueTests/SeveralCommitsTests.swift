@@ -38,7 +38,7 @@ struct KeysInSeveralCommitsTests {
         #expect(try await b.all.count == 25)
     }
 
-    @Test("E1.3 values are cut by their bytes, and each travels with its key")
+    @Test("E1.3 commits are split by the bytes of values, and each value stays with its key")
     func manyBytes() async throws {
         let meeting = try await Meeting()
         let (a, b) = (try meeting.device("a"), try meeting.device("b"))
@@ -62,7 +62,7 @@ struct KeysInSeveralCommitsTests {
         #expect(try await b.all == (try await a.all))
     }
 
-    @Test("E1.3 values that gave way are cut, too, several of one key as well")
+    @Test("E1.3 superseded values are split, too, several of one key as well")
     func manyLosers() async throws {
         let meeting = try await Meeting()
         let (a, b) = (try meeting.device("a"), try meeting.device("b"))
@@ -78,7 +78,7 @@ struct KeysInSeveralCommitsTests {
         #expect(try await b.all == (try await a.all))
     }
 
-    @Test("E1.3 a value that no commit holds stays here, is named, and keeps no other from going")
+    @Test("E1.3 a value that fits no commit stays local, is named, and holds back no other")
     func tooLarge() async throws {
         let meeting = try await Meeting()
         let (a, b) = (try meeting.device("a"), try meeting.device("b"))

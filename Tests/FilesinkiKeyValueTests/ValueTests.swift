@@ -5,7 +5,7 @@ import Testing
 
 @testable import FilesinkiKeyValue
 
-@Suite("Values come back exactly")
+@Suite("Values make the round trip exactly")
 struct ValueTests {
     static let samples: [TypedValue] = [
         .bool(true), .bool(false), .integer(.max), .integer(.min), .integer(0), .double(-0.0),
@@ -20,7 +20,7 @@ struct ValueTests {
         .dictionary(ValueMembers([("$date", .string("x"))])),
     ]
 
-    @Test("KV-02 the encoding of a value is the value", arguments: samples)
+    @Test("KV-02 an encoded value decodes to the same value", arguments: samples)
     func encoding(_ value: TypedValue) {
         let bytes = ValueCoder.encode(value)
         #expect(ValueCoder.decode(bytes).map(ValueCoder.encode) == bytes)
@@ -28,7 +28,7 @@ struct ValueTests {
         #expect(ValueCoder.decode(bytes.dropLast()) == nil)
     }
 
-    @Test("KV-02 exact JSON gives the very same value back", arguments: samples)
+    @Test("KV-02 exact JSON reads back as the same value", arguments: samples)
     func json(_ value: TypedValue) throws {
         let text = JSONText.encode(value, .exact)
         #expect(
@@ -49,7 +49,7 @@ struct ValueTests {
         #expect(ValueCoder.decode(ValueCoder.encode(.double(.nan))) == nil)
     }
 
-    @Test func `hostile encodings are no values`() {
+    @Test func `hostile encodings are not decoded`() {
         var random = SeededRandom(seed: 3)
         for sample in Self.samples {
             let bytes = ValueCoder.encode(sample)
@@ -71,7 +71,7 @@ struct ValueTests {
     }
 
     @Test(
-        "JSON that is none is refused",
+        "invalid JSON is refused",
         arguments: [
             "", "{", "[1,]", "01", "1.", "-", "nul", "\"\\ud800\"", "{\"a\":1,\"a\":2}", "1 2",
             "18446744073709551615", "1e999", "\"\u{1}\"", "+1", ".5", "1.e5",
@@ -81,7 +81,7 @@ struct ValueTests {
     }
 
     @Test(
-        "dates are text to the millisecond",
+        "dates are text with milliseconds",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
             (1_714_555_800_250, "2024-05-01T09:30:00.250Z"),
@@ -94,7 +94,7 @@ struct ValueTests {
     }
 
     @Test(
-        "KV-08 every key has one path, and no other key has it",
+        "KV-08 every key has a path of its own",
         arguments: [
             "a", ".", "..", ".filesinki", "a/b", "/", "a\0b", "é", "%41", "A", "a b", "-",
         ])

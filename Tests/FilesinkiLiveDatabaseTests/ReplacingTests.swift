@@ -7,7 +7,8 @@ import Testing
     private static let table = "CREATE TABLE t(x); INSERT INTO t VALUES (1);"
 
     @Test(arguments: ["WAL", "DELETE"])
-    func `whoever has the file open sees the new content, and the mode stays`(_ mode: String) throws
+    func `programs that have the file open read the new content, and the mode stays`(_ mode: String)
+        throws
     {
         let folder = Folder()
         let (path, new) = (folder.path + "/a.db", folder.path + "/new.db")
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["WAL", "DELETE"])
-    func `what is not what the plan saw stays`(_ mode: String) throws {
+    func `a file that the plan did not see stays`(_ mode: String) throws {
         let folder = Folder()
         let (path, new) = (folder.path + "/a.db", folder.path + "/new.db")
         let client = Client(path, "PRAGMA journal_mode = \(mode);" + Self.table)
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["WAL", "DELETE"])
-    func `no other writer comes between the look and the write`(_ mode: String) throws {
+    func `no other writer comes between the check and the write`(_ mode: String) throws {
         let folder = Folder()
         let (path, new) = (folder.path + "/a.db", folder.path + "/new.db")
         let client = Client(path, "PRAGMA journal_mode = \(mode);" + Self.table)
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: ["WAL", "DELETE"])
-    func `another page size is taken when nobody else has the file open`(_ mode: String) throws {
+    func `another page size is accepted when no program has the file open`(_ mode: String) throws {
         let folder = Folder()
         let (path, new) = (folder.path + "/a.db", folder.path + "/new.db")
         let client = Client(path, "PRAGMA journal_mode = \(mode);" + Self.table)

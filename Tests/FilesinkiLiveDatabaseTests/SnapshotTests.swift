@@ -6,7 +6,7 @@ import Testing
 @Suite struct SnapshotTests {
     private static let table = "CREATE TABLE t(x); INSERT INTO t VALUES (1);"
 
-    @Test func `what a log holds is in the snapshot, and nothing is left beside the file`() throws {
+    @Test func `a snapshot contains the WAL, and no file is left beside the database`() throws {
         let folder = Folder()
         let path = folder.path + "/a b%?.db"
         let client = Client(path, "PRAGMA journal_mode = WAL;" + Self.table)
@@ -20,7 +20,7 @@ import Testing
         #expect(Client.text(second.path, "SELECT count(*) FROM t") == "2")
     }
 
-    @Test func `equal contents are equal bytes, wherever they lie`() throws {
+    @Test func `equal contents give equal bytes, whatever their layout`() throws {
         let folder = Folder()
         let path = folder.path + "/a.db"
         let client = Client(path, "PRAGMA journal_mode = WAL;" + Self.table)
@@ -42,7 +42,7 @@ import Testing
         #expect(try folder.snapshot(path) != inLog)
     }
 
-    @Test func `a log or a journal that somebody left is read without touching it`() throws {
+    @Test func `a WAL or journal that was left behind is read and not changed`() throws {
         for mode in ["WAL", "DELETE"] {
             let folder = Folder()
             let (path, dead) = (folder.path + "/live.db", folder.path + "/dead.db")
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that is read only can be read`() throws {
+    @Test func `a read-only folder can be read`() throws {
         let folder = Folder()
         let path = folder.path + "/a.db"
         let client = Client(path, "PRAGMA journal_mode = WAL;" + Self.table)
@@ -76,7 +76,7 @@ import Testing
         #expect(try folder.snapshot(path) != nil)
     }
 
-    @Test func `whoever holds the file for good makes it busy`() throws {
+    @Test func `a lasting lock makes it busy`() throws {
         let folder = Folder()
         let path = folder.path + "/a.db"
         let client = Client(path, Self.table)
@@ -88,7 +88,7 @@ import Testing
         #expect(Folder.names(folder.scratch).isEmpty)
     }
 
-    @Test func `what only begins like a database is none`() throws {
+    @Test func `a file that only begins like a database is not one`() throws {
         let folder = Folder()
         let path = folder.path + "/a.db"
         let magic = Array("SQLite format 3\0".utf8)

@@ -19,12 +19,12 @@ import Testing
         sound = try temporary.read()
     }
 
-    @Test func `leaves everything in one file when it is closed`() throws {
+    @Test func `closing leaves everything in one file`() throws {
         #expect(temporary.names == ["manifest"])
         #expect(sound.starts(with: "SQLite format 3".utf8))
     }
 
-    @Test func `reads what was written or fails, whichever bit is flipped`() throws {
+    @Test func `any flipped bit gives the written rows or a failure`() throws {
         var noticed = 0
         for position in Swift.stride(from: 0, to: sound.count, by: Self.stride) {
             var damaged = sound
@@ -34,7 +34,7 @@ import Testing
         #expect(noticed > 10)
     }
 
-    @Test func `reads what was written or fails, wherever the file ends`() throws {
+    @Test func `truncation at any length gives the written rows or a failure`() throws {
         for length in [1, 15, 16, 99, 100, 4_095]
             + Array(Swift.stride(from: 4_096, to: sound.count, by: 4_096))
         {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `notices a page of zeros, or another in its place`() throws {
+    @Test func `detects a page of zeros or another page in its place`() throws {
         let size = 4_096
         for start in Swift.stride(from: size, to: sound.count, by: size) {
             var zeros = sound
@@ -81,7 +81,7 @@ import Testing
         ("no database", Array("this is no database, whatever its name says".utf8)),
         ("nothing", []),
     ])
-    func `refuses a file that is none of ours`(_ name: String, _ bytes: [UInt8]) throws {
+    func `refuses a foreign file`(_ name: String, _ bytes: [UInt8]) throws {
         temporary.clear()
         try temporary.write(bytes)
         let failure = #expect(throws: Failure.self) {
@@ -90,7 +90,7 @@ import Testing
         #expect(failure?.code == .corrupt)
     }
 
-    @Test func `notices rows that vanished together with their checks`() throws {
+    @Test func `detects rows that vanished together with their checks`() throws {
         let connection = try OwnConnection(temporary.path, .manifest(.writing))
         try connection.execute("DELETE FROM base WHERE path = x'61'")
         let manifest = try ManifestDatabase.openReadOnly(at: temporary.path)
@@ -106,7 +106,7 @@ import Testing
         "UPDATE base SET row_check = row_check + 1",
         "UPDATE base SET kind = 9",
     ])
-    func `notices a value that is not what was written`(_ sql: String) throws {
+    func `detects a changed value`(_ sql: String) throws {
         let connection = try OwnConnection(temporary.path, .manifest(.writing))
         try connection.execute(sql)
         let manifest = try ManifestDatabase.openReadOnly(at: temporary.path)

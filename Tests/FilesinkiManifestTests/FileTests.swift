@@ -8,7 +8,7 @@ import Testing
 
     init() throws { temporary = try TemporaryManifest() }
 
-    @Test func `makes no manifest unless it is told to`() throws {
+    @Test func `creates a manifest only when asked to`() throws {
         for open in [
             { try ManifestDatabase.open(at: temporary.path, create: false) },
             { try ManifestDatabase.openReadOnly(at: temporary.path) },
@@ -19,7 +19,7 @@ import Testing
         #expect(temporary.names == [])
     }
 
-    @Test func `says which folder is missing`() throws {
+    @Test func `names the missing folder`() throws {
         let failure = #expect(throws: Failure.self) {
             try ManifestDatabase.open(at: temporary.path + "/none/manifest", create: true)
         }
@@ -27,7 +27,7 @@ import Testing
         #expect(failure?.path == Array((temporary.path + "/none/manifest").utf8))
     }
 
-    @Test func `keeps a manifest from other users`() throws {
+    @Test func `keeps a manifest private`() throws {
         let manifest = try temporary.open()
         try Samples.fill(manifest)
         for name in temporary.names {
@@ -38,7 +38,7 @@ import Testing
         #expect(temporary.names.count == 3)
     }
 
-    @Test func `finishes a manifest that a kill left empty`() throws {
+    @Test func `completes a manifest that a kill left empty`() throws {
         try temporary.write([])
         try Samples.fill(temporary.open())
         #expect(try Contents(of: temporary.open()) == .samples)
@@ -67,7 +67,7 @@ import Testing
         #expect(try Contents(of: temporary.open()) == .samples)
     }
 
-    @Test func `sets nothing aside where nothing is`() throws {
+    @Test func `sets nothing aside where there is no manifest`() throws {
         try ManifestDatabase.setAside(temporary.path)
         #expect(temporary.names == [])
     }

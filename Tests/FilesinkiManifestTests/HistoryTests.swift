@@ -17,7 +17,7 @@ import Testing
         #expect(try manifest.conflict(3) == Samples.conflicts[2])
     }
 
-    @Test func `lists a resolved conflict no longer among the open`() throws {
+    @Test func `a resolved conflict is not listed as open`() throws {
         try Samples.fill(manifest)
         try manifest.write { writer in
             try writer.resolveConflict(2)
@@ -39,7 +39,7 @@ import Testing
             baseVersion: UInt64(number), version: .max, note: "a\nb")
     }
 
-    @Test func `says what was done to a path, newest first`() throws {
+    @Test func `lists what was done to a path, newest first`() throws {
         let rows = (0..<30).map { row($0) }
         try manifest.write { writer in for row in rows { try writer.addJournal(row) } }
         let path = Samples.paths[1]
@@ -48,7 +48,7 @@ import Testing
         #expect(try manifest.journal(of: path, limit: 1).count == 1)
     }
 
-    @Test func `keeps a run that never ended apart from one that did`() throws {
+    @Test func `distinguishes a run that never ended from one that did`() throws {
         var counts = RunCounts()
         counts.published = 1
         counts.taken = 2
@@ -72,7 +72,7 @@ import Testing
             ])
     }
 
-    @Test func `drops the oldest of the journal and of the runs when a run ends`() throws {
+    @Test func `the end of a run drops the oldest entries of the journal and the runs`() throws {
         let more = 10
         try manifest.write { writer in
             for number in 0..<(Int(ManifestWriter.journalLimit) + more) {

@@ -11,7 +11,7 @@ import Testing
         manifest = try temporary.open()
     }
 
-    @Test func `gives back every row of every tree, also after it was opened again`() throws {
+    @Test func `returns every row of every tree, also after it was opened again`() throws {
         try Samples.fill(manifest)
         #expect(try Contents(of: manifest) == .samples)
         let again = try temporary.open()
@@ -29,7 +29,7 @@ import Testing
         #expect(try manifest.tombstone(path) == Samples.tombstones[index])
     }
 
-    @Test func `finds nothing where nothing is`() throws {
+    @Test func `finds nothing in an empty manifest`() throws {
         let path = try RelativePath("none")
         #expect(try manifest.base(path) == nil)
         #expect(try manifest.local(path) == nil)
@@ -48,7 +48,7 @@ import Testing
         #expect(try manifest.inlineSequence(of: Samples.content(4)) == 4)
     }
 
-    @Test func `gives what lies below a folder, in the order of the bytes`() throws {
+    @Test func `returns the rows below a folder in bytewise order`() throws {
         let names = ["d", "d!", "d/b", "d/a", "d/a/x", "d0", "dd/a", "D/a", "e"]
         try manifest.write { writer in
             for name in names {
@@ -63,7 +63,7 @@ import Testing
         #expect(try manifest.tombstones(below: folder).map(\.path.description) == expected)
     }
 
-    @Test func `puts a row in place of the one with its path`() throws {
+    @Test func `replaces the row with the same path`() throws {
         try Samples.fill(manifest)
         var row = Samples.base[1]
         row.version = 77
@@ -73,7 +73,7 @@ import Testing
         #expect(try manifest.loadBase().count == Samples.base.count)
     }
 
-    @Test func `removes rows, and those that are not there without a word`() throws {
+    @Test func `removes rows, and ignores missing ones`() throws {
         try Samples.fill(manifest)
         try manifest.write { writer in
             for path in Samples.paths + [try RelativePath("none")] {
@@ -88,7 +88,7 @@ import Testing
         #expect(contents.counts == [0, 0, 0, 0, 0, Samples.inline.count])
     }
 
-    @Test func `keeps the token and settings of the caller`() throws {
+    @Test func `keeps the token and the settings`() throws {
         try Samples.fill(manifest)
         try manifest.write { try $0.setValue("marker", [0, 1, 2]) }
         let again = try temporary.open()
@@ -99,7 +99,7 @@ import Testing
         #expect(try again.value("marker") == nil)
     }
 
-    @Test func `forgets what the log can say again, and nothing else`() throws {
+    @Test func `forgets what the log contains, and nothing else`() throws {
         try Samples.fill(manifest)
         try manifest.write { try $0.clearTrees() }
         #expect(try Contents(of: manifest).counts == [0, 0, 0, 0, 0, 0])

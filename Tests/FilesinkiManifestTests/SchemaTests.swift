@@ -39,7 +39,7 @@ import Testing
         try expectVersionOne(.open(at: temporary.path, create: false))
     }
 
-    @Test func `takes an old manifest to a later version, with its rows, once`() throws {
+    @Test func `migrates an old manifest with its rows, once`() throws {
         try restoreVersionOne()
         try expectVersionOne(.open(at: path, create: false, schema: later()))
         let manifest = try ManifestDatabase.open(at: path, create: false, schema: later())
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ["ALTER TABLE run ADD COLUMN host TEXT; SELECT none", ""])
-    func `leaves an old manifest as it is when the migration fails`(_ sql: String) throws {
+    func `leaves an old manifest unchanged when the migration fails`(_ sql: String) throws {
         try restoreVersionOne()
         let schema =
             sql.isEmpty
@@ -62,7 +62,7 @@ import Testing
         try expectVersionOne(.open(at: path, create: false))
     }
 
-    @Test func `refuses a manifest of a newer version, and leaves it alone`() throws {
+    @Test func `refuses a manifest of a newer version and leaves it unchanged`() throws {
         try restoreVersionOne()
         _ = try ManifestDatabase.open(at: path, create: false, schema: later())
         let before = try temporary.read()

@@ -57,7 +57,7 @@ import Testing
         try Samples.fill(manifest)
     }
 
-    @Test func `refuses a writer that outlived its transaction`() throws {
+    @Test func `refuses a writer after its transaction`() throws {
         let kept = try manifest.write { $0 }
         let failure = #expect(throws: Failure.self) { try kept.putBase(Samples.base[0]) }
         #expect(failure?.code == .io)
@@ -74,7 +74,7 @@ import Testing
 
     /// A kill leaves the file and its WAL as they are at that moment, and so does a copy of both.
     @Test(arguments: [false, true])
-    func `opens again after a kill with what was committed`(_ beforeCommit: Bool) throws {
+    func `after a kill opens with the committed rows`(_ beforeCommit: Bool) throws {
         try Samples.fill(manifest)
         let killed = try TemporaryManifest()
         func copy() throws {

@@ -19,7 +19,7 @@ import Testing
         ("/~01", ["~1"], true),
         ("/", [""], true),
     ])
-    func `a pattern matches a place`(_ text: String, _ place: [String], _ matches: Bool) throws {
+    func `a pattern matches a path`(_ text: String, _ place: [String], _ matches: Bool) throws {
         #expect(try FieldPattern(parsing: text).matches(place) == matches)
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct RelativePathTests {
     @Test(
-        "takes every path that lies below a root",
+        "accepts every path below a root",
         arguments: [
             "a", "a/b", "...", "a b/c\n", ".filesinkiignore", ".filesinki.toml", "x/.filesinkis",
         ])
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "refuses every path that does not",
+        "refuses every other path",
         arguments: [
             "", "/", "/etc/x", "../x", "a/../x", "a//b", "./a", ".", "..", "a/", "a\0b",
             ".filesinki", ".filesinki/x", ".FILESINKI/x", ".filesinki ", ".filesinki./x",
@@ -30,7 +30,7 @@ import Testing
         #expect(path.description == "f\\xff/\\x80")
     }
 
-    @Test func `knows what is inside it`() throws {
+    @Test func `contains the paths inside it`() throws {
         let folder = try RelativePath("a")
         #expect(try RelativePath("a/b").isInside(folder))
         #expect(try !RelativePath("ab").isInside(folder))

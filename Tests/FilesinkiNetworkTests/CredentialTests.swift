@@ -24,7 +24,7 @@ import Testing
         try CredentialFinder { environment[$0] }.findCredentials(address, user: user)
     }
 
-    @Test func `the environment says a token, or a name and a password`() throws {
+    @Test func `the environment has a token, or a name and a password`() throws {
         #expect(try find("https://h", ["FILESINKI_TOKEN": "t"]) == .bearer(Secret("t")))
         #expect(
             try find("https://h", ["FILESINKI_USER": "me", "FILESINKI_PASSWORD": "p"])
@@ -36,8 +36,7 @@ import Testing
         #expect(try find("https://h", ["FILESINKI_TOKEN": ""]) == .none)
     }
 
-    @Test func `a secret is the first line of a private file, or of what a command prints`() throws
-    {
+    @Test func `a secret is the first line of a private file, or of a command's output`() throws {
         let file = try write("from a file\r\nmore\n", "secret")
         #expect(
             try find("https://h", ["FILESINKI_TOKEN_FILE": file]) == .bearer(Secret("from a file")))
@@ -57,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "a secret that is not there is said",
+        "a missing secret is reported",
         arguments: [
             ["FILESINKI_TOKEN_FILE": "/nowhere/token"], ["FILESINKI_TOKEN_COMMAND": "exit 3"],
             ["FILESINKI_TOKEN_COMMAND": "true"], ["FILESINKI_TOKEN_COMMAND": "printf '\\377'"],
@@ -67,7 +66,7 @@ import Testing
         #expect(failure?.code == .notAllowed)
     }
 
-    @Test func `in the file of credentials the most special address counts`() throws {
+    @Test func `in the credentials file the most specific address is used`() throws {
         let file = try write(
             """
             # mine
@@ -104,7 +103,7 @@ import Testing
     }
 
     @Test(
-        "a file of credentials that is not understood names the line",
+        "a malformed credentials file is reported with the line",
         arguments: [
             ("[[credential]]\naddress = 'a'\npasword = 'x'", "Line 3"),
             ("token = 'x'", "Line 1"), ("[credential]", "Line 1"),
@@ -120,7 +119,7 @@ import Testing
         #expect(failure?.message.contains(words) == true)
     }
 
-    @Test func `the file lies in the user's configuration`() throws {
+    @Test func `the file is in the user's configuration folder`() throws {
         let path = try #require(folder).path
         mkdir(path + "/filesinki", 0o700)
         _ = try write(

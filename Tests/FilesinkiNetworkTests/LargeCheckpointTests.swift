@@ -24,7 +24,8 @@ import Testing
             }, packs: [], inline: [])
     }
 
-    @Test("E1.5 a checkpoint that exceeds a publication at the own server is stored and read")
+    @Test(
+        "E1.5 a checkpoint larger than a publication may be on filesinki serve is stored and read")
     func ownServer() async throws {
         let target = try await FaultTarget.ownServer {
             $0.limits.publicationBytes = Self.publicationBytes

@@ -44,7 +44,7 @@ import Testing
             .findCredentials(address, user: nil)
     }
 
-    @Test("E7.4 a token and certificates that a clone was given serve later runs")
+    @Test("E7.4 the token and certificates given to clone serve later runs")
     func kept() throws {
         let pem = "-----BEGIN CERTIFICATE-----\nabc\"\\\u{7F}=\n-----END CERTIFICATE-----\n"
         let token = try write("fsk_secret\n", to: "token")
@@ -64,7 +64,7 @@ import Testing
         #expect(other == nil)
     }
 
-    @Test("E7.4 what the environment gives is kept as well; of a command the command")
+    @Test("E7.4 settings from the environment are kept as well; a command is kept as a command")
     func environment() throws {
         try pin("https://h", ["FILESINKI_TOKEN": "t"])
         #expect(try find("https://h") == .bearer(Secret("t")))
@@ -79,7 +79,7 @@ import Testing
         #expect(try find("webdavs://h") == .password(user: "me", Secret("p")))
     }
 
-    @Test("E7.4 where nothing is given nothing is written, and what was kept stays for its address")
+    @Test("E7.4 nothing given writes nothing, and what was kept stays for its address")
     func nothingGiven() throws {
         try pin("https://h")
         #expect(access(path, F_OK) != 0)

@@ -27,7 +27,7 @@ import Testing
         ("https://h/", [:], nil),
     ]
 
-    @Test("a proxy is the one that other programs would use", arguments: proxies)
+    @Test("the proxy is chosen as other programs choose it", arguments: proxies)
     func proxy(_ address: String, _ environment: [String: String], _ wanted: String?) throws {
         let proxy = try settings(address, environment).proxy
         #expect(proxy.map { "\($0.host):\($0.port)" } == wanted)
@@ -39,7 +39,7 @@ import Testing
         #expect(!"\(settings)".contains("hunter"))
     }
 
-    @Test func `an unknown kind of proxy is said, without its password`() {
+    @Test func `an unsupported proxy address is reported without its password`() {
         let failure = #expect(throws: Failure.self) {
             try settings("https://h/", ["https_proxy": "socks5://me:hunter2@p:1"])
         }

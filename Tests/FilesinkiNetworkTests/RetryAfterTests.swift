@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "CK-21 every network remote waits for as long as the server says, also beyond 30 s",
+        "CK-21 every network remote waits as long as the server asks, also more than 30 s",
         arguments: ["http", "webdav", "s3"], ["503 Unavailable", "429 Too Many Requests"])
     func obeyed(_ kind: String, _ status: String) async throws {
         let reply = ScriptedServer.reply("200 OK", Self.replies[kind] ?? [], Self.object)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "CK-21 a wish for an hour ends the request with 75, and says for how long",
+        "CK-21 a Retry-After of an hour ends the request with 75 and reports the time",
         arguments: ["http", "webdav", "s3"])
     func tooLong(_ kind: String) async throws {
         let server = try ScriptedServer([

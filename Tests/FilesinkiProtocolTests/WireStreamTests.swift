@@ -30,7 +30,9 @@ import Testing
         #expect(WireFrame.absent.encoded + WireFrame.same.encoded == [0, 2])
     }
 
-    @Test func `a cut frame, a strange mark and a length beyond the limit are refused`() throws {
+    @Test func `a truncated frame, an unknown mark and a length beyond the limit are refused`()
+        throws
+    {
         let whole = WireFrame.bytes([1, 2, 3]).encoded
         for count in 1..<whole.count {
             let error = #expect(throws: Failure.self) {
@@ -45,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `the limit is for all frames together`() {
+    @Test func `the limit applies to all frames together`() {
         let bytes = WireFrame.bytes([UInt8](repeating: 0, count: 600)).encoded
         #expect(throws: Failure.self) { try read(bytes + bytes, pieces: 100) }
     }
@@ -65,7 +67,7 @@ import Testing
         #expect(result == notices + [.heartbeat])
     }
 
-    @Test func `an event that never ends is refused`() {
+    @Test func `an endless event is refused`() {
         var reader = ChangeNoticeReader()
         #expect(throws: Failure.self) {
             for _ in 0..<100_000 { _ = try reader.add(Array("data: x\n".utf8)) }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct WireTests {
     let hash = [UInt8](repeating: 0xAB, count: 32)
 
-    @Test func `paths are those of the document`() throws {
+    @Test func `paths are the documented ones`() throws {
         let key = try ObjectKey("zones/main/log/1/c")
         let id = try #require(UploadID(bytes: [UInt8](repeating: 10, count: 16)))
         #expect(WirePaths.object(key) == "/v1/objects/zones/main/log/1/c")
@@ -29,7 +29,7 @@ import Testing
         #expect((UploadID(text) != nil) == isOne)
     }
 
-    @Test func `a question for objects is read as it was written`() throws {
+    @Test func `a batch request makes the round trip`() throws {
         let requests = try [
             ObjectRequest(ObjectKey("filesinki/c")),
             ObjectRequest(ObjectKey("packs/0a/1"), range: 100..<110),
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "a malformed question for objects is refused",
+        "a malformed batch request is refused",
         arguments: [
             ("a", "usage"), ("a\n\n", "bad-path"), ("../a\n", "bad-path"), ("A\n", "bad-path"),
             ("a 1\n", "usage"), ("a 2-1\n", "usage"), ("a -1-2\n", "usage"), ("a +1-2\n", "usage"),
@@ -59,14 +59,14 @@ import Testing
         #expect(error?.code.description == code)
     }
 
-    @Test func `keys and their answers are read as they were written`() throws {
+    @Test func `keys and their replies make the round trip`() throws {
         let keys = try [ObjectKey("a"), ObjectKey("b/c")]
         #expect(try KeyLines.decode(Array("a\nb/c\n".utf8)) == keys)
         let bytes = KeyLines.encode(answers: [true, false])
         #expect(String(decoding: bytes, as: UTF8.self) == "1\n0\n")
     }
 
-    @Test func `a list is read as it was written, and only in order`() throws {
+    @Test func `a list makes the round trip, and only in order`() throws {
         let objects = try [
             ObjectInfo(key: ObjectKey("a"), size: 0),
             ObjectInfo(key: ObjectKey("b"), size: 1 << 40),
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `a digest is read among others`() {
+    @Test func `a digest is found among others`() {
         let text = ContentDigest.encode(hash)
         #expect(text == "sha-256=:q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s=:")
         #expect(ContentDigest.decode(text) == hash)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `an error's body is read as it was written`() {
+    @Test func `an error's body makes the round trip`() {
         let error = WireError(.noToken, "A \"token\"\\ is\nneeded\u{1}: ä.")
         #expect(WireError(Array(error.encoded.utf8)) == error)
         for wrong in ["", "{}", "[]", #"{"code":1,"message":"x"}"#, #"{"code":"a""#, "<html>"] {

@@ -15,7 +15,7 @@ import Testing
     private static let extension31 = String(repeating: "e", count: 31)
 
     @Test(
-        "stands beside the file and keeps its extension",
+        "is in the file's folder and keeps the extension",
         arguments: [
             ("a.txt", "a (conflict ours 59595959).txt"),
             ("d/e/a.txt", "d/e/a (conflict ours 59595959).txt"),
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "takes only plain letters of the device",
+        "keeps only plain letters of the device",
         arguments: [
             ("Ann's Mac/2", "Ann-s-Mac-2"), ("", "unknown"), ("é", "--"),
             (String(repeating: "x", count: 99), String(repeating: "x", count: 32)),
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "is never longer than a name may be",
+        "is never longer than the limit of a name",
         arguments: [
             String(repeating: "n", count: 255), String(repeating: "n", count: 251) + ".txt",
             String(repeating: "é", count: 127), "a." + String(repeating: "e", count: 253),
@@ -60,7 +60,7 @@ import Testing
         #expect(copy.description.contains("59595959)"))
     }
 
-    @Test func `an equal copy that exists is not made twice`() {
+    @Test func `an existing equal copy is not made twice`() {
         let chain = UniformRules(Strategy([.end(.keepBoth)]))
         var input = conflict(chain, file("Y"), file("Z"))
         let name = path(copy(of: "f", "Y", by: .ours))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "another content under the name gets a longer one",
+        "a taken name with another content gets a longer one",
         arguments: [
             LocalChange(file("W")), LocalChange(nil),
         ])
@@ -104,7 +104,7 @@ import Testing
 
 @Suite struct ConflictOriginalTests {
     @Test(
-        "the name of a conflict copy says whose it is",
+        "the name of a conflict copy contains its device",
         arguments: [
             ("f (conflict b 0123abcd).txt", "f.txt", "0123abcd"),
             ("d/f (conflict b 0123abcd)", "d/f", "0123abcd"),

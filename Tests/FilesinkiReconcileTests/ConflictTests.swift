@@ -41,7 +41,7 @@ import Testing
         #expect(steps.first?.supersededEntry == (action.writesOurs ? ours : nil))
     }
 
-    @Test func `a link that declines gives way to the next`() throws {
+    @Test func `after a link that declines, the next is asked`() throws {
         let newer = file("Y", time: 5)
         let won = try steps("text, newest, leave", nil, ours: newer, theirs: theirs)
         #expect(won.map(\.action) == [.publish(newer)])
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "at the end of the chain, or when asked to, both stay",
+        "at the end of the chain, or when requested, both stay",
         arguments: [
             (nil, "keep-both"), (.keepBoth, "text"),
         ] as [(Resolution.Outcome?, String)])
@@ -107,7 +107,8 @@ import Testing
         #expect(reconciliation.plan() == reconcile(input))
     }
 
-    @Test func `a folder stays for a conflict in it, and goes when the conflict ends with nothing`()
+    @Test
+    func `a folder stays for a conflict in it, and is deleted when the conflict ends with nothing`()
         throws
     {
         let base: [RelativePath: VersionedEntry] = [
@@ -130,7 +131,7 @@ import Testing
             reconciliation.plan().steps.map(\.action) == [.take(.tombstone), .take(.tombstone)])
     }
 
-    @Test func `conflict copies get their names by path, not in the order of the resolutions`()
+    @Test func `conflict copies are named by path, not in the order of the resolutions`()
         throws
     {
         // Names that are cut to the same one, and contents whose hashes begin with the same digits.

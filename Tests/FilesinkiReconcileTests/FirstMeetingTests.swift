@@ -4,7 +4,7 @@ import Testing
 
 /// Rows 22 to 26: what is decided where the base or the local tree is not known, or came back.
 @Suite struct FirstMeetingTests {
-    @Test("22: no base at all: equal agrees, else as created on both sides")
+    @Test("22: without a base: equal versions agree, others are created on both sides")
     func noBase() {
         var store = Store()
         store.publish(file("X"), at: path("same"), by: .theirs)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "23: manifest lost, tombstone there",
+        "23: manifest lost, remote tombstone",
         arguments: [
             (file("X"), true, true), (file("Y"), true, true), (file("Z"), true, false),
             (file("Y"), false, false), (symlink("t"), true, true), (symlink("u"), true, false),
@@ -43,7 +43,7 @@ import Testing
         #expect(plan.steps.first?.reason == (isDeleted ? .staleCopy : .created))
     }
 
-    @Test("a version that the path had there since the base is no edit, whatever became of it")
+    @Test("a version that the path had remotely since the base is no edit, whatever happened since")
     func formerVersion() {
         for (second, third) in [(file("Y"), file("Z")), (symlink("t"), symlink("u"))] {
             var store = Store()
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `23: a stale folder goes with its stale files, and stays for a new one`() {
+    @Test func `23: a stale folder is deleted with its stale files, and stays for a new one`() {
         for (extra, count) in [(nil, 0), (file("Z"), 2)] as [(Entry?, Int)] {
             var store = Store()
             for name in ["d", "d/f"] {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `24: unreadable, anything: a problem, never a deletion`() {
+    @Test func `24: an unreadable path is a problem, never a deletion`() {
         var store = Store()
         var replica = Replica(device: .ours)
         let names: Tree = ["d": folder, "d/f": file("X"), "d/s": folder, "d/s/g": file("X")]
@@ -93,7 +93,7 @@ import Testing
         #expect(store.tree.count == 4)
     }
 
-    @Test func `24: a folder that was deleted theirs stays for what cannot be seen in it`() {
+    @Test func `24: a folder deleted remotely stays for what cannot be read in it`() {
         var store = Store()
         var replica = Replica(device: .ours)
         for name in ["d", "d/f"] {
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(
-        "26: edit, back to base and forth again: judged by versions",
+        "26: edit, back to base and forth again: decided by versions",
         arguments: [
             (file("Y"), Reason.asks("auto")), (file("X"), .equal),
         ])
@@ -126,7 +126,7 @@ import Testing
         #expect(agree(replica.local, store.tree))
     }
 
-    @Test func `26: a new time on the way back is an edit where the log shows the way`() {
+    @Test func `26: a new time on the way back is an edit where the log shows it`() {
         for cameBack in [false, true] {
             let base = VersionedEntry(file("X"), version: 1)
             let input = ReconcileInput(

@@ -30,7 +30,7 @@ import Testing
             .map(\.path.description)
     }
 
-    @Test func `E3.7 a content is not kept twice, whoever keeps it and wherever that was seen`() {
+    @Test func `E3.7 a content is not kept twice, on any side`() {
         #expect(made(input(base: true)) == [])
         #expect(made(input(ours: true)) == [])
         #expect(made(input(theirs: true)) == [])
@@ -52,13 +52,13 @@ import Testing
         #expect(made(input) == [])
     }
 
-    @Test func `E3.7 a copy that goes away does not count`() {
+    @Test func `E3.7 a copy that is being deleted does not count`() {
         var gone = input(base: true)
         gone.ours[path(copy(of: "f.txt", "Y", by: .theirs))] = LocalChange(nil)
         #expect(made(gone) == [copy(of: "f.txt", "Y", by: .ours)])
     }
 
-    @Test func `E3.7 nor does one with another content, or of another path`() {
+    @Test func `E3.7 nor does a copy with another content or of another path`() {
         var other = input(base: true)
         other.ours[path(copy(of: "f.txt", "Y", by: .theirs))] = LocalChange(file("W"))
         #expect(made(other) == [copy(of: "f.txt", "Y", by: .ours)])
@@ -68,7 +68,7 @@ import Testing
         #expect(made(elsewhere) == [copy(of: "f.txt", "Y", by: .ours)])
     }
 
-    @Test func `E3.7 also when a link had to be asked`() throws {
+    @Test func `E3.7 the same when a link had to be asked`() throws {
         let input = input(theirs: true, UniformRules(Strategy([.merge(.text), .end(.keepBoth)])))
         var reconciliation = Reconciliation(input)
         var conflict = try #require(reconciliation.conflicts.first)
@@ -80,7 +80,7 @@ import Testing
         #expect(!reconciliation.plan().steps.contains { $0.action.writesOurs && $0.isConflictCopy })
     }
 
-    @Test func `E3.2 a new file that is a copy by name and content is told as one`() {
+    @Test func `E3.2 a new file that is a copy by name and content is reported as one`() {
         let name = copy(of: "f.txt", "Y", by: .ours)
         func reason(_ name: String, _ entry: Entry, original: Bool = true) -> Reason? {
             let base: [RelativePath: VersionedEntry] =
@@ -95,7 +95,7 @@ import Testing
         #expect(reason("g.txt", file("Y")) == .created)
     }
 
-    @Test func `E3.1 a guard counts what was done before, and stops only what is planned`() {
+    @Test func `E3.1 a guard counts what was done before, and stops only planned steps`() {
         var done = Plan.Counts()
         done.deletedOurs = 40
         var planned = Plan.Counts()

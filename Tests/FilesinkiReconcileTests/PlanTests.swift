@@ -20,7 +20,7 @@ import Testing
         return reconcile(replica.input(store))
     }
 
-    @Test func `directories before what is in them, deletions after`() {
+    @Test func `directories come before their contents, deletions after them`() {
         let plan = plan(
             base: ["a": folder, "a/f": file("X"), "a/s": folder, "z": file("Y")],
             theirs: [
@@ -34,7 +34,7 @@ import Testing
             ])
     }
 
-    @Test func `a rename says where the content is`() {
+    @Test func `a rename names the content's source`() {
         let plan = plan(base: ["f": file("X")], theirs: ["g": file("X")])
         #expect(plan.description == "take g from f: renamed from f\ndelete f: renamed to g")
         #expect(plan.steps.first?.movedFrom == path("f"))
@@ -66,7 +66,7 @@ import Testing
         #expect(Set(all + again).count == worlds.count)
     }
 
-    @Test func `counts what is done`() {
+    @Test func `counts steps by kind`() {
         let counts = plan(
             base: ["a": folder, "a/f": file("X"), "z": file("Y")],
             theirs: ["b": file("V"), "z": file("Z")]
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(
-        "lets pass what is usual",
+        "passes usual plans",
         arguments: [(24, 24, 0), (50, 100, 0), (0, 200, 180), (0, 90, 90)])
     func passes(_ deletions: Int, _ all: Int, _ overwrites: Int) {
         let counts = counts(deletedOurs: deletions, overwrittenOurs: overwrites)
@@ -269,7 +269,8 @@ import Testing
     }
 
     @Test(
-        "refuses another --max-delete", arguments: ["", "-1", "101%", "-1%", "%", "many", "nan%"])
+        "refuses an invalid --max-delete",
+        arguments: ["", "-1", "101%", "-1%", "%", "many", "nan%"])
     func refuses(_ text: String) {
         let failure = #expect(throws: Failure.self) { try MaxDelete(parsing: text) }
         #expect(failure?.code == .usage)

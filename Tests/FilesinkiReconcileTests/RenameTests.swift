@@ -4,10 +4,10 @@ import Testing
 
 /// The rows of the table that follow renames.
 @Suite struct RenameTests {
-    @Test("here and there", arguments: files + folders + circles + claimed)
+    @Test("ours and theirs", arguments: files + folders + circles + claimed)
     func asWritten(_ row: Row) { row.check(mirrored: false) }
 
-    @Test("there and here", arguments: files + folders + circles + claimed)
+    @Test("theirs and ours", arguments: files + folders + circles + claimed)
     func mirrored(_ row: Row) { row.check(mirrored: true) }
 
     /// Renames of which several claim the same file or name: the one with the same content counts.

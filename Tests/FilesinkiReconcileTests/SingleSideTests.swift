@@ -30,7 +30,7 @@ import Testing
         #expect(steps.map(\.reason) == [isSaved ? .editBeatsDelete : .deleted])
     }
 
-    @Test("10: a confirmed save there is an edit", arguments: [false, true])
+    @Test("10: a confirmed remote save is an edit", arguments: [false, true])
     func savedThere(_ isSaved: Bool) {
         let input = ReconcileInput(
             base: base(["f": file("X")]), ours: [path("f"): LocalChange(nil)],
@@ -61,8 +61,7 @@ import Testing
         func asksBeforeDeleting(_ path: RelativePath) -> Bool { true }
     }
 
-    @Test func `a rule that asks is asked before an unedited file is deleted here, and only then`()
-    {
+    @Test func `a rule that asks does so before an unedited file is deleted here, and only then`() {
         let world: Tree = ["f": file("X"), "d": folder, "l": symlink("t"), "g": file("Y")]
         let input = ReconcileInput(
             base: base(world), ours: [path("g"): LocalChange(nil)],
@@ -77,7 +76,7 @@ import Testing
         #expect(actions.sorted() == ["delete", "delete", "publish-deletion", "undecided"])
     }
 
-    @Test("a rule that asks goes by on-delete", arguments: [OnDelete.keep, .delete])
+    @Test("a rule that asks follows on-delete", arguments: [OnDelete.keep, .delete])
     func asksByOnDelete(_ onDelete: OnDelete) {
         let input = ReconcileInput(
             base: base(["f": file("X")]), ours: [:], theirs: [path("f"): remote(.tombstone)],
@@ -100,7 +99,7 @@ import Testing
         #expect(steps.first { $0.path == path(skipped) }?.reason == .blocked)
     }
 
-    @Test("12: a copy of the committed version is named after who committed it")
+    @Test("12: a copy of the committed version is named after its committing device")
     func sender() {
         for (device, name) in [(Device.theirs, "theirs"), (nil, "unknown")] as [(Device?, String)] {
             let input = ReconcileInput(
@@ -137,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "the links are asked from the first on, and those that decline are removed",
+        "the links are tried in order, and those that decline are removed",
         arguments: [
             ("text, keep-both", nil, "text, keep-both"), ("newest, text", nil, "text"),
             ("newest, larger", "keep-both", ""), ("newest, there", "there", "there"),

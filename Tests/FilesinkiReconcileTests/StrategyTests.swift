@@ -5,7 +5,7 @@ import Testing
 /// How a chain is written, and which link decides.
 @Suite struct StrategyTests {
     @Test(
-        "is written as it is read",
+        "makes the round trip as text",
         arguments: [
             "auto, keep-both", "newest", "oldest, larger, smaller", "here", "there", "text, leave",
             "json, greater:/score, newest, keep-both", "lesser:",
@@ -22,7 +22,7 @@ import Testing
         #expect(strategy.description == "choose:c:\\\\")
     }
 
-    @Test func `does not mind spaces`() throws {
+    @Test func `ignores spaces`() throws {
         #expect(
             try Strategy(parsing: " newest,keep-both\t")
                 == Strategy([.choice(.newest), .end(.keepBoth)]))
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "refuses what it does not know, and names it",
+        "refuses an unknown link and names it",
         arguments: [
             ("", "''"), ("newest,", "''"), ("newst", "'newst'"), ("auto, Newest", "'Newest'"),
             ("choose:", "'choose:'"), ("exec: ", "'exec:'"), ("greater:score", "'greater:score'"),
@@ -43,7 +43,7 @@ import Testing
         #expect(failure?.message.contains(named) ?? false)
     }
 
-    @Test func `on-delete has three words`() throws {
+    @Test func `on-delete has three values`() throws {
         #expect(
             try ["keep", "delete", "ask"].map { try OnDelete(parsing: $0) } == [
                 .keep, .delete, .ask,
@@ -55,7 +55,7 @@ import Testing
     private static let newer = file("B", time: 2)
 
     @Test(
-        "the first link that answers decides",
+        "the first link that decides wins",
         arguments: [
             ("newest", older, newer, "there"), ("newest", newer, older, "here"),
             ("oldest", older, newer, "here"), ("oldest", newer, older, "there"),
@@ -73,7 +73,7 @@ import Testing
         #expect(steps.first?.supersededEntry == (winner == "here" ? nil : ours))
     }
 
-    @Test("a chain without an answer keeps both", arguments: ["newest", "larger, newest"])
+    @Test("a chain without a decision keeps both", arguments: ["newest", "larger, newest"])
     func keepsBoth(_ chain: String) throws {
         let other = Entry.file(Character("B").id, size: 65, mode: 0o644, modified: older.modified)
         let steps = try plan(chain, Self.older, other).steps
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "waits for the link that has to be asked",
+        "waits for the link that needs an answer",
         arguments: [
             ("auto, keep-both", "auto, keep-both"), ("larger, ask, leave", "ask, leave"),
             ("choose:x, here", "choose:x, here"), ("greater:/a, here", "greater:/a, here"),

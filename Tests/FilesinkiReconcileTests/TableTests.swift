@@ -4,10 +4,10 @@ import Testing
 
 /// The table of what happens to a path. X is the base's content, Y and Z are edits.
 @Suite struct TableTests {
-    @Test("here and there", arguments: rows)
+    @Test("ours and theirs", arguments: rows)
     func asWritten(_ row: Row) { row.check(mirrored: false) }
 
-    @Test("there and here", arguments: rows)
+    @Test("theirs and ours", arguments: rows)
     func mirrored(_ row: Row) { row.check(mirrored: true) }
 
     static let rows = [

@@ -21,7 +21,7 @@ import Testing
         #expect(remote.log.last?.description == "4 put a/3")
     }
 
-    @Test func `is away for as many requests as said`() async throws {
+    @Test func `is unavailable for the given number of requests`() async throws {
         let remote = FaultyRemote(memory, script: [.init(.away(requests: 3))])
         var answers: [Bool] = []
         for _ in 0..<5 {
@@ -31,7 +31,7 @@ import Testing
         #expect(answers == [false, false, false, true, true])
     }
 
-    @Test func `a stale list leaves out what was written last`() async throws {
+    @Test func `a stale list lacks the last writes`() async throws {
         let remote = FaultyRemote(memory, script: [.init(.stale(2), verb: .list)])
         for name in ["a/1", "a/3", "a/2"] { try await remote.put([1], to: ObjectKey(name)) }
         #expect(

@@ -9,7 +9,7 @@ import Testing
         try await contract.check(remote, remote)
     }
 
-    @Test func `wait ends when an object comes below the prefix`() async throws {
+    @Test func `wait ends when an object appears below the prefix`() async throws {
         let remote = MemoryRemote()
         let waiting = Task { try await remote.wait(prefix: "a/", timeout: .seconds(600)) }
         while !remote.isWaitedFor { await Task.yield() }

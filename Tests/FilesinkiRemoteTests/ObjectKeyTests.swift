@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ObjectKeyTests {
     @Test(
-        "a key is names of the alphabet, none of which begins with a dot",
+        "a key consists of names of the alphabet, none of which begins with a dot",
         arguments: [
             ("a", true), ("a/b-c_d.e/0", true), ("", false), ("/a", false), ("a/", false),
             ("a//b", false), (".", false), ("a/../b", false), ("a/.t", false), ("A", false),
@@ -50,7 +50,7 @@ import Testing
         #expect(found.map { String(decoding: $0, as: UTF8.self) } == key)
     }
 
-    @Test func `a temporary name is recognised, and is not a key`() {
+    @Test func `a temporary name is recognised and is not a key`() {
         let name = TemporaryName.make()
         #expect(TemporaryName.matches(name))
         #expect(name != TemporaryName.make())

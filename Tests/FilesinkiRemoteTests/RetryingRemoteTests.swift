@@ -36,7 +36,7 @@ import Testing
         #expect(faulty.log.count == 5)
     }
 
-    @Test func `pauses twice as long each time, by chance within the upper half`() async throws {
+    @Test func `pauses double each time, and are random within the upper half`() async throws {
         let faulty = FaultyRemote(memory)
         faulty.isAway = true
         _ = await Result { try await retrying(faulty).delete(ObjectKey("a/1")) }

@@ -8,7 +8,7 @@ import Testing
         SlotProbe(systemContext: ManualClock().systemContext, writers: 8, rounds: 6) { remote }
     }
 
-    @Test func `a remote that provides every guarantee is fit, and left unchanged`() async throws {
+    @Test func `a remote that provides every guarantee is fit and left unchanged`() async throws {
         let memory = MemoryRemote()
         let key = try ObjectKey("filesinki/c")
         memory.objects = [key: [1]]
@@ -23,7 +23,7 @@ import Testing
         #expect(memory.objects == [key: [1]])
     }
 
-    @Test("finds each lie of a remote", arguments: LyingRemote.Lie.allCases)
+    @Test("detects each fault of a remote", arguments: LyingRemote.Lie.allCases)
     func lies(_ lie: LyingRemote.Lie) async throws {
         let report = try await probe(LyingRemote(lie)).testRemote()
         #expect(!report.isFit)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "a remote that cannot be tested is a failure, not a broken guarantee",
+        "a remote that cannot be tested is a failure, not a missing guarantee",
         arguments: [
             Failure.Code.away, .notAllowed, .full,
         ])
@@ -58,7 +58,7 @@ import Testing
         func unfitness() async throws -> String? { answer }
     }
 
-    @Test func `a remote that reports itself as unfit is not raced, even through wrappers`()
+    @Test func `a remote that reports itself as unfit is not tested, even through wrappers`()
         async throws
     {
         let reporter = FitnessReporter(
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a remote that reports itself as fit is raced`() async throws {
+    @Test func `a remote that reports itself as fit is tested`() async throws {
         let fit = try await probe(FitnessReporter(wrapped: MemoryRemote(), answer: nil))
             .testRemote()
         #expect(fit.isFit, "\(fit)")

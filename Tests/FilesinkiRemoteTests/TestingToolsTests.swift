@@ -5,7 +5,7 @@ import Testing
 
 /// The tools of the tests, which all other tests believe.
 @Suite struct TestingToolsTests {
-    @Test func `a tree is read back as it was written`() throws {
+    @Test func `a tree makes the round trip`() throws {
         let folder = try TemporaryFolder()
         let old = Timestamp(seconds: 12, nanoseconds: 345)
         var tree: TreeFixture = [
@@ -25,7 +25,7 @@ import Testing
         #expect(found != tree)
     }
 
-    @Test func `writing replaces what is at a name and keeps the rest`() throws {
+    @Test func `writing replaces an existing file and keeps the others`() throws {
         let folder = try TemporaryFolder()
         let first: TreeFixture = [
             "a": .directory(["x": .file("1")]), "b": .file("2"), "c": .symlink("b"),
@@ -39,7 +39,7 @@ import Testing
         #expect(try TreeFixture.read(folder.path) == wanted)
     }
 
-    @Test func `a temporary folder goes with its last reference`() throws {
+    @Test func `a temporary folder is removed with its last reference`() throws {
         var folder: TemporaryFolder? = try TemporaryFolder()
         let path = folder?.path ?? ""
         let tree: TreeFixture = ["d": .directory(["x": .file("1", mode: 0)], mode: 0o500)]
@@ -48,7 +48,7 @@ import Testing
         #expect(throws: FixtureError.self) { try TreeFixture.read(path) }
     }
 
-    @Test func `chance is that of SplitMix64`() {
+    @Test func `the generator is SplitMix64`() {
         // The first numbers of seed 1234567, as published with the reference implementation.
         var random = SeededRandom(seed: 1_234_567)
         #expect(random.next() == 6_457_827_717_110_365_317)
@@ -56,7 +56,7 @@ import Testing
         #expect(random.bytes(5).count == 5)
     }
 
-    @Test func `a manual clock goes on by what is slept`() async throws {
+    @Test func `a manual clock advances by what is slept`() async throws {
         let clock = ManualClock(now: Timestamp(seconds: 10, nanoseconds: 0))
         try await clock.systemContext.sleep(.milliseconds(1500))
         clock.advance(by: .nanoseconds(1))

@@ -6,7 +6,7 @@ import Testing
 
 /// git itself says what is right: rules and paths, decided by both.
 @Suite struct GitOracleTests {
-    @Test func `decides as git on random rules and paths`() throws {
+    @Test func `decides as git does on random rules and paths`() throws {
         let wanted = try setting("FILESINKI_IGNORE_CASES") ?? 4000
         let seed = try setting("FILESINKI_IGNORE_SEED") ?? 1
         var generator = IgnoreWorldGenerator(seed: UInt64(clamping: seed))
@@ -16,7 +16,7 @@ import Testing
         #expect(count >= wanted / 2)
     }
 
-    @Test func `decides as git on every documented case`() throws {
+    @Test func `decides as git does on every documented case`() throws {
         let worlds = IgnoreCase.all.map(\.world)
         #expect(try compare(worlds, "table") >= IgnoreCase.all.count)
     }

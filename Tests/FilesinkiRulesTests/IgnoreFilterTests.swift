@@ -54,7 +54,7 @@ import Testing
         #expect(try explain("d/x/a", files) == nil)
     }
 
-    @Test func `.gitignore counts only when the settings say so`() throws {
+    @Test func `.gitignore counts only with its setting`() throws {
         let files = [".gitignore": "a\n"]
         #expect(try explain("a", files) == nil)
         #expect(try explain("a", gitignore: true, files)?.isIgnored == true)
@@ -71,7 +71,7 @@ import Testing
         #expect(try explain("d/a", gitignore: true, files)?.isIgnored == false)
     }
 
-    @Test func `the rule that leaves out a folder explains all inside`() throws {
+    @Test func `a file in an ignored folder is explained by the folder's rule`() throws {
         let files = [".filesinkiignore": "d\n", "d/.filesinkiignore": "!a\n"]
         let match = try #require(try explain("d/e/a", files))
         #expect(match.isIgnored)
@@ -79,7 +79,7 @@ import Testing
         #expect(match.file?.description == ".filesinkiignore")
     }
 
-    @Test func `DO-15 a name that ends with .nosync is left out, at any depth, file or folder`()
+    @Test func `DO-15 a name that ends with .nosync is ignored, at any depth, file or folder`()
         throws
     {
         let match = try #require(try explain("d/a.nosync", [:]))
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `DO-15 a rule of a file takes a name that ends with .nosync back in`() throws {
+    @Test func `DO-15 a rule of a file includes a name that ends with .nosync again`() throws {
         let files = [".filesinkiignore": "!*.nosync\n", "d/.filesinkiignore": "b.nosync\n"]
         let match = try #require(try explain("a.nosync", files))
         #expect(!match.isIgnored)
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "a pattern made to be slow is not",
+        "a pathological pattern is matched in time",
         arguments: [
             ("", "**/", 20_000), ("", "*a", 20_000), ("", "**/a/", 2000), ("x/", "a*", 500),
         ])

@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(
-        "has nothing to say about",
+        "accepts",
         arguments: [
             "a", "A.txt", ".hidden", "é", "日本", "a b", "...a", "COM", "COM10", "console", "nul-a",
             "d/aux2.c", "a'b", "a;b&c", "a#b",
@@ -31,7 +31,7 @@ import Testing
     func ending(_ name: String) throws { #expect(try kinds(name) == [.ending]) }
 
     @Test(
-        "finds the name of a device",
+        "finds a device name",
         arguments: [
             "CON", "con", "Aux.c", "nul.tar.gz", "d/prn", "COM1", "com9.txt", "LPT0", "LPT¹",
             "conin$",
@@ -50,7 +50,7 @@ import Testing
         #expect(try kinds("a", "d/A", "e/a").isEmpty)
     }
 
-    @Test func `tells twins of form from twins of case`() throws {
+    @Test func `distinguishes twins of form from twins of case`() throws {
         let composed = try RelativePath("\u{E9}")
         #expect(try kinds("\u{E9}", "e\u{301}") == [.formTwin(composed)])
         #expect(try kinds("\u{E9}", "E\u{301}") == [.caseTwin(composed)])
@@ -60,7 +60,7 @@ import Testing
         #expect(try kinds("a", "a").isEmpty)
     }
 
-    @Test func `says what is wrong without moving the cursor`() throws {
+    @Test func `quotes a name without moving the cursor`() throws {
         let finding = try #require(NameLint.issues(in: [RelativePath("a\u{1B}b")]).first)
         #expect(finding.reason == "The name holds '\\x1b', which Windows does not allow.")
         #expect(finding.remedy == "Rename it without this character.")

@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "credentials are found where AWS's programs find them",
+        "credentials are found in the places of the AWS tools",
         arguments: [
             Row(testDescription: "the default", wanted: ["DEFAULTID", "default/secret+", nil]),
             Row(
@@ -109,7 +109,8 @@ import Testing
         #expect(found.expires == end)
     }
 
-    @Test func `the variables for the files' paths count, also below the home`() async throws {
+    @Test func `the variables for the files' paths apply, also below the home folder`() async throws
+    {
         let home = try Home(
             credentials: Self.credentialsText, config: "[default]\nregion = eu-west-3",
             ["AWS_SHARED_CREDENTIALS_FILE": "~/.aws/config", "AWS_CONFIG_FILE": "/nowhere"])
@@ -121,7 +122,7 @@ import Testing
     }
 
     @Test(
-        "a region comes from the environment or the profile",
+        "the region comes from the environment or the profile",
         arguments: [
             ([:], nil, "eu-west-1"), (["AWS_PROFILE": "b"], nil, "eu-west-2"),
             (["AWS_REGION": "x1", "AWS_DEFAULT_REGION": "x2"], nil, "x1"),
@@ -141,7 +142,7 @@ import Testing
     }
 
     @Test(
-        "an endpoint and a style come from the environment or the profile",
+        "endpoint and style come from the environment or the profile",
         arguments: [
             ([:], "https://default"), (["AWS_ENDPOINT_URL": "http://all"], "http://all"),
             (["AWS_ENDPOINT_URL": "http://all", "AWS_ENDPOINT_URL_S3": "http://s3"], "http://s3"),
@@ -170,7 +171,7 @@ import Testing
     }
 
     @Test(
-        "keys that others may read are refused",
+        "keys that others can read are refused",
         arguments: [0o640, 0o604, 0o660, 0o666, 0o620] as [mode_t])
     func modes(_ mode: mode_t) async throws {
         for isConfig in [false, true] {
@@ -185,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `settings without keys may be read by all, and commands not written by others`()
+    @Test func `settings without keys may be readable by all, and commands not writable by others`()
         async throws
     {
         let command = "[default]\nregion=x\ncredential_process = echo nonsense HUSH"

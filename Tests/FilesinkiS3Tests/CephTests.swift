@@ -33,7 +33,7 @@ struct CephTests {
         #expect(try await bucket.remote().list(prefix: "", after: nil, limit: 9).isEmpty)
     }
 
-    @Test func `a bucket that keeps versions is refused before anything is written`() async throws {
+    @Test func `a bucket with versioning is refused before anything is written`() async throws {
         let bucket = try await LiveBucket.at(.ceph, LiveBucket.cephKey, bucket: "versioned")
         try await bucket.setVersioning("Enabled")
         let report = try await SlotProbe(systemContext: .ofMachine) { try bucket.remote() }
@@ -44,7 +44,7 @@ struct CephTests {
         #expect(try await bucket.remote().list(prefix: "", after: nil, limit: 9).isEmpty)
     }
 
-    @Test func `the race alone refuses a bucket that keeps versions, too`() async throws {
+    @Test func `the race alone refuses a bucket with versioning, too`() async throws {
         let bucket = try await LiveBucket.at(.ceph, LiveBucket.cephKey, bucket: "versioned-raced")
         try await bucket.setVersioning("Enabled")
         let report = try await SlotProbe(systemContext: .ofMachine) {
@@ -54,7 +54,7 @@ struct CephTests {
         #expect(race?.holds == false, "\(report)")
     }
 
-    @Test func `a large object goes and comes in parts`() async throws {
+    @Test func `a large object is sent and read in parts`() async throws {
         let bucket = try await bucket("parts")
         var settings = S3Remote.UploadSettings()
         settings.largestSinglePut = 6 << 20
@@ -71,8 +71,7 @@ struct CephTests {
         #expect(left.isSuccess && !String(decoding: left.body, as: UTF8.self).contains("<Upload>"))
     }
 
-    @Test func `a bucket that is not there is a failure, and nothing in it is absent`() async throws
-    {
+    @Test func `a missing bucket is a failure, and nothing in it is absent`() async throws {
         var bucket = try await bucket("")
         bucket.address.bucket = "nobody-made-this"
         let remote = try bucket.remote()
@@ -93,7 +92,7 @@ struct CephTests {
     }
 
     @Test(
-        "a key that is not believed is said to be so",
+        "a wrong key is reported as such",
         arguments: [("filesinki", "wrong"), ("stranger", "open sesame")])
     func strangers(_ keyID: String, _ secret: String) async throws {
         var bucket = try await bucket("")
@@ -107,7 +106,7 @@ struct CephTests {
         #expect(failure?.description.contains(secret) == false)
     }
 
-    @Test func `the bucket may be part of the host's name`() async throws {
+    @Test func `the bucket may be part of the host name`() async throws {
         var bucket = try await LiveBucket.at(
             .ceph, LiveBucket.cephKey, bucket: "filesinki", prefix: "virtual")
         let service = bucket.address.service

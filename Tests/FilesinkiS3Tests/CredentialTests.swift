@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct CredentialTests {
     @Test(
-        "a command has to print what is asked for",
+        "a command must print credentials",
         arguments: [
             "", "{", "[]", "{}", "null", "{\"Version\": 1}",
             "{\"Version\": 1, \"AccessKeyId\": \"HUSH\"}",
@@ -30,7 +30,7 @@ import Testing
         #expect(failure?.description.contains("HUSH") == false)
     }
 
-    @Test func `a command that takes too long is ended`() async {
+    @Test func `a command that takes too long is killed`() async {
         let command = CredentialCommand(text: "sleep 600", limit: .milliseconds(50))
         let failure = await #expect(throws: Failure.self) {
             _ = try await command.readCredentials()
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "moments are read in every form that such commands print",
+        "expiry times are read in every form that such commands print",
         arguments: [
             ("2013-05-24T00:00:00Z", 1_369_353_600), ("2013-05-24T00:00:00.123456Z", 1_369_353_600),
             ("2013-05-24T02:00:00+02:00", 1_369_353_600),
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `credentials are asked for once, and again before they expire`() async throws {
+    @Test func `credentials are requested once, and again before they expire`() async throws {
         let clock = ManualClock()
         let source = Source(clock)
         let cache = S3CredentialCache(source, now: { clock.now })
@@ -83,7 +83,9 @@ import Testing
         #expect(try await cache.current().keyID == "key2")
     }
 
-    @Test func `of several who were refused one asks again, and who gets the same gives up`()
+    @Test
+    func
+        `of several refused requests one renews the credentials, and those that get the same give up`()
         async throws
     {
         let clock = ManualClock()
@@ -96,7 +98,7 @@ import Testing
         #expect(try await other.renewed(after: try await other.current()) == nil)
     }
 
-    @Test func `no description holds a secret`() {
+    @Test func `no description contains a secret`() {
         let credentials = S3Credentials(
             keyID: "ID", secretKey: Secret("HUSH"), sessionToken: Secret("HUSH"))
         #expect(!"\(credentials)".contains("HUSH"))

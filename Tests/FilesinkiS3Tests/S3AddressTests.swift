@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "an address leads to a bucket",
+        "an address gives a bucket",
         arguments: [
             Row("s3://bucket", "https://bucket.s3.us-east-1.amazonaws.com/k"),
             Row("S3://bucket/", "https://bucket.s3.us-east-1.amazonaws.com/k"),
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "anything else is refused",
+        "an invalid address is refused",
         arguments: [
             "", "s3", "s3:/bucket", "http://bucket", "s3://", "s3:///x", "s3://ab",
             "s3://" + String(repeating: "a", count: 64), "s3://Bucket", "s3://buck_et",

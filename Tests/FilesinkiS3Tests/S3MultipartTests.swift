@@ -27,7 +27,7 @@ import Testing
         { $0.url.contains("partNumber=\(number)&") }
     }
 
-    @Test func `what is large is sent in parts`() async throws {
+    @Test func `a large object is sent in parts`() async throws {
         try await put()
         #expect(stored == content)
         #expect(leftOvers == 0)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "an upload that cannot be ended leaves nothing behind",
+        "a failed upload leaves nothing behind",
         arguments: [
             HTTPReply.error(403, "AccessDenied"), .error(500, "InternalError"), .portal,
             HTTPReply(status: 200),
@@ -64,13 +64,13 @@ import Testing
         request.method == "POST" && request.url.contains("uploadId=")
     }
 
-    @Test func `a completion whose answer was lost is found to be done`() async throws {
+    @Test func `a completion whose reply was lost is found complete`() async throws {
         bucket.script(.silence(isServed: true), Self.isCompletion)
         try await put()
         #expect(stored == content)
     }
 
-    @Test func `an error in the answer that all is well is an error`() async throws {
+    @Test func `an error inside a 200 reply is an error`() async throws {
         bucket.script(.instead(.error(200, "InternalError")), Self.isCompletion)
         try await put()
         #expect(stored == content)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "what is stored in one request is believed only of the service",
+        "only a valid reply of the service confirms a single-request upload",
         arguments: [HTTPReply.portal, HTTPReply(status: 200), .error(500, "X"), .error(403, "X")])
     func single(_ reply: HTTPReply) async throws {
         bucket.script(.instead(reply))

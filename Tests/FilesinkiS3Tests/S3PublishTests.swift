@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "the outcome is what the slot holds",
+        "the slot's content decides the outcome",
         arguments: [
             Row(
                 testDescription: "the tag proves it",
@@ -104,7 +104,7 @@ import Testing
         #expect(bucket.asked.count == row.requests, "\(bucket.asked)")
     }
 
-    @Test func `a slot that stays in dispute is given up after a few tries`() async throws {
+    @Test func `a slot without a decision is given up after a few attempts`() async throws {
         let bucket = MemoryBucket()
         let conflict = HTTPReply.error(409, "ConditionalRequestConflict")
         bucket.script(.instead(conflict), times: 99) { $0.method == "PUT" }
@@ -116,7 +116,7 @@ import Testing
         #expect(clock.slept == [.milliseconds(50), .milliseconds(100), .milliseconds(200)])
     }
 
-    @Test func `a service whose tags are opaque keeps the contract, too`() async throws {
+    @Test func `a service with opaque tags honours the contract, too`() async throws {
         for contract in RemoteContract.all {
             try await contract.check(MemoryBucket(namesByMD5: false).remote())
         }

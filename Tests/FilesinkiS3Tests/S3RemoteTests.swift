@@ -12,7 +12,7 @@ import Testing
     let key = (try? ObjectKey("log/1/c")) ?? MemoryBucket.someKey
 
     @Test(
-        "honours the remote contract, by pages of every size", arguments: RemoteContract.all,
+        "honours the remote contract, with pages of every size", arguments: RemoteContract.all,
         [2, 1000])
     func contract(_ contract: RemoteContract, _ pageSize: Int) async throws {
         let bucket = MemoryBucket(pageSize: pageSize)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "an answer to a reading is what it is",
+        "the status of a read gives its result",
         arguments: [
             (.error(404, "NoSuchKey"), nil),
             (.error(404, "NoSuchBucket"), .notFound),
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a bucket that is served elsewhere names its region`() async throws {
+    @Test func `a bucket in another region is reported with that region`() async throws {
         for reply: HTTPReply in [
             .error(400, "AuthorizationHeaderMalformed", "<Region>eu-west-9</Region>"),
             .error(301, "PermanentRedirect", "", ["x-amz-bucket-region": "eu-west-9"]),
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `how long to leave the service alone is passed on`() async throws {
+    @Test func `Retry-After is passed on`() async throws {
         bucket.script(.instead(.error(503, "SlowDown", "", ["Retry-After": "7"])))
         let failure = await #expect(throws: Failure.self) {
             _ = try await bucket.remote().get(key, range: nil)
@@ -87,7 +87,7 @@ import Testing
         #expect(failure?.retryAfter == .seconds(7))
     }
 
-    @Test func `no failure repeats a secret, whatever the service says`() async throws {
+    @Test func `no failure repeats a secret, whatever the service replies`() async throws {
         let echo = "<Message>KEYID HUSHSECRET HUSHTOKEN \u{1B}[2J</Message>"
         for (status, code) in [
             (400, "SomethingNew"), (400, "ExpiredToken"), (403, "InvalidAccessKeyId"), (500, "X"),
@@ -120,7 +120,7 @@ import Testing
         #expect(failure?.code == .away)
     }
 
-    @Test func `a service that does without ranges is served by cutting here`() async throws {
+    @Test func `replies of a service without ranges are cut here`() async throws {
         let whole = HTTPReply(status: 200, fields: ["ETag": "x"], body: [0, 1, 2, 3])
         for (range, wanted): (Range<Int64>, [UInt8]) in [
             (1..<3, [1, 2]), (2..<9, [2, 3]), (4..<6, []), (0..<Int64.max, [0, 1, 2, 3]),
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(
-        "a list that does not go on, or is in another order, is refused",
+        "a listing that stops early or is out of order is refused",
         arguments: [["b", "a"], ["a", "a"], ["é", "z"]])
     func disorder(_ names: [String]) async throws {
         let entries = names.map { "<Contents><Key>a b/\($0)</Key><Size>1</Size></Contents>" }
@@ -162,7 +162,7 @@ import Testing
         #expect(failure?.code == .unfitStore)
     }
 
-    @Test func `what is foreign is left out of a list, also where it fills pages`() async throws {
+    @Test func `foreign objects are left out of a list, also where they fill pages`() async throws {
         let bucket = MemoryBucket(pageSize: 3)
         for number in 10..<30 { bucket.objects["a b/A\(number)"] = [1] }
         for name in ["a b/x", "a b/x/", "a b/\u{1}", "a b/..", "a b", "a c/x", "a b/y y", "a b/z"] {
@@ -173,7 +173,7 @@ import Testing
         #expect(found.map(\.size) == [2, 2])
     }
 
-    @Test func `a deletion is believed only of the service`() async throws {
+    @Test func `only the service's own reply confirms a deletion`() async throws {
         try await bucket.remote().put([1], to: key)
         for reply in [HTTPReply.portal, HTTPReply(status: 404), .error(404, "NoSuchBucket")] {
             bucket.script(.instead(reply))
@@ -183,7 +183,7 @@ import Testing
         #expect(try await bucket.remote().get(key, range: nil) == nil)
     }
 
-    @Test func `every request is signed, and says what its body is`() async throws {
+    @Test func `every request is signed, including the hash of its body`() async throws {
         _ = try await bucket.remote().publish([1], to: key)
         let request = try #require(bucket.requests.first)
         #expect(request.url == "https://service/bucket/a%20b/log/1/c")
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func `a session that has expired is renewed once`() async throws {
+    @Test func `an expired session is renewed once`() async throws {
         let remote = bucket.remote(credentials: Changing())
         bucket.script(.instead(.error(400, "ExpiredToken")))
         #expect(try await remote.publish([1], to: key) == .mine)
@@ -245,7 +245,7 @@ import Testing
     }
 
     @Test(
-        "a bucket's versions are asked for, and what cannot be asked is left to the race",
+        "a bucket's versioning is checked; if it cannot be, the race decides",
         arguments: [
             (
                 .xml("<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"),

@@ -12,7 +12,7 @@ import Testing
 
     func key(_ number: Int) throws -> ObjectKey { try ObjectKey("log/\(number)/c") }
 
-    @Test func `the pauses grow, and their sum is the time that was given`() async throws {
+    @Test func `the pauses grow, and add up to the given time`() async throws {
         try await bucket.remote(clock).wait(prefix: "log/", timeout: .seconds(120))
         #expect(clock.slept.first == .seconds(1))
         #expect(clock.slept.max() == .seconds(30))
@@ -20,7 +20,7 @@ import Testing
         #expect(zip(clock.slept, clock.slept.dropFirst().dropLast()).allSatisfy { $0 <= $1 })
     }
 
-    @Test func `a look is one key, behind the last one that is there`() async throws {
+    @Test func `a poll lists one key after the last known one`() async throws {
         let remote = bucket.remote(clock)
         for number in 1...5 { try await remote.put([1], to: key(number)) }
         let before = bucket.asked.count
@@ -42,7 +42,7 @@ import Testing
         #expect(clock.slept == [.seconds(1)])
     }
 
-    @Test func `what came between two waits ends the second at once`() async throws {
+    @Test func `a change between two waits ends the second at once`() async throws {
         let remote = bucket.remote(clock)
         try await remote.wait(prefix: "log/", timeout: .seconds(1))
         try await remote.put([1], to: key(1))
@@ -52,7 +52,7 @@ import Testing
         #expect(clock.slept == [.seconds(1), .seconds(1)])
     }
 
-    @Test func `to wait no time is to begin to listen`() async throws {
+    @Test func `a wait of zero starts the subscription`() async throws {
         let remote = bucket.remote(clock)
         try await remote.wait(prefix: "log/", timeout: .zero)
         try await remote.put([1], to: key(1))
@@ -60,7 +60,7 @@ import Testing
         #expect(clock.slept.isEmpty)
     }
 
-    @Test func `a service that is away for a while is waited for, and one that says no is not`()
+    @Test func `an unavailable service is retried, and a refusal is not`()
         async throws
     {
         bucket.script(.instead(.error(503, "SlowDown")), times: 2)

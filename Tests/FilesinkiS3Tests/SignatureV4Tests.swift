@@ -134,7 +134,7 @@ import Testing
             signed: "", signature: signature)
     }
 
-    @Test("signs what the AWS test suite has", arguments: tests)
+    @Test("signs the AWS test suite", arguments: tests)
     func testSuite(_ vector: Vector) {
         let signer = SignatureV4(Self.suite, region: "us-east-1", service: "service")
         let time = Timestamp(seconds: 1_440_938_160, nanoseconds: 0)
@@ -142,7 +142,7 @@ import Testing
         #expect(fields["authorization"]?.hasSuffix("Signature=\(vector.signature)") == true)
     }
 
-    @Test func `a session's token is sent, and signed`() {
+    @Test func `a session token is sent and signed`() {
         var credentials = Self.s3
         credentials.sessionToken = Secret("the token")
         let signer = SignatureV4(credentials, region: "us-east-1")
@@ -152,7 +152,7 @@ import Testing
         #expect(fields["x-amz-date"] == "19700101T000000Z")
     }
 
-    @Test func `what is sent is what is signed: a path is encoded once and left as it is`() {
+    @Test func `the sent path is the signed one: encoded once and not normalised`() {
         let request = Self.example(
             "GET", "/a b/../%41//ü+", query: [("b", "1/2"), ("a", "x y"), ("a", "+"), ("B", "")])
         #expect(

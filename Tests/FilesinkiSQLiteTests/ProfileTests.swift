@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "an untrusted file cannot be harmed by SQL, nor run code",
+        "an untrusted file cannot be changed by SQL, nor run code",
         arguments: [
             "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema",
             "SELECT load_extension('/tmp/x.so')", "SELECT \"no column\" FROM a",
@@ -56,7 +56,7 @@ import Testing
         try connection.execute("INSERT INTO a VALUES (zeroblob(1000000))")
     }
 
-    @Test func `an attached file is read as it lies, and never written`() throws {
+    @Test func `an attached file is read as it is, and never written`() throws {
         let source = try folder.own("source.db")
         try source.execute("CREATE TABLE a(x); INSERT INTO a VALUES (1)")
         try folder.own().execute("CREATE TABLE a(x)")
@@ -76,7 +76,7 @@ import Testing
 
     // MARK: Live
 
-    @Test func `a live file that somebody has locked is busy at once`() throws {
+    @Test func `a locked live file is busy at once`() throws {
         let holder = try folder.own()
         try holder.execute("CREATE TABLE a(x); BEGIN EXCLUSIVE")
         let path = folder.path + "/own.db"

@@ -13,7 +13,7 @@ import Testing
         getenv(name).flatMap { Int(String(cString: $0)) } ?? standard
     }
 
-    @Test func `of all who publish at once one wins each number, and none is lost`() async throws {
+    @Test func `of all that publish at once one wins each number, and none is lost`() async throws {
         let writers = Self.knob("FILESINKI_RACE_WRITERS", 8)
         let commits = Self.knob("FILESINKI_RACE_COMMITS", 10)
         try await withServedFolder(ServedFolder()) { served in

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `what does not fit into one answer is asked for again`() async throws {
+    @Test func `objects that do not fit into one reply are requested again`() async throws {
         try await withServedFolder(ServedFolder()) { served in
             let remote = try served.remote()
             let large = [UInt8](repeating: 3, count: 24 << 20)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `an upload that is cut again and again goes on where it was cut`() async throws {
+    @Test func `an upload that is cut again and again continues where it was cut`() async throws {
         let faults = try ServerFaults("PUT/2:cut=0")
         try await withServedFolder(ServedFolder { $0.faults = faults }) { served in
             let content = (0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "what a token does not allow is refused, and nothing happens",
+        "a request beyond the token's rights is refused and has no effect",
         arguments: [
             (Set([AccessRight.read]), ["get", "list", "read"]),
             (Set([.append]), ["put", "publish"]), (Set([.prune]), ["delete"]),
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong token, a missing one and one of another server are not let in`()
+    @Test func `a wrong token, a missing one and one of another server are refused`()
         async throws
     {
         try await withServedFolder(ServedFolder(isPrivate: true)) { served in
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `a change wakes who waits for it, also when it came before`() async throws {
+    @Test func `a change wakes a waiting client, also when it came before`() async throws {
         try await withServedFolder(ServedFolder()) { served in
             let remote = try served.remote()
             // The first wait only makes sure that nothing is missed from now on.

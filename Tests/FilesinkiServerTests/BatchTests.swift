@@ -29,7 +29,7 @@ import Testing
             "zones/main/log/\(String(repeating: "0", count: 20 - text.count))\(text)/c")
     }
 
-    @Test func `each line is answered in its order: bytes, ranges, absent and same`() async throws {
+    @Test func `each line gets a reply in order: bytes, ranges, absent and same`() async throws {
         try await withServer { server in
             let large = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 3) }
             try await server.direct.put([1, 2, 3, 4], to: ObjectKey("a"))
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a reply that is full says so for the rest`() async throws {
+    @Test func `a reply that is full marks the rest`() async throws {
         try await withServer { server in
             // Holes cost no disk.
             let size = 40 << 20
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `the log is read from a number on until its end`() async throws {
+    @Test func `the log is read from a number to its end`() async throws {
         try await withServer { server in
             for number in 1...300 {
                 _ = try await server.direct.publish(Array("\(number)".utf8), to: slot(number))
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `a list comes in pages, in the order of the keys`() async throws {
+    @Test func `a list is paged, in the order of the keys`() async throws {
         try await withServer { server in
             for key in ["b/2", "a/1", "b/10", "c"] {
                 try await server.direct.put(Array(key.utf8), to: ObjectKey(key))
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(
-        "a malformed question is refused",
+        "a malformed batch request is refused",
         arguments: [
             ("GET", "/v1/list?limit=0", 400), ("GET", "/v1/list?limit=x", 400),
             ("GET", "/v1/list?prefix=../", 400), ("GET", "/v1/list?prefix=%zz", 400),
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `too long a question is refused`() async throws {
+    @Test func `a batch request that is too long is refused`() async throws {
         try await withServer { server in
             let lines = Array(String(repeating: "a\n", count: 10_001).utf8)
             let many = try await server.ask("POST", "/v1/has", body: lines)

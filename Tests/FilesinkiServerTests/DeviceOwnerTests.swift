@@ -48,7 +48,7 @@ import Testing
         try await server.ask("DELETE", "/v1/objects/\(key(device, number))", token: token).status
     }
 
-    @Test("E5.2 an append token writes and deletes the acknowledgements of its own devices only")
+    @Test("E5.2 an append token writes and deletes only its own devices' acknowledgements")
     func own() async throws {
         let (mine, other) = (try make("laptop").text, try make("phone").text)
         try await with { server async throws -> Void in
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("E5.2 a token with the right to prune deletes any, and takes a device over by publishing")
+    @Test("E5.2 a token with the right to prune deletes any, and takes over a device by publishing")
     func prune() async throws {
         let (mine, admin) = (try make("laptop").text, try make("admin", [.append, .prune]).text)
         try await with { server async throws -> Void in

@@ -74,7 +74,7 @@ import Testing
         return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
     }
 
-    @Test func `a watcher that goes is forgotten`() async throws {
+    @Test func `a watcher that disconnects is forgotten`() async throws {
         try await withServer {
             $0.limits.heartbeat = .milliseconds(20)
         } _: { server in
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `watchers are held to a number`() async throws {
+    @Test func `the number of watchers is limited`() async throws {
         try await withServer {
             $0.limits.watchersOfOne = 1
         } _: { server in
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `a server that ends ends the streams, and finishes what is under way`() async throws
+    @Test func `a server that ends closes the streams, and finishes running requests`() async throws
     {
         let server = try await TestServer()
         let watcher = try await watch(server, "")

@@ -59,7 +59,7 @@ import Testing
     static let put = "PUT /v1/objects/other/a HTTP/1.1\r\nHost: x\r\n"
 
     @Test(
-        "a request that two could read in two ways is refused",
+        "an ambiguous request is refused",
         arguments: [
             put + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
             put + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "headers are held to 16 KiB and 100 lines",
+        "headers are limited to 16 KiB and 100 lines",
         arguments: [
             ("X: " + String(repeating: "a", count: 1 << 20) + "\r\n", 400),
             (String(repeating: "X: y\r\n", count: 101), 400),
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `headers that drip, and none at all, end the connection`() async throws {
+    @Test func `slow headers, and none at all, end the connection`() async throws {
         try await withServer {
             $0.limits.headerTime = .milliseconds(300)
         } _: { server in
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `a body that does not come ends the connection`() async throws {
+    @Test func `a body that does not arrive ends the connection`() async throws {
         try await withServer {
             $0.limits.idleTime = .milliseconds(300)
         } _: { server in
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `a reply that is not taken ends the connection`() async throws {
+    @Test func `a reply that is not read ends the connection`() async throws {
         try await withServer {
             $0.limits.idleTime = .milliseconds(300)
         } _: { server in
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `one address has so many connections and no more`() async throws {
+    @Test func `the connections of one address are limited`() async throws {
         try await withServer {
             $0.limits.connectionsPerAddress = 5
         } _: { server in
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `requests that come before their replies are answered in order`() async throws {
+    @Test func `pipelined requests are answered in order`() async throws {
         try await withServer { server in
             for number in 0..<20 { _ = try await server.put("other/\(number)", [UInt8(number)]) }
             let connection = try server.connect()

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ObjectTests {
     let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
-    @Test func `what was put is read back, also in the folder itself`() async throws {
+    @Test func `a stored object is read back, also in the folder itself`() async throws {
         try await withServer { server in
             let put = try await server.put("other/0a/1", bytes)
             #expect(put.status == 201)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 65_536, 1_000_000])
-    func `objects of every size come back`(size: Int) async throws {
+    func `objects of every size make the round trip`(size: Int) async throws {
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 256) }
         try await withServer { server in
             #expect(try await server.put("other/0a/1", bytes).status == 201)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("E5.1 a PUT of the same bytes again is harmless, and one of other bytes is refused")
+    @Test("E5.1 repeating a PUT is harmless, and a PUT of other bytes is refused")
     func samePut() async throws {
         try await withServer { server in
             for key in ["packs/0a/1", "zones/m/parts/0a/1", "probe/x", "other/a"] {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("E5.1 of 16 who put different bytes under one name, one wins")
+    @Test("E5.1 of 16 that put different bytes under one name, one wins")
     func puttingAtOnce() async throws {
         try await withServer { server in
             for round in 0..<5 {
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "what is wrong with a PUT is said, and nothing becomes visible",
+        "an invalid PUT gets a reason, and nothing becomes visible",
         arguments: [
             (["Content-Digest": "sha-256=:AAAA:"], 400, "bad-digest"),
             (["Content-Digest": TestServer.digest([1, 2, 3])], 400, "bad-digest"),
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a digest is asked for`() async throws {
+    @Test func `a digest is required`() async throws {
         try await withServer { server in
             let reply = try await server.ask("PUT", "/v1/objects/other/a", body: bytes)
             #expect(reply.status == 400)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `an object that is too large is refused before it is taken`() async throws {
+    @Test func `an object that is too large is refused before it is read`() async throws {
         try await withServer {
             $0.limits.objectBytes = 999
         } _: { server in
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(
-        "one range is answered",
+        "a single range is served",
         arguments: [
             ("bytes=0-9", 206, 0..<10, "bytes 0-9/1000"),
             ("bytes=990-", 206, 990..<1000, "bytes 990-999/1000"),
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `HEAD says what GET would, and a known tag is enough`() async throws {
+    @Test func `HEAD replies as GET would, and a known tag gets 304`() async throws {
         try await withServer { server in
             _ = try await server.put("other/a", bytes)
             let head = try await server.ask("HEAD", "/v1/objects/other/a")
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func `deleting works, and twice`() async throws {
+    @Test func `deleting works, also twice`() async throws {
         try await withServer { server in
             _ = try await server.put("other/0a/1", bytes)
             for _ in 0..<2 {
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(
-        "a path without the method is answered by 405",
+        "a method that the path does not support gets 405",
         arguments: [
             ("POST", "/v1/objects/a"), ("PATCH", "/v1/objects/a"), ("GET", "/v1/read"),
             ("PUT", "/v1/list"), ("DELETE", "/v1/events"), ("POST", "/v1/log/main"),

@@ -7,7 +7,7 @@ import Testing
 
 /// A server that was started before there was a token, and folders that hold no store.
 @Suite struct OpenServerTests {
-    @Test("E5.4 a server without a token requires one as soon as the first is made, for good")
+    @Test("E5.4 a server without tokens requires one as soon as the first is created, for good")
     func firstToken() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("own/tokens"))
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("E5.4 a file of tokens without a token, or one that cannot be read, opens nothing")
+    @Test("E5.4 a token file without tokens, or one that cannot be read, does not open the server")
     func emptyFile() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("own/tokens"))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("E5.4 beyond this machine a server never starts open")
+    @Test("E5.4 a server that listens beyond this machine never starts without tokens")
     func beyondLoopback() throws {
         var settings = ServerSettings(folder: "/nowhere")
         settings.host = "0.0.0.0"
@@ -73,7 +73,7 @@ import Testing
         try settings.check()
     }
 
-    @Test("E5.5 a folder that is missing, empty or no store is served only when it is to be made")
+    @Test("E5.5 a missing, empty or foreign folder is served only with --create")
     func folders() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         mkdir(folder.path("empty"), 0o777)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("E5.5 a store that was made without a server is served")
+    @Test("E5.5 a store that was created without a server is served")
     func storeOfDirectory() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         mkdir(folder.path("store"), 0o777)

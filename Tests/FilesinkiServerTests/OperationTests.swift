@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `an address that is taken is a failure`() async throws {
+    @Test func `an address in use is a failure`() async throws {
         try await withServer { server in
             let failure = await #expect(throws: Failure.self) {
                 _ = try await TestServer { $0.port = server.port }
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `the quota refuses what does not fit, and sees what was deleted`() async throws {
+    @Test func `the quota refuses what does not fit, and notices deletions`() async throws {
         try await withServer {
             $0.quota = 1000
             $0.limits.cleanupInterval = .seconds(3600)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `faults happen where they are asked for`() async throws {
+    @Test func `faults are injected where they are requested`() async throws {
         try await withServer {
             $0.faults = try ServerFaults("PUT/3:503;GET/2@other:cut=2;DELETE:deaf;POST%100:drop")
         } _: { server in
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `an answer that was dropped can be had by asking again`() async throws {
+    @Test func `a dropped reply can be requested again`() async throws {
         try await withServer {
             $0.faults = try ServerFaults("PUT/2:drop")
         } _: { server in
@@ -180,7 +180,7 @@ import Testing
     static let hasCurl = FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")
 
     @Test(
-        "a certificate of its own is made once, and a client that knows it is served",
+        "a self-signed certificate is created once, and a client that trusts it is served",
         .enabled(if: hasCurl, "curl is not installed"))
     func selfSigned() async throws {
         let folder = try TemporaryFolder(inMemory: true)

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "targets are read as the document has them",
+        "targets are parsed as documented",
         arguments: [
             ("/v1/objects/a/b", Route.object(try ObjectKey("a/b"))),
             ("/v1/list", .list(prefix: "", after: nil, limit: 10_000)),

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("H6 a certificate of its own has the names, addresses and dates that are asked for")
+    @Test("H6 a self-signed certificate has the requested names, addresses and dates")
     func contents() throws {
         let made = try SelfSignedCertificate(
             hosts: ["localhost", "127.0.0.1", "::1", "a,IP:10.0.0.1"], validFrom: 1_700_000_000,
@@ -37,7 +37,7 @@ import Testing
                 certificateChain: [.certificate(certificate)], privateKey: .privateKey(key)))
     }
 
-    @Test("H6 two certificates have two keys and two numbers")
+    @Test("H6 two certificates have two keys and two serial numbers")
     func chance() throws {
         let made = try (0..<2).map { _ in
             try SelfSignedCertificate(hosts: ["a"], validFrom: 0, until: 1)

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a slot that was filled in the folder is full, and one filled here is full there`()
+    @Test func `a slot filled in the folder is full at the server, and the reverse`()
         async throws
     {
         try await withServer { server in
@@ -43,7 +43,7 @@ import Testing
         "devices/000102030405060708090a0b0c0d0e0f/main/00000000000000000001/c",
     ]
 
-    @Test("E5.1 a slot is filled by a publication only, whatever the token may", arguments: slots)
+    @Test("E5.1 only a publication fills a slot, whatever the token's rights", arguments: slots)
     func plainPut(_ slot: String) async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("tokens"))
@@ -122,7 +122,8 @@ import Testing
         }
     }
 
-    @Test func `a publication is held to its own size, and to a folder of its own`() async throws {
+    @Test func `a publication has its own size limit, and needs a folder of its own`() async throws
+    {
         try await withServer {
             $0.limits.publicationBytes = 10
         } _: { server in

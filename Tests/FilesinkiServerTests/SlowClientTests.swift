@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "E5.3 64 uploads that drip block neither another token nor, for long, their own",
+        "E5.3 64 slow uploads block neither another token nor, for long, their own",
         .timeLimit(.minutes(10)))
     func dripping() async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -67,7 +67,7 @@ import Testing
         for _ in 0..<1000 where server.log.lines.count < before + 32 { await Task.yield() }
     }
 
-    @Test("E5.3 a question that drips is refused, too", .timeLimit(.minutes(10)))
+    @Test("E5.3 a slow batch request is refused, too", .timeLimit(.minutes(10)))
     func question() async throws {
         try await withServer { server in
             let connection = try server.connect()
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "E5.3 a body at the minimum rate is taken, however long that takes",
+        "E5.3 a body at the minimum rate is accepted, however long it takes",
         .timeLimit(.minutes(10))
     )
     func minimumRate() async throws {
@@ -126,7 +126,7 @@ import Testing
     private static let large = [UInt8](repeating: 1, count: 64 << 20)
 
     @Test(
-        "E5.3 a reply that is taken below the minimum rate ends, though something is always taken",
+        "E5.3 a reply that is read below the minimum rate ends, even if the client never stops reading",
         .timeLimit(.minutes(10)))
     func slowReader() async throws {
         try await withServer {
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(
-        "E5.3 replies that one token does not take leave another token its share",
+        "E5.3 replies that one token does not read leave another token its share",
         .timeLimit(.minutes(10)))
     func readersOfOneToken() async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test(
-        "E5.3 a client may always be at the minimum rate, and gains nothing by having been faster")
+        "E5.3 a client may stay at the minimum rate, and gains nothing by having been faster")
     func pace() {
         var limits = ServerLimits()
         limits.bodyRate = 1000

@@ -95,7 +95,9 @@ import Testing
         }
     }
 
-    @Test func `lists, logs and notices leave out what a token does not reach`() async throws {
+    @Test func `lists, logs and events leave out zones that the token does not include`()
+        async throws
+    {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("tokens"))
         let all = try make(file, [.read, .append])
@@ -118,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `FB-21 a token that is revoked, or made, is seen without a restart`() async throws {
+    @Test func `FB-21 a revoked or new token takes effect without a restart`() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("private/tokens"))
         let first = try file.makeToken(name: "a", rights: [.read], zones: nil, clock.systemContext)
@@ -142,7 +144,9 @@ import Testing
         }
     }
 
-    @Test func `a wrong secret, an unknown id and nonsense are all the same`() async throws {
+    @Test func `a wrong secret, an unknown id and an invalid token get the same reply`()
+        async throws
+    {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("tokens"))
         let token = try make(file, [.read])
@@ -165,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `the file holds no token, and is its owner's alone from the start`() throws {
+    @Test func `the file contains no token, and is private from the start`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         let before = umask(0)
         defer { umask(before) }
@@ -187,7 +191,7 @@ import Testing
         #expect(try file.list() == [made.record])
     }
 
-    @Test func `a file that others may read is refused, and names that cannot be`() throws {
+    @Test func `a file that others may read is refused, and so are invalid names`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("tokens"))
         _ = try make(file, [.read])
@@ -208,7 +212,7 @@ import Testing
         #expect(try other.list().isEmpty)
     }
 
-    @Test func `tokens made at once are all kept`() async throws {
+    @Test func `concurrently created tokens are all kept`() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("tokens"))
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -30,7 +30,7 @@ import Testing
         return max(0, Int(lseek(file, 0, SEEK_END)))
     }
 
-    @Test func `a cut upload stays out of sight, and goes on where it ended`() async throws {
+    @Test func `a cut upload stays invisible, and continues where it ended`() async throws {
         try await withServer { server in
             try await sendPart(server, 400_000)
             #expect(try await server.ask("GET", "/v1/objects/other/a").status == 404)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a continuation at another place is refused, and one from the beginning is not`()
+    @Test func `a continuation at another offset is refused, and one from the beginning is not`()
         async throws
     {
         try await withServer { server in
@@ -67,7 +67,9 @@ import Testing
         }
     }
 
-    @Test func `a continuation with other bytes is refused, and what was kept goes`() async throws {
+    @Test func `a continuation with other bytes is refused, and the stored part is deleted`()
+        async throws
+    {
         try await withServer { server in
             try await sendPart(server, 400_000)
             let reply = try await server.put(
@@ -82,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `a publication goes on too`() async throws {
+    @Test func `a publication can be continued, too`() async throws {
         try await withServer { server in
             let connection = try server.connect()
             let fields = [
@@ -101,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `asking for an upload ends the one that still goes on`() async throws {
+    @Test func `asking for an upload ends one that is still running`() async throws {
         try await withServer { server in
             let stuck = try server.connect()
             let fields = ["Content-Digest": TestServer.digest(bytes), "Upload-Id": id]
@@ -139,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `what a killed server left is removed once it is old`() async throws {
+    @Test func `leftovers of a killed server are removed once they are old`() async throws {
         let folder = try TemporaryFolderWithUpload(id)
         let server = try await TestServer(in: folder.folder) { $0.limits.uploadAge = .zero }
         // The first round of tidying up is under way from the start.

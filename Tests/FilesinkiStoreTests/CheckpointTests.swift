@@ -7,7 +7,7 @@ import Testing
 
 @testable import FilesinkiStore
 
-@Suite("a checkpoint")
+@Suite("Checkpoints")
 struct CheckpointTests {
     private static func checkpoint(_ sequence: UInt64) throws -> Checkpoint {
         let (one, two) = (StoreFixture.content("one"), StoreFixture.content("two"))
@@ -29,7 +29,7 @@ struct CheckpointTests {
             inline: [InlineLocation(id: one.id, sequence: 1)])
     }
 
-    @Test("comes back as it was written, tombstones and their former contents too")
+    @Test("a checkpoint makes the round trip, with tombstones and their former contents")
     func roundTrip() async throws {
         let fixture = try StoreFixture()
         let written = try Self.checkpoint(5)
@@ -42,7 +42,7 @@ struct CheckpointTests {
         #expect(read.refused.isEmpty)
     }
 
-    @Test("is written in the order of paths")
+    @Test("its entries are written in the order of paths")
     func order() async throws {
         let fixture = try StoreFixture()
         var checkpoint = try Self.checkpoint(5)
@@ -52,7 +52,7 @@ struct CheckpointTests {
         #expect(try await fixture.shelf.latest()?.entries == sorted)
     }
 
-    @Test("is the newest one, and none when there is none")
+    @Test("the newest one is read, and nil without any")
     func newest() async throws {
         let fixture = try StoreFixture()
         #expect(try await fixture.shelf.latest() == nil)
@@ -63,7 +63,7 @@ struct CheckpointTests {
         #expect(try await fixture.shelf.latest()?.token.sequence == 200)
     }
 
-    @Test("that is damaged is passed over, and said, when an older one serves")
+    @Test("a damaged one is skipped and reported when an older one can be used")
     func olderServes() async throws {
         let fixture = try StoreFixture()
         try await fixture.shelf.save(Self.checkpoint(3))
@@ -76,7 +76,7 @@ struct CheckpointTests {
         #expect(skipped.withLock { $0 } == [.corrupt])
     }
 
-    @Test("that is damaged is passed over when the whole log serves")
+    @Test("a damaged one is skipped when the whole log can be used")
     func logServes() async throws {
         let fixture = try StoreFixture()
         try await fixture.append(StoreFixture.draft(writing: "one", to: "a"))
@@ -84,14 +84,14 @@ struct CheckpointTests {
         #expect(try await fixture.shelf.latest() == nil)
     }
 
-    @Test("that is damaged is a failure when nothing else serves")
+    @Test("a damaged one is a failure when nothing else can be used")
     func nothingServes() async throws {
         let fixture = try StoreFixture()
         try await fixture.replace(fixture.checkpointSlot(4), by: [])
         #expect(await failure { try await fixture.shelf.latest() }?.code == .corrupt)
     }
 
-    @Test("of a newer format is a failure, not passed over")
+    @Test("one of a newer format is a failure and not skipped")
     func newerFormat() async throws {
         let fixture = try StoreFixture()
         try await fixture.shelf.save(Self.checkpoint(3))
@@ -102,7 +102,7 @@ struct CheckpointTests {
         #expect(await failure { try await fixture.shelf.latest() }?.code == .newerFormat)
     }
 
-    @Test("of every single flipped bit is the same or a failure")
+    @Test("any single flipped bit gives the same checkpoint or a failure")
     func flippedBits() throws {
         let coder = CheckpointCoder(store: StoreFixture.id, zone: "files")
         let written = try Self.checkpoint(5)
@@ -115,7 +115,7 @@ struct CheckpointTests {
         }
     }
 
-    @Test("with rows that cannot be has them refused and the rest kept")
+    @Test("invalid rows are refused and the rest is kept")
     func badRows() throws {
         let coder = CheckpointCoder(store: StoreFixture.id, zone: "files")
         let stored = try coder.encode(Self.checkpoint(5))
@@ -136,7 +136,7 @@ struct CheckpointTests {
     }
 
     @Test(
-        "that does not fit together is refused",
+        "an inconsistent one is refused",
         arguments: [
             { $0.sequence = 6 }, { $0.hash = field([1]) }, { $0.formerRows.removeLast() },
             { $0.inlineSequences = [] }, { $0.entries.count = 4 }, { $0.store = field([]) },

@@ -10,7 +10,7 @@ import Testing
 /// What a writer may put into a commit and what a reader accepts are one thing.
 ///
 /// `FILESINKI_DRAFTS` makes a longer run, `FILESINKI_DRAFTS_SEED` another one.
-@Suite("the limits of a commit")
+@Suite("Limits of commits")
 struct CommitLimitsTests {
     private static func knob(_ name: String) -> Int? {
         getenv(name).flatMap { Int(String(cString: $0)) }
@@ -26,7 +26,7 @@ struct CommitLimitsTests {
         try coder(.standard).decode(stored, sequence: 5, key: "k")
     }
 
-    @Test("E1.1 whatever a draft holds, its parts are within the limits and read back as it")
+    @Test("E1.1 the parts of any draft are within the limits and read back exactly")
     func randomDrafts() throws {
         let seed = UInt64(Self.knob("FILESINKI_DRAFTS_SEED") ?? 1)
         var chance = RandomDraft(seed: seed)
@@ -73,7 +73,7 @@ struct CommitLimitsTests {
         #expect(paths <= limits.pathBytes, "draft \(number)")
     }
 
-    @Test("E1.1 a draft is cut no earlier than the limit of rows says")
+    @Test("E1.1 a draft is split no earlier than the limit of rows")
     func rows() throws {
         let changes = try (0..<10).map { try StoreFixture.change("\($0)", .tombstone) }
         for (limit, counts) in [
@@ -109,7 +109,7 @@ struct CommitLimitsTests {
         ]
     }
 
-    @Test("E1.1 the encoder accepts each limit, the reader reads it, and one less is refused")
+    @Test("E1.1 the encoder accepts each limit, the reader reads it, and one more is refused")
     func exactly() throws {
         for (name, draft, limits) in try Self.atTheLimit() {
             let stored = try coder(limits).encode(draft, after: Self.parent, id: Self.id)
@@ -211,7 +211,7 @@ struct CommitLimitsTests {
     ]
 
     @Test(
-        "E1.1 what does not read back as it was meant is not published",
+        "E1.1 a commit that does not read back exactly is not published",
         arguments: unreadable.indices)
     func notReadable(index: Int) async throws {
         let (name, spoil) = Self.unreadable[index]
@@ -223,7 +223,7 @@ struct CommitLimitsTests {
         #expect(fixture.remote.objects.isEmpty, "\(name)")
     }
 
-    @Test("E1.1 names of any length are published, cut at a whole character")
+    @Test("E1.1 names of any length are published, truncated at a whole character")
     func names() async throws {
         let fixture = try StoreFixture()
         var draft = try StoreFixture.draft(writing: "one", to: "a")

@@ -6,9 +6,9 @@ import Testing
 
 @testable import FilesinkiStore
 
-@Suite("the log of a zone")
+@Suite("The log of a zone")
 struct CommitLogTests {
-    @Test("is read commit by commit, each naming the one before")
+    @Test("the log is read commit by commit, each naming the previous one")
     func chain() async throws {
         let fixture = try StoreFixture()
         let written = try await fixture.append(
@@ -26,7 +26,7 @@ struct CommitLogTests {
         #expect(read.map(\.sequence) == [1, 2])
     }
 
-    @Test("that is empty has nothing to read, and begins with the store's id")
+    @Test("an empty log has nothing to read, and begins with the store's id")
     func empty() async throws {
         let fixture = try StoreFixture()
         #expect(try await fixture.log.next(after: fixture.log.genesis) == nil)
@@ -35,7 +35,7 @@ struct CommitLogTests {
         try await fixture.log.verify(fixture.log.genesis)
     }
 
-    @Test("refuses the name of a zone that is not fit", arguments: ["", "A", "a/b", "..", "a b"])
+    @Test("an invalid zone name is refused", arguments: ["", "A", "a/b", "..", "a b"])
     func zones(name: String) throws {
         let fixture = try StoreFixture()
         let failure = #expect(throws: Failure.self) {
@@ -44,7 +44,7 @@ struct CommitLogTests {
         #expect(failure?.code == .usage)
     }
 
-    @Test("gives a loser the commit that won")
+    @Test("a writer that loses gets the commit that won")
     func race() async throws {
         let fixture = try StoreFixture()
         let mine = try StoreFixture.draft(writing: "mine", to: "a")
@@ -62,7 +62,7 @@ struct CommitLogTests {
         #expect(winner.parent == genesis.hash)
     }
 
-    @Test("of many writers at once lets one win and tells all the same")
+    @Test("of many concurrent writers one wins, and all get the same result")
     func manyWriters() async throws {
         let fixture = try StoreFixture()
         let log = fixture.log
@@ -83,7 +83,7 @@ struct CommitLogTests {
         #expect(Set(outcomes.map(\.1)).count == 1)
     }
 
-    @Test("knows its own commit again when it is appended twice")
+    @Test("a commit that is appended again is recognised as its own")
     func again() async throws {
         let fixture = try StoreFixture()
         let draft = try StoreFixture.draft(writing: "one", to: "a")
@@ -98,7 +98,7 @@ struct CommitLogTests {
         #expect(try await fixture.log.read(2) == nil)
     }
 
-    @Test("finds a commit of its own behind a lost answer")
+    @Test("an own commit is found after a lost reply")
     func lostAnswer() async throws {
         let fixture = try StoreFixture()
         let lossy = LossyRemote(base: fixture.remote, arrives: true)
@@ -112,7 +112,7 @@ struct CommitLogTests {
         }
     }
 
-    @Test("finds another's commit behind a lost answer")
+    @Test("another's commit is found after a lost reply")
     func lostRace() async throws {
         let fixture = try StoreFixture()
         try await fixture.append(StoreFixture.draft(writing: "theirs", to: "a"))
@@ -128,7 +128,7 @@ struct CommitLogTests {
         #expect(commit.id == StoreFixture.commitID(1))
     }
 
-    @Test("says that it is not known when the slot is empty after a lost answer")
+    @Test("the outcome is unknown when the slot is empty after a lost reply")
     func lostRequest() async throws {
         let fixture = try StoreFixture()
         let lossy = LossyRemote(base: fixture.remote, arrives: false)

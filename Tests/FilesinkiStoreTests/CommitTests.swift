@@ -5,7 +5,7 @@ import Testing
 
 @testable import FilesinkiStore
 
-@Suite("a commit")
+@Suite("Commits")
 struct CommitTests {
     private static let time = Timestamp(nanoseconds: -1_500_000_001)
 
@@ -34,7 +34,7 @@ struct CommitTests {
         ]
     }
 
-    @Test("comes back as it was written")
+    @Test("a commit makes the round trip")
     func roundTrip() async throws {
         let fixture = try StoreFixture()
         let pack = PackReference(
@@ -58,7 +58,7 @@ struct CommitTests {
         #expect(read.token.hash == ContentHasher.hash(try #require(stored)))
     }
 
-    @Test("carries small contents, found by their identity")
+    @Test("it carries small contents, found by their identity")
     func inlineContents() async throws {
         let fixture = try StoreFixture()
         let (one, empty) = (StoreFixture.content("one"), StoreFixture.content(""))
@@ -69,7 +69,7 @@ struct CommitTests {
         #expect(read.inlineContent(.none) == nil)
     }
 
-    @Test("of every single flipped bit is the same commit or a failure")
+    @Test("any single flipped bit gives the same commit or a failure")
     func flippedBits() async throws {
         let fixture = try StoreFixture()
         let content = StoreFixture.content("one")
@@ -85,7 +85,7 @@ struct CommitTests {
         }
     }
 
-    @Test("with any single flipped bit inside never crashes the reader")
+    @Test("any single flipped bit inside never crashes the reader")
     func flippedBitsInside() async throws {
         let fixture = try StoreFixture()
         let draft = StoreFixture.draft(
@@ -112,7 +112,7 @@ struct CommitTests {
 
     /// Contents' identities cannot be compressed; times, sizes and names without a pattern are the
     /// worst case for the rest.
-    @Test("of many changes takes little more room than the contents' identities")
+    @Test("a commit of many changes is little larger than the contents' identities")
     func size() async throws {
         let fixture = try StoreFixture()
         let changes = try ManyChanges.make(10_000)
@@ -124,7 +124,7 @@ struct CommitTests {
         #expect(stored.count < changes.count * (ContentID.byteCount + 14))
     }
 
-    @Test("of more changes than the limit is not written")
+    @Test("a commit of more changes than the limit is not written")
     func tooMany() async throws {
         let fixture = try StoreFixture()
         let change = try StoreFixture.change("a", .tombstone)

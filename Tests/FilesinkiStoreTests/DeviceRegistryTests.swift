@@ -6,7 +6,7 @@ import Testing
 
 @testable import FilesinkiStore
 
-@Suite("what devices say that they have seen")
+@Suite("Acknowledgements of devices")
 struct DeviceRegistryTests {
     private func acknowledgement(_ device: UInt8, _ sequence: UInt64) -> Acknowledgement {
         Acknowledgement(
@@ -19,7 +19,7 @@ struct DeviceRegistryTests {
         try DeviceRegistry(remote: fixture.remote, zone: zone, store: fixture.format)
     }
 
-    @Test("is the newest of each device")
+    @Test("the newest one of each device is read")
     func newest() async throws {
         let fixture = try StoreFixture()
         let shelf = try shelf(fixture)
@@ -31,7 +31,7 @@ struct DeviceRegistryTests {
         #expect(objects.count == 2)
     }
 
-    @Test("is kept apart by zone")
+    @Test("zones are separate")
     func zones() async throws {
         let fixture = try StoreFixture()
         try await shelf(fixture).acknowledge(acknowledgement(1, 5))
@@ -39,7 +39,7 @@ struct DeviceRegistryTests {
         #expect(try await shelf(fixture).all() == [acknowledgement(1, 5)])
     }
 
-    @Test("is passed over, and said, where it is damaged or in another device's place")
+    @Test("one that is damaged or in another device's place is skipped and reported")
     func damaged() async throws {
         let fixture = try StoreFixture()
         let shelf = try shelf(fixture)

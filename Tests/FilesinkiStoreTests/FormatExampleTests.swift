@@ -6,7 +6,7 @@ import Testing
 @testable import FilesinkiStore
 
 /// The example in Docs/Format.md is read from there, so that it can never become wrong.
-@Suite("the example in the description of the format")
+@Suite("The example in Docs/Format.md")
 struct FormatExampleTests {
     private static let page = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Docs/Format.md")
@@ -37,7 +37,7 @@ struct FormatExampleTests {
         }
     }
 
-    @Test("is read as it says")
+    @Test("it is read as described")
     func read() throws {
         let stored = try Self.example()
         let commit = try StoreFixture().coder.decode(stored, sequence: 1, key: "k")
@@ -52,7 +52,7 @@ struct FormatExampleTests {
         #expect(text.contains("`\(commit.token.hash)`"))
     }
 
-    @Test("is what this program writes")
+    @Test("this program writes it")
     func write() throws {
         let fixture = try StoreFixture()
         let stored = try fixture.coder.encode(

@@ -60,7 +60,7 @@ struct FourthKindTests {
         return Player(table: table, client: client)
     }
 
-    @Test func `is merged on all devices, whoever is faster`() async throws {
+    @Test func `it is merged on all devices, in any order`() async throws {
         let (a, b) = (player("a"), player("b"))
         for player in [a, b] { try await player.sync() }
         try a.play("anna", 7)
@@ -78,7 +78,7 @@ struct FourthKindTests {
         #expect(a.table.rows == b.table.rows)
     }
 
-    @Test func `comes from a checkpoint, and is missed where the log has lost it`() async throws {
+    @Test func `it is read from a checkpoint, and a loss in the log is detected`() async throws {
         let a = player("a")
         for score in 1...200 as ClosedRange<UInt8> {
             try a.play("p\(score % 5)", score)
@@ -105,7 +105,7 @@ struct FourthKindTests {
         #expect(found.failure.code == .wrongStore)
     }
 
-    @Test func `takes less than 100 lines, none of them about the log`() throws {
+    @Test func `it takes less than 100 lines, none of them about the log`() throws {
         let path = #filePath.replacing("FourthKindTests", with: "ScoreZone")
         let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 100)

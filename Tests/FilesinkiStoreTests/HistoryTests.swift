@@ -7,7 +7,7 @@ import Testing
 @testable import FilesinkiStore
 
 /// A store that is not the one it was: noticed, and never read as "everything was deleted".
-@Suite("a log whose history was changed")
+@Suite("Logs whose history was changed")
 struct HistoryTests {
     private func store(commits: Int) async throws -> (StoreFixture, [Commit]) {
         let fixture = try StoreFixture()
@@ -28,13 +28,13 @@ struct HistoryTests {
         Checkpoint(token: token, entries: [], packs: [], inline: [])
     }
 
-    @Test("is fine when nothing changed")
+    @Test("an unchanged log is accepted")
     func unchanged() async throws {
         let (fixture, commits) = try await store(commits: 3)
         for commit in commits { try await fixture.log.verify(commit.token) }
     }
 
-    @Test("by another commit in an old slot is refused")
+    @Test("another commit in an old slot is refused")
     func swapped() async throws {
         let (fixture, commits) = try await store(commits: 3)
         let (other, _) = try await store(commits: 1)
@@ -50,7 +50,7 @@ struct HistoryTests {
             await failure { try await fixture.log.next(after: read.token) }?.code == .wrongStore)
     }
 
-    @Test("by a rollback is refused")
+    @Test("a rollback is refused")
     func rolledBack() async throws {
         let (fixture, commits) = try await store(commits: 3)
         try await fixture.remote.delete(fixture.slot(3))
@@ -59,7 +59,7 @@ struct HistoryTests {
         try await fixture.log.verify(commits[1].token)
     }
 
-    @Test("by pruning says that the token expired")
+    @Test("pruning reports an expired token")
     func pruned() async throws {
         let (fixture, commits) = try await store(commits: 3)
         try await fixture.shelf.save(checkpoint(commits[2].token))
@@ -73,7 +73,7 @@ struct HistoryTests {
         try await fixture.log.verify(commits[2].token)
     }
 
-    @Test("by pruning everything says that the token expired, not that the store is empty")
+    @Test("pruning everything reports an expired token, not an empty store")
     func prunedAll() async throws {
         let (fixture, commits) = try await store(commits: 1)
         try await fixture.shelf.save(checkpoint(commits[0].token))
@@ -82,7 +82,7 @@ struct HistoryTests {
         #expect(failure?.code == .tokenExpired)
     }
 
-    @Test("by the loss of its first commit is refused and not taken for empty")
+    @Test("the loss of its first commit is refused and not taken for an empty log")
     func firstMissing() async throws {
         let (fixture, _) = try await store(commits: 2)
         try await fixture.remote.delete(fixture.slot(1))
@@ -90,7 +90,7 @@ struct HistoryTests {
         #expect(failure?.code == .wrongStore)
     }
 
-    @Test("by the loss of a commit in the middle is refused")
+    @Test("the loss of a commit in the middle is refused")
     func middleMissing() async throws {
         let (fixture, commits) = try await store(commits: 3)
         try await fixture.remote.delete(fixture.slot(2))
@@ -98,7 +98,7 @@ struct HistoryTests {
         #expect(failure?.code == .wrongStore)
     }
 
-    @Test("by damage says damage, and not that the store is another")
+    @Test("damage is reported as damage, not as another store")
     func damaged() async throws {
         let (fixture, commits) = try await store(commits: 1)
         var stored = try #require(try await fixture.remote.get(fixture.slot(1), range: nil))
@@ -109,7 +109,7 @@ struct HistoryTests {
         #expect(next?.code == .corrupt)
     }
 
-    @Test("by another store in its place is refused, also before the first commit was seen")
+    @Test("another store in its place is refused, also before the first commit was seen")
     func otherStore() async throws {
         let (fixture, _) = try await store(commits: 1)
         let other = StoreFormat(
@@ -119,7 +119,7 @@ struct HistoryTests {
         #expect(await failure { try await log.next(after: log.genesis) }?.code == .wrongStore)
     }
 
-    @Test("by a commit of another zone is refused")
+    @Test("a commit of another zone is refused")
     func otherZone() async throws {
         let (fixture, _) = try await store(commits: 1)
         let stored = try #require(try await fixture.remote.get(fixture.slot(1), range: nil))

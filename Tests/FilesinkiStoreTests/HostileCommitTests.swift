@@ -5,7 +5,7 @@ import Testing
 @testable import FilesinkiStore
 
 /// Commits that no honest writer makes: what cannot be is refused by name, the rest is applied.
-@Suite("a hostile commit")
+@Suite("Hostile commits")
 struct HostileCommitTests {
     /// A commit of three rows, `a`, `b` and `c`, changed by `forge` before it is stored.
     private func read(
@@ -34,7 +34,7 @@ struct HostileCommitTests {
     }
 
     @Test(
-        "that names a bad path has it refused by name, and the rest applied",
+        "an invalid path is refused by name, and the rest applied",
         arguments: [
             "../x", "/etc/x", "a/../../x", "a//b", "./a", "", ".", "..", "a/", ".filesinki/x",
             ".FILESINKI", ".filesinki ", ".filesınki", "a\0b", String(repeating: "n", count: 256),
@@ -50,7 +50,7 @@ struct HostileCommitTests {
         #expect(commit.refused.map(\.failure.code) == [.badPath])
     }
 
-    @Test("that moves from a bad path has the change refused")
+    @Test("a move from an invalid path is refused")
     func badOrigin() async throws {
         let commit = try await read {
             $0.movedRows = [1]
@@ -61,7 +61,7 @@ struct HostileCommitTests {
     }
 
     @Test(
-        "that sets identity by mode has those bits taken away",
+        "setuid, setgid and sticky bits are removed",
         arguments: [
             UInt32(0o4755), 0o2755, 0o1777, 0o177755, 0xFFFF_F1ED,
         ])
@@ -116,7 +116,7 @@ struct HostileCommitTests {
     ]
 
     @Test(
-        "with a row that cannot be has the row refused and the rest applied",
+        "an invalid row is refused and the rest applied",
         arguments: rowForgeries.indices)
     func badRow(index: Int) async throws {
         let (name, forge) = Self.rowForgeries[index]
@@ -125,7 +125,7 @@ struct HostileCommitTests {
         #expect(commit.refused.map(\.path) == [Array("b".utf8)], "\(name)")
     }
 
-    @Test("that names a path twice counts the last and refuses the first")
+    @Test("of two rows for one path the last counts and the first is refused")
     func duplicates() async throws {
         let commit = try await read { message in
             setPaths(&message, [Array("a".utf8), Array("c".utf8), Array("a".utf8)])
@@ -136,13 +136,13 @@ struct HostileCommitTests {
         #expect(commit.refused.map(\.path) == [Array("a".utf8)])
     }
 
-    @Test("whose times run over wraps and does not trap")
+    @Test("an overflow of times wraps and does not trap")
     func times() async throws {
         let commit = try await read { $0.changes.seconds = [.max, .max, .min] }
         #expect(commit.changes.count == 3)
     }
 
-    @Test("with a content that is not what its identity says has the content refused")
+    @Test("a content that does not match its hash is refused")
     func falseContent() async throws {
         let commit = try await read { $0.inline[0].data = field(Array("y".utf8)) }
         #expect(commit.inline.isEmpty)
@@ -181,7 +181,7 @@ struct HostileCommitTests {
         ]
 
     @Test(
-        "that does not fit together is refused as a whole",
+        "an inconsistent commit is refused as a whole",
         arguments: commitForgeries.indices)
     func badCommit(index: Int) async throws {
         let (name, code, forge) = Self.commitForgeries[index]
@@ -189,7 +189,7 @@ struct HostileCommitTests {
         #expect(failure?.code == code, "\(name)")
     }
 
-    @Test("whose few bytes stand for a great many paths is refused")
+    @Test("a commit whose few bytes expand to very many paths is refused")
     func pathBomb() async throws {
         let rows = 100_000
         let failure = await failure {
@@ -212,7 +212,7 @@ struct HostileCommitTests {
         #expect(failure?.code == .corrupt)
     }
 
-    @Test("of a newer format says so")
+    @Test("a newer format is reported as such")
     func newerFormat() async throws {
         let fixture = try StoreFixture()
         var stored = try fixture.coder.encode(
@@ -224,7 +224,7 @@ struct HostileCommitTests {
         #expect(failure?.remedy == "Update filesinki.")
     }
 
-    @Test("that is no record at all is refused", arguments: [[], [0], Array("hello".utf8)])
+    @Test("an invalid record is refused", arguments: [[], [0], Array("hello".utf8)])
     func garbage(bytes: [UInt8]) async throws {
         let fixture = try StoreFixture()
         try await fixture.replace(fixture.slot(1), by: bytes)

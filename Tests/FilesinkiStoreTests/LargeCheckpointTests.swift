@@ -7,7 +7,7 @@ import Testing
 @testable import FilesinkiStore
 
 /// Checkpoints that are larger than what a store takes as one publication.
-@Suite("a checkpoint in parts")
+@Suite("Checkpoints in parts")
 struct LargeCheckpointTests {
     let fixture: StoreFixture
     let shelf: CheckpointStore
@@ -95,7 +95,7 @@ struct LargeCheckpointTests {
         #expect(read.refused.isEmpty)
     }
 
-    @Test("E1.5 that is larger than a publication comes back as it was written")
+    @Test("E1.5 one that is larger than a publication makes the round trip")
     func roundTrip() async throws {
         let written = try checkpoint(50, rows: 1_000)
         try await shelf.save(written)
@@ -112,7 +112,7 @@ struct LargeCheckpointTests {
         #expect(fixture.remote.objects == before)
     }
 
-    @Test("E1.5 of every size is read as it was written, and only a small one is whole")
+    @Test("E1.5 one of any size reads back exactly, and only a small one is a single object")
     func sizes() async throws {
         for rows in [0, 1, 5, 40, 70, 90, 200] {
             let sequence = UInt64(rows + 1)
@@ -125,7 +125,7 @@ struct LargeCheckpointTests {
         }
     }
 
-    @Test("E1.5 whole ones of any size, as the first version wrote them, are read")
+    @Test("E1.5 single objects of any size, as the first version wrote them, are read")
     func former() async throws {
         let written = try checkpoint(50, rows: 1_000)
         let stored = try CheckpointCoder(store: StoreFixture.id, zone: "files").encode(written)
@@ -134,7 +134,7 @@ struct LargeCheckpointTests {
     }
 
     @Test(
-        "E1.5 with a part that is missing, cut or another is passed over when an older one serves")
+        "E1.5 one with a missing, truncated or wrong part is skipped when an older one can be used")
     func damagedPart() async throws {
         try await shelf.save(checkpoint(3, rows: 2))
         try await shelf.save(checkpoint(50, rows: 300))
@@ -149,7 +149,7 @@ struct LargeCheckpointTests {
         #expect(try await shelf.latest()?.token.sequence == 50)
     }
 
-    @Test("E1.5 of a list with any single flipped bit is the same or a failure")
+    @Test("E1.5 any single flipped bit of a list gives the same checkpoint or a failure")
     func flippedBits() async throws {
         let written = try checkpoint(50, rows: 80)
         try await shelf.save(written)
@@ -165,7 +165,7 @@ struct LargeCheckpointTests {
     }
 
     @Test(
-        "E1.5 whose list names what cannot be is refused",
+        "E1.5 one whose list has invalid names is refused",
         arguments: [
             { $0.parts[0].hash = field([1]) }, { $0.parts[0].size = 0 },
             { $0.parts[0].size = .max },
@@ -185,7 +185,7 @@ struct LargeCheckpointTests {
         #expect(read == nil || read?.refused.isEmpty == false)
     }
 
-    @Test("E1.5 is of a newer format for a reader that knows no parts")
+    @Test("E1.5 one in parts is of a newer format for a reader without parts")
     func formByte() async throws {
         try await shelf.save(checkpoint(50, rows: 200))
         let stored = try #require(fixture.remote.objects[fixture.checkpointSlot(50)])
@@ -207,7 +207,7 @@ struct LargeCheckpointTests {
     ]
 
     @Test(
-        "E1.1 that does not read back as it was meant is not published",
+        "E1.1 one that does not read back exactly is not published",
         arguments: unreadable.indices, [4, 400])
     func notReadable(index: Int, rows: Int) async throws {
         let (name, spoil) = Self.unreadable[index]

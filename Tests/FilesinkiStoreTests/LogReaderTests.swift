@@ -7,7 +7,7 @@ import Testing
 
 @testable import FilesinkiStore
 
-@Suite("a log that is read from a token on")
+@Suite("Reading the log from a token on")
 struct LogReaderTests {
     let fixture: StoreFixture
     let remote: ScriptedRemote
@@ -43,7 +43,7 @@ struct LogReaderTests {
     }
 
     @Test(
-        "gives every commit once, with few requests",
+        "every commit is returned once, with few requests",
         arguments: [(1, 1), (2, 2), (3, 2), (4, 2), (8, 3), (9, 3), (200, 7)])
     func all(_ count: Int, _ requests: Int) async throws {
         let commits = try await append(count)
@@ -57,7 +57,7 @@ struct LogReaderTests {
         #expect(rest.last == (rest.isEmpty ? nil : wanted.last))
     }
 
-    @Test func `ends where the caller says`() async throws {
+    @Test func `ends where the caller asks`() async throws {
         try await append(20)
         let reader = LogReader(log, after: log.genesis, upTo: 5)
         #expect(try await readAll(reader) == [1, 2, 3, 4, 5])
@@ -65,7 +65,7 @@ struct LogReaderTests {
     }
 
     @Test(
-        "is proven by one request, which reads no more of the last commit than is needed",
+        "the proof takes one request and reads no more of the last commit than needed",
         arguments: [true, false])
     func proof(_ remoteKnows: Bool) async throws {
         let last = try #require(try await append(4).last)
@@ -82,7 +82,7 @@ struct LogReaderTests {
     }
 
     @Test(
-        "that was swapped, damaged or rolled back is told by the head as by the whole",
+        "a swapped, damaged or rolled-back log is detected by the head as by the whole",
         arguments: [true, false])
     func otherHistory(_ hasHead: Bool) async throws {
         let commits = try await append(3)
@@ -101,7 +101,7 @@ struct LogReaderTests {
         #expect(await failure { try await reader.prove() }?.code == .wrongStore)
     }
 
-    @Test("misses no commit that is gone", arguments: [2, 3, 4, 5, 9, 10, 21, 22, 23])
+    @Test("a missing commit is never skipped", arguments: [2, 3, 4, 5, 9, 10, 21, 22, 23])
     func hole(_ gone: UInt64) async throws {
         try await append(24)
         try await fixture.remote.delete(fixture.slot(gone))
@@ -112,7 +112,7 @@ struct LogReaderTests {
     }
 
     @Test(
-        "takes a slot for filled that was written while others were read",
+        "a slot that was written while others were read counts as filled",
         arguments: [[2], [3], [4], [1], [1, 2], [9], [10]] as [[UInt64]])
     func race(_ late: [UInt64]) async throws {
         try await append(12)
@@ -142,7 +142,7 @@ struct LogReaderTests {
         #expect(found == [1: 6 << 20, 2: 5, 7: -1])
     }
 
-    @Test func `says of each commit by itself what is wrong with it`() async throws {
+    @Test func `reports for each commit what is wrong with it`() async throws {
         try await append(3)
         try await fixture.replace(fixture.slot(2), by: [1, 2, 3])
         var codes: [UInt64: Failure.Code] = [:]
@@ -152,7 +152,7 @@ struct LogReaderTests {
         #expect(codes == [2: .corrupt])
     }
 
-    @Test("trusts no remote that gives other replies than were asked for")
+    @Test("replies that do not match the requests are refused")
     func strange() async throws {
         try await append(3)
         remote.isStrange = true

@@ -10,7 +10,7 @@ import Testing
 
 /// Docs/Format.md is enough to read a store from: a reader in another language, written from it,
 /// reads what this program writes.
-@Suite("a reader in another language", .serialized)
+@Suite("A reader in another language", .serialized)
 struct ReaderTests {
     private static let time = Timestamp(seconds: 1_600_000_000, nanoseconds: 123_456_789)
 
@@ -133,7 +133,7 @@ struct ReaderTests {
         "small": .file("edited\n", modified: time),
     ]
 
-    @Test("extracts the tree that was stored", arguments: [false, true])
+    @Test("extracts the stored tree", arguments: [false, true])
     func extract(checkpoint: Bool) async throws {
         let written = try await Written(checkpoint: checkpoint)
         let place = written.folder.path("out")
@@ -174,7 +174,7 @@ struct ReaderTests {
         #expect(try Reader.run("verify", written.store).code == 1)
     }
 
-    @Test("lists the tree, names made safe")
+    @Test("lists the tree, with names made safe")
     func list() async throws {
         let written = try await Written(checkpoint: false)
         let outcome = try Reader.run("ls", written.store)
@@ -185,7 +185,7 @@ struct ReaderTests {
         #expect(lines.contains { $0.hasSuffix(" new\\n\\xff") })
     }
 
-    @Test("verifies a good store and names its tip")
+    @Test("verifies a sound store and names its head")
     func verify() async throws {
         let written = try await Written(checkpoint: true)
         let outcome = try Reader.run("verify", written.store)

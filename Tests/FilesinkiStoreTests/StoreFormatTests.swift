@@ -6,7 +6,7 @@ import Testing
 
 @testable import FilesinkiStore
 
-@Suite("the description of a store")
+@Suite("The store's description")
 struct StoreFormatTests {
     private let systemContext = SystemContext(
         now: { Timestamp(nanoseconds: 0) },
@@ -23,12 +23,12 @@ struct StoreFormatTests {
         "slots = rename-folder", "created-by = filesinki 1",
     ]
 
-    @Test("is absent where there is no store")
+    @Test("it is nil where there is no store")
     func absent() async throws {
         #expect(try await StoreFormat.read(from: MemoryRemote()) == nil)
     }
 
-    @Test("is made once, and found from then on")
+    @Test("it is created once, and found from then on")
     func create() async throws {
         let remote = MemoryRemote()
         let made = try await StoreFormat.create(at: remote, systemContext: systemContext)
@@ -41,7 +41,7 @@ struct StoreFormatTests {
         #expect(try await StoreFormat.create(at: remote, systemContext: other) == made)
     }
 
-    @Test("is the same for all who make it at once")
+    @Test("it is the same for all that create it at once")
     func race() async throws {
         let remote = MemoryRemote()
         let formats = try await withThrowingTaskGroup(of: StoreFormat.self) { group in
@@ -56,14 +56,14 @@ struct StoreFormatTests {
         #expect(formats.count == 1)
     }
 
-    @Test("is text that a person can read")
+    @Test("it is readable text")
     func text() {
         let format = StoreFormat(
             formatVersion: 1, id: StoreFixture.id, epoch: 0, slots: "rename-folder")
         #expect(StoreFormatText.encode(format, createdBy: "filesinki 1") == lines(Self.good))
     }
 
-    @Test("keeps to one line for each value")
+    @Test("each value has one line")
     func oneLine() throws {
         let format = StoreFormat(formatVersion: 1, id: StoreFixture.id, epoch: 7, slots: "a\nb = c")
         let read = try StoreFormatText.decode(StoreFormatText.encode(format, createdBy: "x\ny"))
@@ -71,7 +71,7 @@ struct StoreFormatTests {
         #expect(read.epoch == 7)
     }
 
-    @Test("of a newer format says so, whatever else it holds")
+    @Test("a newer format is reported as such, whatever else it contains")
     func newer() {
         let failure = #expect(throws: Failure.self) {
             try StoreFormatText.decode(lines(["filesinki store", "format = 2", "all = new"]))
@@ -80,13 +80,13 @@ struct StoreFormatTests {
         #expect(failure?.remedy == "Update filesinki.")
     }
 
-    @Test("passes over what it does not know")
+    @Test("unknown lines are ignored")
     func unknownKey() throws {
         let format = try StoreFormatText.decode(lines(Self.good + ["colour = green"]))
         #expect(format.id == StoreFixture.id)
     }
 
-    @Test("of every single flipped bit is refused")
+    @Test("any single flipped bit is refused")
     func flippedBits() {
         let good = lines(Self.good)
         for bit in 0..<(good.count * 8) {
@@ -97,7 +97,7 @@ struct StoreFormatTests {
     }
 
     @Test(
-        "that is something else is refused",
+        "other text is refused",
         arguments: [
             [], ["hello"], ["filesinki store"], ["filesinki store", "format = 0"],
             ["filesinki store", "format = x"], ["filesinki store", "format = 1"],

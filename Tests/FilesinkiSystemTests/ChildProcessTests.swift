@@ -2,7 +2,7 @@ import FilesinkiSystem
 import Glibc
 import Testing
 
-@Suite("A child process")
+@Suite("Child processes")
 struct ChildProcessTests {
     /// What a line of shell says, started with one of the settings.
     private func says(
@@ -26,7 +26,7 @@ struct ChildProcessTests {
         return (String(decoding: said, as: UTF8.self), status)
     }
 
-    @Test("holds no signal back, though its parent's thread does")
+    @Test("a child blocks no signal, although its parent's thread does")
     func signals() throws {
         var all = sigset_t()
         var before = sigset_t()
@@ -37,14 +37,16 @@ struct ChildProcessTests {
         #expect(try says("kill -TERM $$; echo survived").status & 0x7F == SIGTERM)
     }
 
-    @Test("gets no file but its streams, whatever is open here")
+    @Test("a child inherits only its streams")
     func files() throws {
         let file = open("/dev/null", O_RDONLY)
         defer { close(file) }
         #expect(try says("[ -e /proc/$$/fd/\(file) ] || echo closed").said == "closed\n")
     }
 
-    @Test("dies of a broken pipe, or takes after its parent", arguments: [true, false])
+    @Test(
+        "a child ends on a broken pipe, or inherits its parent's disposition",
+        arguments: [true, false])
     func brokenPipe(_ dies: Bool) throws {
         let before = signal(SIGPIPE, SIG_IGN)
         defer { signal(SIGPIPE, before) }
@@ -52,7 +54,7 @@ struct ChildProcessTests {
         #expect(ended.said == (dies ? "" : "survived\n"))
     }
 
-    @Test("has the group that was asked for")
+    @Test("a child has the requested process group")
     func group() throws {
         // The fifth and sixth fields of proc(5)'s stat are the group and the session.
         let line = "read -r a b c d group session rest < /proc/$$/stat; echo $$ $group $session"
@@ -68,14 +70,14 @@ struct ChildProcessTests {
         #expect(session.dropFirst() == [session[0], session[0]])
     }
 
-    @Test("has the environment it is given, whatever bytes it has, or its parent's")
+    @Test("a child has the given environment, with any bytes, or its parent's")
     func environment() throws {
         let given = try says("echo \"$A\"") { $0.environment = [Array("A=b\n c".utf8)] }
         #expect(given.said == "b\n c\n")
         #expect(try says("echo \"${PATH:+set}\"").said == "set\n")
     }
 
-    @Test("that cannot be started says why")
+    @Test("a child that cannot be started reports why")
     func missing() {
         let process = ChildProcess("/nowhere/at/all", [Array("x".utf8)])
         let error = #expect(throws: ChildProcess.NotStarted.self) { try process.start() }

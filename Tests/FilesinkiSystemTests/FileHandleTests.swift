@@ -32,7 +32,7 @@ import Testing
         #expect(try opened.record(of: "none".utf8) == nil)
     }
 
-    @Test func `H1 a missing or foreign file is seen by its stamp`() throws {
+    @Test func `H1 a missing or replaced file is detected by its stamp`() throws {
         let tree: TreeFixture = ["f": .file("x"), "link": .symlink("f")]
         try tree.write(to: folder.path)
         let file = try #require(FileStamp(at: folder.path("f")))
@@ -44,7 +44,7 @@ import Testing
         #expect(FileStamp(at: folder.path("none")) == nil)
     }
 
-    @Test func `H1 a lock is taken once, and goes with its value`() throws {
+    @Test func `H1 a lock is exclusive and is released with its value`() throws {
         let path = folder.path("lock")
         let lock = try #require(try KernelLock.tryAcquire(path))
         lock.writeHolder("me")
@@ -76,7 +76,7 @@ import Testing
         #expect(try names() == ["f"])
     }
 
-    @Test func `H1 what is not committed changes nothing and leaves nothing`() throws {
+    @Test func `H1 an uncommitted file changes nothing and leaves nothing`() throws {
         let path = folder.path("f")
         try DurableFile.replace(path.utf8, with: [1])
         do {
@@ -89,7 +89,7 @@ import Testing
         #expect(try names() == ["f"])
     }
 
-    @Test func `H1 a staged name that is taken is not written through`() throws {
+    @Test func `H1 an existing file at the staged name is not written through`() throws {
         let tree: TreeFixture = ["far": .file("x"), ".s": .symlink("far")]
         try tree.write(to: folder.path)
         let opened = try FileHandle(folder.path, O_RDONLY | O_DIRECTORY)

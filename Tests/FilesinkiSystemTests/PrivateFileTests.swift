@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `what is allowed to others does not make a file refused`() throws {
+    @Test func `a file that others may use is accepted where that is allowed`() throws {
         #expect(try file(mode: 0o640).read(allowing: 0o040) != nil)
         #expect(throws: Failure.self) { try file(mode: 0o660).read(allowing: 0o040) }
         #expect(throws: Failure.self) { try file(mode: 0o644).read(allowing: 0o040) }
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is not there is nil`() throws {
+    @Test func `a missing file is nil`() throws {
         #expect(try PrivateFile(folder.path("none")).read() == nil)
         #expect(try PrivateFile(folder.path("none/none")).read() == nil)
     }

@@ -6,7 +6,7 @@ import Testing
 /// The one table of error numbers.
 @Suite struct SystemErrorTests {
     @Test(
-        "H1 a number has one code for each role",
+        "H1 an errno has one code for each role",
         arguments: [
             (ENOSPC, [.full, .full, .full, .full, .full]),
             (EDQUOT, [.full, .full, .full, .full, .full]),
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `H1 a message says what was tried and why it failed`() {
+    @Test func `H1 a message names the action and the reason`() {
         let failure = SystemError(EACCES).failure("open the file", "a/b", of: .own)
         #expect(failure.message == "Cannot open the file: permission denied.")
         #expect(failure.path == Array("a/b".utf8))

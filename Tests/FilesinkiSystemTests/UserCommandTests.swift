@@ -3,7 +3,7 @@ import FilesinkiSystem
 import Glibc
 import Testing
 
-@Suite("Commands of the user's")
+@Suite("User commands")
 struct UserCommandTests {
     private func run(
         _ text: String, input: [UInt8]? = nil, limit: Duration = .seconds(600)
@@ -11,7 +11,7 @@ struct UserCommandTests {
         try UserCommand(text: text, limit: limit, input: input).run()
     }
 
-    @Test("what it prints and its exit code come back")
+    @Test("its output and exit code are returned")
     func outcome() throws {
         #expect(
             try run("printf hello; exit 3") == .ended(code: 3, output: Array("hello".utf8)))
@@ -24,7 +24,7 @@ struct UserCommandTests {
             try run("cat | wc -c | tr -d ' \\n'") == .ended(code: 0, output: [UInt8(ascii: "0")]))
     }
 
-    @Test("its input has any size, and may be read again by name")
+    @Test("its input has any size, and can be read again by name")
     func input() throws {
         let bytes = [UInt8](repeating: 0xFF, count: 1 << 20)
         #expect(
@@ -35,7 +35,7 @@ struct UserCommandTests {
                 == .ended(code: 0, output: Array("again".utf8)))
     }
 
-    @Test func `it holds no signal back, whatever the thread does that starts it`() throws {
+    @Test func `a command blocks no signal, whatever the thread that starts it blocks`() throws {
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
@@ -46,13 +46,13 @@ struct UserCommandTests {
             try run("grep SigBlk /proc/self/status") == .ended(code: 0, output: Array(none.utf8)))
     }
 
-    @Test("input that nobody reads is no harm")
+    @Test("unread input does no harm")
     func unread() throws {
         let bytes = [UInt8](repeating: 0x61, count: 1 << 20)
         #expect(try run("exec <&-; exit 0", input: bytes) == .ended(code: 0, output: []))
     }
 
-    @Test("what it prints goes where it is wanted")
+    @Test("its output goes where it is directed")
     func output() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
@@ -64,7 +64,7 @@ struct UserCommandTests {
         #expect(read(ends[0], &buffer, 64) == 5)
     }
 
-    @Test("its time is bounded, also when it prints nothing or has closed its output")
+    @Test("it ends at its time limit, also when it prints nothing or has closed its output")
     func limit() throws {
         #expect(try run("sleep 1000", limit: .milliseconds(50)) == .ranOutOfTime)
         #expect(try run("exec >&-; sleep 1000", limit: .milliseconds(50)) == .ranOutOfTime)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct Base64Tests {
     @Test(
-        "base 64 has one text for each value",
+        "each value has one base 64 text",
         arguments: [
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
             ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"), ("æ~?", "w6Z+Pw=="),

@@ -5,7 +5,7 @@ import Testing
 @Suite("Dates and times as text")
 struct DateTextTests {
     @Test(
-        "days and clocks in UTC",
+        "dates and times in UTC",
         arguments: [
             (0, "1970-01-01", "00:00:00"), (-1, "1969-12-31", "23:59:59"),
             (951_827_696, "2000-02-29", "12:34:56"), (253_402_300_800, "10000-01-01", "00:00:00"),
@@ -19,7 +19,7 @@ struct DateTextTests {
         #expect(DateText.seconds(rfc3339: "\(date)T\(clock)Z") == seconds)
     }
 
-    @Test func `a fraction has as many digits as are asked for`() {
+    @Test func `a fraction has the requested number of digits`() {
         let time = Timestamp(seconds: 951_827_696, nanoseconds: 120_456_789)
         #expect(DateText.rfc3339(time) == "2000-02-29T12:34:56Z")
         #expect(DateText.rfc3339(time, digits: 3) == "2000-02-29T12:34:56.120Z")
@@ -28,7 +28,7 @@ struct DateTextTests {
     }
 
     @Test(
-        "milliseconds are read in UTC, and nothing that is not a whole number of them",
+        "milliseconds are read in UTC, and fractions of them refused",
         arguments: [
             ("1970-01-01T00:00:00Z", 0), ("1970-01-01T00:00:00.5Z", 500),
             ("1970-01-01T00:00:00.001000Z", 1), ("1970-01-01T00:00:00.0001Z", nil),
@@ -44,7 +44,7 @@ struct DateTextTests {
     }
 
     @Test(
-        "dates of HTTP",
+        "HTTP dates",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
             ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),

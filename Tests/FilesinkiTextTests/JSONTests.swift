@@ -1,7 +1,7 @@
 import FilesinkiText
 import Testing
 
-@Suite("JSON, read and written")
+@Suite("JSON")
 struct JSONTests {
     @Test(
         "the members of a flat object",
@@ -19,13 +19,12 @@ struct JSONTests {
         #expect(JSONTree.scalars(of: Array(text.utf8)) == expected)
     }
 
-    @Test func `strings only where nothing else is allowed`() {
+    @Test func `a flat object may be limited to strings`() {
         #expect(JSONTree.strings(of: Array(#"{"a":"b"}"#.utf8)) == ["a": "b"])
         #expect(JSONTree.strings(of: Array(#"{"a":1}"#.utf8)) == nil)
     }
 
-    @Test func `what is written in quotes is one line of printable text, and is read again`() throws
-    {
+    @Test func `a quoted string is one line of printable text and makes the round trip`() throws {
         let text = "a\"b\\c\n\t\0\u{1B}\u{7F}\u{9F}\u{2028}ä😀"
         let quoted = JSONString.quoted(text)
         #expect(

@@ -3,7 +3,7 @@ import FilesinkiText
 import Testing
 
 @Suite struct PercentCodingTests {
-    @Test func `every byte comes back, and only safe ones stand as they are`() {
+    @Test func `every byte makes the round trip, and only safe ones stay unencoded`() {
         let all = [UInt8](0...255)
         let text = PercentCoding.encode(all)
         #expect(PercentCoding.decode(text) == all)
@@ -13,12 +13,12 @@ import Testing
         #expect(PercentCoding.encodePath("a b/c/") == "a%20b/c/")
     }
 
-    @Test("what is malformed is not decoded", arguments: ["%", "%2", "%zz", "a%2"])
+    @Test("malformed input is not decoded", arguments: ["%", "%2", "%zz", "a%2"])
     func malformed(_ text: String) {
         #expect(PercentCoding.decode(text) == nil)
     }
 
-    @Test func `both cases of digits are read, and text has to be UTF-8`() {
+    @Test func `both cases of digits are read, and the text must be UTF-8`() {
         #expect(PercentCoding.decodedText("%c3%A4") == "ä")
         #expect(PercentCoding.decodedText("%c3") == nil)
     }

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "refuses, and names the line",
+        "refuses mistakes and names the line",
         arguments: [
             "\nk", "\nk =", "\nk = newest", "\n= 1", "\nk = 'a", "\nk = \"a\n\"", "\nk = 1 2",
             "\n[a", "\n[[a]",
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "hostile input is a failure and no crash",
+        "hostile input is a failure and never a crash",
         arguments: [
             ("[", 100_000, "k = "), ("{a=", 100_000, "k = "), ("a.", 400_000, ""),
             ("[a.", 300_000, ""),
@@ -90,14 +90,14 @@ import Testing
         #expect(try value("'\(text)'") == .string(text))
     }
 
-    @Test func `more than the largest size is a limit`() {
+    @Test func `a document beyond the maximum size is a limit failure`() {
         let failure = #expect(throws: Failure.self) {
             try TOMLReader.read(Array(repeating: 0x23, count: (1 << 20) + 1), file: "f")
         }
         #expect(failure?.code == .limit)
     }
 
-    @Test func `what is not UTF-8 is refused`() {
+    @Test func `a document that is not UTF-8 is refused`() {
         #expect(throws: Failure.self) { try TOMLReader.read([0x23, 0xFF], file: "f") }
     }
 

@@ -9,7 +9,7 @@ struct ClockReadingTests {
     }
 
     @Test(
-        "two readings tell what happened in between",
+        "two readings tell whether the clock was set or the machine slept",
         arguments: [
             (100, 100, 100, nil),
             (100, 3700, 3700, ClockReading.Jump.slept),
@@ -25,7 +25,7 @@ struct ClockReadingTests {
         #expect(first.jump(to: second) == expected)
     }
 
-    @Test("the real clocks go on together")
+    @Test("the real clocks advance together")
     func real() {
         let first = ClockReading.now
         #expect(first.jump(to: .now) == nil)

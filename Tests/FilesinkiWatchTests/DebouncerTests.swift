@@ -120,7 +120,7 @@ struct DebouncerTests {
     }
 
     @Test(
-        "changes at a steady rhythm slower than 100 ms cross at once, also after a burst",
+        "changes at a steady interval above 100 ms are reported at once, also after a burst",
         arguments: [101, 105, 120, 150, 250, 500, 1000, 1900, 2100, 5000])
     func rhythm(milliseconds: Int) {
         var debouncer = Debouncer()
@@ -136,7 +136,7 @@ struct DebouncerTests {
         #expect(waits.last.map { $0 <= .milliseconds(100) } == true, "\(waits)")
     }
 
-    @Test("changes without a rest between them are told in growing distances, up to the longest")
+    @Test("continuous changes are reported at growing intervals, up to the longest")
     func noRestBetween() {
         var debouncer = Debouncer()
         var told: [Duration] = []
@@ -151,13 +151,13 @@ struct DebouncerTests {
         #expect(zip(told, told.dropFirst()).allSatisfy { $1 - $0 <= .milliseconds(2100) })
     }
 
-    @Test("a busy file holds back no other")
+    @Test("a busy file delays no other")
     func busyNeighbour() {
         let told = self.told(["mmmmmmmmmmmmmmmmmmmm", "-----w--------------"])
         #expect(told == ["--------------------", "------!-------------"])
     }
 
-    @Test("both ends of a rename are told together")
+    @Test("both ends of a rename are reported together")
     func rename() {
         let told = self.told([">--------------", "<--------------"])
         #expect(told == ["----------!----", "----------!----"])
@@ -168,7 +168,7 @@ struct DebouncerTests {
         #expect(dance[1].filter { $0 == "!" }.count == 1)
     }
 
-    @Test("a file that was made to be renamed comes out as one change of its target, at once")
+    @Test("a file that was created to be renamed is reported as one change of its target, at once")
     func replaced() {
         let told = self.told(["cmw>------------", "---<------------"])
         #expect(told[1] == "----!-----------")
@@ -176,14 +176,14 @@ struct DebouncerTests {
         #expect(told[0] == "-------------!--")
     }
 
-    @Test("of too many paths everything is due, once they rest")
+    @Test("with too many paths everything is due, once they are quiet")
     func flood() {
         let told = self.told(["c", "c", "c", "c", "c----w--------------------------"])
         #expect(told[4].filter { $0 == "E" }.count == 1)
         #expect(told[4].firstIndex(of: "E") == told[4].index(told[4].startIndex, offsetBy: 15))
     }
 
-    @Test("nothing heard, nothing due: no time-out is needed")
+    @Test("without changes nothing is due and no time-out is needed")
     func silence() {
         var debouncer = Debouncer(Self.limits)
         #expect(debouncer.next == nil)
@@ -194,7 +194,7 @@ struct DebouncerTests {
         #expect(debouncer.next == nil)
     }
 
-    @Test("with a rest of zero everything is told at once")
+    @Test("with a settle time of zero everything is reported at once")
     func noRest() {
         var debouncer = Debouncer(Debouncer.Limits(quiet: .zero, quick: .zero, longest: .zero))
         for kind in [TreeChange.Kind.written, .gone, .created, .folder] {

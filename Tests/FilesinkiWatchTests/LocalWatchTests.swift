@@ -4,7 +4,7 @@ import FilesinkiWatch
 import Glibc
 import Testing
 
-@Suite("The watching thread")
+@Suite("The watch thread")
 struct LocalWatchTests {
     private func watch(
         _ folder: TemporaryFolder, bounds: TreeWatch.Bounds = TreeWatch.Bounds()
@@ -34,7 +34,7 @@ struct LocalWatchTests {
         return all
     }
 
-    @Test("a change is told once it has settled")
+    @Test("a change is reported once it has settled")
     func change() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let watch = try self.watch(folder)
@@ -49,7 +49,7 @@ struct LocalWatchTests {
         #expect(told.contains(.changes(LocalChanges(paths: [path]))))
     }
 
-    @Test("a deadline ends the wait with nothing")
+    @Test("a deadline ends the wait without a report")
     func deadline() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let watch = try self.watch(folder)
@@ -59,7 +59,7 @@ struct LocalWatchTests {
         #expect(await watch.next(until: .zero).isEmpty)
     }
 
-    @Test("word from elsewhere wakes whoever waits")
+    @Test("a wake-up ends the wait")
     func posted() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let watch = try self.watch(folder)
@@ -70,7 +70,7 @@ struct LocalWatchTests {
         #expect(await told == [.remote])
     }
 
-    @Test("other rules are followed, and that is told")
+    @Test("changed rules are applied and reported")
     func rules() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         mkdir(folder.path("build"), 0o755)
@@ -84,7 +84,7 @@ struct LocalWatchTests {
         #expect(told == [.changes(LocalChanges(paths: [try RelativePath("build/f")]))])
     }
 
-    @Test("a shortage is told, and lost events")
+    @Test("a lack of watches is reported, and so are lost events")
     func trouble() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         mkdir(folder.path("a"), 0o755)
@@ -97,7 +97,7 @@ struct LocalWatchTests {
         #expect(told.contains(.everything(.flood)))
     }
 
-    @Test("notices that nobody takes do not pile up")
+    @Test("unread reports do not pile up")
     func bounded() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let watch = try self.watch(folder)

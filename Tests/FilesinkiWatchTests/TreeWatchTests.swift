@@ -44,7 +44,7 @@ final class WatchedTree {
 
 @Suite("Watching a tree")
 struct TreeWatchTests {
-    @Test("files: made, written, touched, renamed, deleted")
+    @Test("files: created, written, touched, renamed, deleted")
     func files() throws {
         let watched = try WatchedTree()
         watched.write("a")
@@ -60,7 +60,7 @@ struct TreeWatchTests {
         #expect(watched.heard().isEmpty)
     }
 
-    @Test("a chain of folders that is made faster than it is heard of misses nothing")
+    @Test("nothing is missed in a chain of folders that is created faster than it is watched")
     func chain() throws {
         let watched = try WatchedTree()
         for path in ["a", "a/b", "a/b/c", "a/b/c/d"] { watched.makeFolder(path) }
@@ -72,7 +72,7 @@ struct TreeWatchTests {
         #expect(watched.paths() == ["a/b/c/d/late"])
     }
 
-    @Test("a renamed folder takes along what is heard of below it")
+    @Test("a renamed folder keeps the changes reported below it")
     func renamedFolder() throws {
         let watched = try WatchedTree(prepare: { root in
             for path in ["a", "a/b", "a/b/c"] { mkdir(root + "/" + path, 0o755) }
@@ -86,7 +86,7 @@ struct TreeWatchTests {
         #expect(watched.tree.count == 4)
     }
 
-    @Test("of a folder that left the tree nothing is heard any more; one that came is watched")
+    @Test("a folder that left the tree is no longer watched; one that entered it is")
     func acrossTheBorder() throws {
         let watched = try WatchedTree(prepare: { mkdir($0 + "/a", 0o755) })
         #expect(rename(watched.at("a"), watched.folder.path("outside")) == 0)
@@ -102,7 +102,7 @@ struct TreeWatchTests {
         #expect(watched.paths() == ["b/deep/g"])
     }
 
-    @Test("a folder that takes the name of another, also in exchange")
+    @Test("a folder that takes the name of another, also in an exchange")
     func exchanged() throws {
         let watched = try WatchedTree(prepare: { root in
             for path in ["a", "a/x", "b", "b/y"] { mkdir(root + "/" + path, 0o755) }
@@ -116,7 +116,7 @@ struct TreeWatchTests {
         #expect(watched.paths() == ["b/x/1", "a/y/2"])
     }
 
-    @Test("a folder that was deleted and made again is watched")
+    @Test("a folder that was deleted and created again is watched")
     func madeAgain() throws {
         let watched = try WatchedTree(prepare: { mkdir($0 + "/a", 0o755) })
         rmdir(watched.at("a"))
@@ -130,7 +130,7 @@ struct TreeWatchTests {
         #expect(watched.tree.count == 1)
     }
 
-    @Test("symlinks are files here, wherever they lead")
+    @Test("symlinks are reported as files, wherever they point")
     func symlinks() throws {
         let watched = try WatchedTree(prepare: { root in
             mkdir(root + "/../elsewhere", 0o755)
@@ -143,7 +143,7 @@ struct TreeWatchTests {
         #expect(watched.heard() == ["new created"])
     }
 
-    @Test("names of every byte")
+    @Test("names of any bytes")
     func names() throws {
         let name: [UInt8] = [0xFF, 0x0A, 0xC3, 0x28, 0x22]
         let watched = try WatchedTree()
@@ -163,7 +163,7 @@ struct TreeWatchTests {
         #expect(paths == [name + Array("/f".utf8)])
     }
 
-    @Test("the state folder, and what the rules leave out, is not heard of")
+    @Test("the state folder and ignored paths are not reported")
     func ignored() throws {
         let watched = try WatchedTree(
             prepare: { root in
@@ -182,7 +182,7 @@ struct TreeWatchTests {
         #expect(watched.tree.count == 2)
     }
 
-    @Test("what is made in the midst of the first look is found or heard")
+    @Test("files created during the first scan are found or reported")
     func race() throws {
         let folder = try TemporaryFolder(inMemory: true)
         let root = folder.path
@@ -205,7 +205,7 @@ struct TreeWatchTests {
         #expect(Set(tree.readChanges().changes.map { "\($0.path)" }) == ["a/new/f", "b/new/f"])
     }
 
-    @Test("lost events are said, and all is watched again")
+    @Test("lost events are reported, and everything is watched again")
     func overflow() throws {
         let watched = try WatchedTree(bounds: TreeWatch.Bounds(events: 4))
         watched.makeFolder("a")
@@ -219,7 +219,7 @@ struct TreeWatchTests {
         #expect(heard.changes.map { "\($0.path)" }.contains("a/b/f"))
     }
 
-    @Test("used-up watches are said, and taken when there are some")
+    @Test("used-up watches are reported, and added when some are free")
     func shortage() throws {
         let watched = try WatchedTree(
             bounds: TreeWatch.Bounds(folders: 2),
@@ -235,7 +235,7 @@ struct TreeWatchTests {
         #expect(watched.paths() == ["f"])
     }
 
-    @Test("a root that goes away is said", arguments: ["moved", "deleted"])
+    @Test("a removed root is reported", arguments: ["moved", "deleted"])
     func rootGone(_ how: String) throws {
         let watched = try WatchedTree()
         if how == "moved" {
@@ -246,7 +246,7 @@ struct TreeWatchTests {
         #expect(watched.tree.readChanges().isRootGone)
     }
 
-    @Test("a root that is not there is a failure")
+    @Test("a missing root is a failure")
     func noRoot() throws {
         let failure = #expect(throws: Failure.self) {
             _ = try TreeWatch(root: "/nowhere/at/all") { _, _ in false }
@@ -257,7 +257,7 @@ struct TreeWatchTests {
 
 @Suite("Watching mounted file systems", .serialized)
 struct MountedTreeWatchTests {
-    @Test("E2.2 an unmounted file system is heard of, and its bare folder is watched again")
+    @Test("E2.2 an unmount is reported, and the bare folder is watched again")
     func unmounted() throws {
         var disk: MemoryDisk?
         let watched = try WatchedTree(prepare: { root in disk = MemoryDisk(at: root + "/disk") })

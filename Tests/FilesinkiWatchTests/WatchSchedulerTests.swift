@@ -20,14 +20,14 @@ struct WatchSchedulerTests {
         return scheduler
     }
 
-    @Test("first everything, then nothing until the safety net")
+    @Test("the first run is a full one, the next at the safety interval")
     func beginning() {
         var scheduler = begun()
         #expect(scheduler.next(at: .seconds(1)) == .wait(until: .seconds(600)))
         #expect(scheduler.next(at: .seconds(600)) == .run(.everything))
     }
 
-    @Test("what was heard is done in one run")
+    @Test("reported changes are synced in one run")
     func heard() {
         var scheduler = begun()
         scheduler.add(changes("a"))
@@ -42,14 +42,14 @@ struct WatchSchedulerTests {
         #expect(scheduler.next(at: .seconds(3)) == .wait(until: .seconds(600)))
     }
 
-    @Test("too many paths are everything")
+    @Test("too many paths take a full run")
     func tooMany() {
         var scheduler = begun()
         scheduler.add(changes("a", "b", "c", "d"))
         #expect(scheduler.next(at: .seconds(1)) == .run(.everything))
     }
 
-    @Test("after failures it pauses, longer each time, and then does all that was missed")
+    @Test("after failures the pauses grow, and then a full run follows")
     func failures() {
         var scheduler = begun()
         scheduler.add(changes("a"))
@@ -78,7 +78,7 @@ struct WatchSchedulerTests {
             scheduler.next(at: now) == .run(.changes(changes("c"), isRemoteHinted: false)))
     }
 
-    @Test("a remote that wants to be left alone is left alone")
+    @Test("a remote's Retry-After is respected")
     func wish() {
         var scheduler = begun()
         scheduler.requestRemoteCheck()
@@ -87,7 +87,7 @@ struct WatchSchedulerTests {
         #expect(scheduler.next(at: .seconds(2)) == .wait(until: .seconds(101)))
     }
 
-    @Test("a clock that was set ends the pause")
+    @Test("setting the clock ends the pause")
     func jump() {
         var scheduler = begun()
         scheduler.requestRemoteCheck()
@@ -97,7 +97,7 @@ struct WatchSchedulerTests {
         #expect(scheduler.next(at: .seconds(2)) == .run(.everything))
     }
 
-    @Test("where the tree is not heard of it is looked at, not too often")
+    @Test("without inotify the tree is scanned, not too often")
     func shortage() {
         var scheduler = begun()
         scheduler.setShortage(true, at: .seconds(1))
@@ -113,7 +113,7 @@ struct WatchSchedulerTests {
         #expect(scheduler.next(at: .seconds(23)) == .wait(until: .seconds(623)))
     }
 
-    @Test("the wished-for end comes before everything else")
+    @Test("the requested end has priority over everything")
     func end() {
         var scheduler = begun()
         scheduler.requestFullRun()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Notices of writes")
 struct WriteNoticesTests {
-    @Test("a write is told, also one that nobody waited for")
+    @Test("a write is reported, also one that happened before the wait")
     func write() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let notices = try #require(WriteNotices.stream(in: folder.path, prefix: "a.sqlite"))
@@ -21,7 +21,7 @@ struct WriteNoticesTests {
     }
 
     @Test(
-        "only names that begin so are meant, and the kernel's word that it dropped some",
+        "only names with the prefix count, and the kernel's overflow",
         arguments: [
             ("a.sqlite", IN_MODIFY, true), ("a.sqlite-wal", IN_MODIFY, true),
             ("b.sqlite", IN_MODIFY, false), ("a", IN_MODIFY, false), ("", IN_Q_OVERFLOW, true),
@@ -32,7 +32,7 @@ struct WriteNoticesTests {
         #expect(WriteNotices.isAbout("a.sqlite", event) == isMeant)
     }
 
-    @Test("a folder that is not there cannot be heard")
+    @Test("a missing folder cannot be watched")
     func missing() throws {
         let folder = try TemporaryFolder(inMemory: true)
         #expect(WriteNotices.stream(in: folder.path("none"), prefix: "") == nil)

@@ -21,7 +21,7 @@ import Testing
         return server
     }
 
-    @Test func `a password goes to a server only when it asks, and then with every request`()
+    @Test func `a password is sent only when the server asks, and then with every request`()
         async throws
     {
         let server = server(asking: "Basic realm=\"x\", charset=\"UTF-8\"") {
@@ -33,7 +33,7 @@ import Testing
         #expect(fields == [nil, "Basic YW5uOm9wZW4gc2VzYW1l", "Basic YW5uOm9wZW4gc2VzYW1l"])
     }
 
-    @Test func `a token goes with every request`() async throws {
+    @Test func `a token is sent with every request`() async throws {
         let server = server(asking: "Bearer") { $0 == "Bearer abc" }
         let remote = try server.remote(credentials: .bearer(Secret("abc")))
         #expect(try await remote.get(key("a"), range: nil) == bytes("x"))
@@ -51,7 +51,7 @@ import Testing
         #expect(numbers == ["00000001", "00000002", "00000003"])
     }
 
-    @Test func `a nonce that is too old is replaced by the new one`() async throws {
+    @Test func `an expired nonce is replaced by the new one`() async throws {
         let asked = Counter()
         let server = MemoryDAV(interception: { request in
             let field = request.fields["Authorization"] ?? ""
@@ -71,7 +71,7 @@ import Testing
         #expect(server.requests.count == 7)
     }
 
-    @Test func `a server that forgot a nonce that worked is answered anew`() async throws {
+    @Test func `a server that forgot a valid nonce gets a new answer`() async throws {
         let asked = Counter()
         let server = MemoryDAV(interception: { request in
             let nonce = asked.next() <= 4 ? "old" : "new"
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "a wrong password is said after one try, and never shown",
+        "a wrong password is reported after one attempt, and never shown",
         arguments: [
             "Basic realm=\"x\"", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"",
             "Digest realm=\"r\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256",
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(
-        "credentials pass in the clear only on this machine, or where it is asked for",
+        "credentials are sent without encryption only on this machine, or when allowed",
         arguments: [
             ("http://dav.example/a", false, false), ("http://dav.example/a", true, true),
             ("https://dav.example/a", false, true), ("http://localhost:8080/a", false, true),

@@ -15,7 +15,9 @@ import Testing
         #expect(!server.methods.contains("MOVE"))
     }
 
-    @Test func `a slot goes as a whole, so that its place is never an empty folder`() async throws {
+    @Test func `a slot is deleted as a whole, so that its place is never an empty folder`()
+        async throws
+    {
         let server = MemoryDAV()
         server.place([1], at: "/dav/log/1/c")
         try await server.remote().delete(key("log/1/c"))
@@ -26,7 +28,7 @@ import Testing
         #expect(server.paths == ["/", "/dav/", "/dav/log/"])
     }
 
-    @Test func `of a folder with other objects in it only the object goes`() async throws {
+    @Test func `of a folder with other objects in it only the object is deleted`() async throws {
         let server = MemoryDAV()
         server.place([1], at: "/dav/a/c")
         server.place([1], at: "/dav/a/d")
@@ -34,7 +36,8 @@ import Testing
         #expect(server.paths == ["/", "/dav/", "/dav/a/", "/dav/a/d"])
     }
 
-    @Test func `what a loser of a race left inside a slot goes with it`() async throws {
+    @Test func `files that a loser of a race left inside a slot are deleted with it`() async throws
+    {
         let server = MemoryDAV()
         server.place([1], at: "/dav/log/1/c")
         server.place([2], at: "/dav/log/1/.t-0123456789abcdef/c")
@@ -42,7 +45,7 @@ import Testing
         #expect(server.paths == ["/", "/dav/", "/dav/log/"])
     }
 
-    @Test("a deletion that is refused is said", arguments: [403, 207, 423, 500])
+    @Test("a refused deletion is reported", arguments: [403, 207, 423, 500])
     func refused(_ status: Int) async throws {
         let server = MemoryDAV(interception: { request in
             ["DELETE", "MOVE"].contains(request.method) ? HTTPReply(status: status) : nil

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DigestTests {
     /// https://www.rfc-editor.org/rfc/rfc7616#section-3.9.1
     @Test(
-        "answers as the standard's example does",
+        "matches the standard's example",
         arguments: [
             ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
             (
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// https://www.rfc-editor.org/rfc/rfc2617#section-3.5
-    @Test func `answers as the older standard's example does`() {
+    @Test func `matches the older standard's example`() {
         let challenge = DigestChallenge(
             realm: "testrealm@host.com", nonce: "dcd98b7102dd2f0e8b11d0f600bfb0c093",
             algorithm: .md5)
@@ -48,7 +48,7 @@ import Testing
                 == "6629fae49393a05397450978507c4ef1")
     }
 
-    @Test func `what is in quotes cannot end them, and a name may be of any letters`() {
+    @Test func `quoted values cannot end the quotation, and a name may have any letters`() {
         let challenge = DigestChallenge(realm: "a\"b\\c", nonce: "n", algorithm: .md5)
         func field(_ user: String) -> String {
             DigestResponse(challenge, user: user, password: Secret(""), count: 255, cnonce: "c")
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "reads challenges as they are written",
+        "parses challenges in every form",
         arguments: [
             ("Basic", ["basic": [:]]), ("Basic realm=x", ["basic": ["realm": "x"]]),
             ("basic REALM=\"a, b=c\"", ["basic": ["realm": "a, b=c"]]),
@@ -85,7 +85,7 @@ import Testing
         #expect(Dictionary(pairs) { first, _ in first } == wanted)
     }
 
-    @Test func `a challenge without end is passed over`() {
+    @Test func `an endless challenge is ignored`() {
         #expect(AuthenticationChallenge.all(String(repeating: "Basic, ", count: 2000)).isEmpty)
     }
 }

@@ -7,7 +7,8 @@ import Testing
 /// The contract holds whatever a server answers, as long as it does the right thing.
 @Suite struct HabitTests {
     @Test(
-        "the contract is honoured whatever a server's habits are", arguments: MemoryDAV.Habits.all)
+        "the contract is honoured with each server's peculiarities", arguments: MemoryDAV.Habits.all
+    )
     func contract(_ habits: MemoryDAV.Habits) async throws {
         for contract in RemoteContract.all {
             let server = MemoryDAV(habits)
@@ -15,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `nothing unfinished is left behind, and no empty folder of a slot`() async throws {
+    @Test func `no unfinished object and no empty slot folder is left behind`() async throws {
         let server = MemoryDAV()
         let remote = try server.remote()
         for text in ["one", "two"] { _ = try await remote.publish(bytes(text), to: key("log/1/c")) }
@@ -31,7 +32,7 @@ import Testing
         #expect(try await remote.publish(bytes("three"), to: key("log/1/c")) == .mine)
     }
 
-    @Test func `only requests that hold on every server are made`() async throws {
+    @Test func `only requests that every server supports are sent`() async throws {
         var requests: [HTTPRequest] = []
         for contract in RemoteContract.all {
             let server = MemoryDAV()

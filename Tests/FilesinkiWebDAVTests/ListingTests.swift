@@ -66,14 +66,14 @@ import Testing
         #expect(await code { _ = try await listed(server) } == .unfitStore)
     }
 
-    @Test func `a listing is bound`() async throws {
+    @Test func `the size of a listing is limited`() async throws {
         let server = MemoryDAV()
         server.place([1], at: "/dav/a")
         _ = try await listed(server)
         #expect(server.requests.map(\.maximumReply) == [64 << 20])
     }
 
-    @Test func `folders without end end the listing`() async throws {
+    @Test func `endlessly nested folders end the listing`() async throws {
         let server = MemoryDAV(interception: { request in
             let path = MemoryDAV.path(request.url)
             let count = path == "/dav/" ? 5000 : 0
@@ -83,14 +83,14 @@ import Testing
         #expect(await code { _ = try await listed(server) } == .limit)
     }
 
-    @Test func `empty folders, as pruning leaves them, are passed over`() async throws {
+    @Test func `empty folders, as pruning leaves them, are skipped`() async throws {
         let server = MemoryDAV()
         for number in 100..<400 { server.place(nil, at: "/dav/packs/\(number)/") }
         server.place([1], at: "/dav/packs/500/a")
         #expect(try await listed(server) == ["packs/500/a"])
     }
 
-    @Test func `only folders that may hold wanted keys are asked for`() async throws {
+    @Test func `only folders that may contain matching keys are requested`() async throws {
         let server = MemoryDAV()
         for number in 0..<50 { server.place([1], at: "/dav/log/\(100 + number)/c") }
         server.place([1], at: "/dav/packs/00/a")

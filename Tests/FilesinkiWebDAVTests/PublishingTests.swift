@@ -24,7 +24,7 @@ import Testing
         #expect(server.methods.last == "GET")
     }
 
-    @Test func `a slot that is full already is answered without an upload`() async throws {
+    @Test func `a full slot is answered without an upload`() async throws {
         let server = MemoryDAV()
         server.place(bytes("one"), at: "/dav/log/1/c")
         #expect(try await server.remote().publish(bytes("two"), to: slot) == .theirs(bytes("one")))
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "the status of a server does not decide who won",
+        "the status of a server does not decide the outcome",
         arguments: [200, 201, 204, 207, 400, 403, 405, 412, 423])
     func lies(_ status: Int) async throws {
         let server = MemoryDAV(interception: { request in
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "when it is not known what a move did, what was staged stays", arguments: [true, false])
+        "when the result of a move is unknown, the staged object stays", arguments: [true, false])
     func lostAnswers(_ isDone: Bool) async throws {
         let server = Box<MemoryDAV>()
         let moves = Counter()
@@ -75,7 +75,8 @@ import Testing
         #expect(try await retrying.publish(bytes("one"), to: slot) == .mine)
     }
 
-    @Test("what was staged goes when it cannot be moved", arguments: ["PUT", "GET", "MOVE"])
+    @Test(
+        "the staged object is removed when it cannot be moved", arguments: ["PUT", "GET", "MOVE"])
     func refusals(_ method: String) async throws {
         let server = MemoryDAV(interception: { request in
             request.method == method ? HTTPReply(status: 403) : nil
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "a server that refuses every collection is not asked for ever", arguments: [404, 409, 500])
+        "a server that refuses every MKCOL is not asked for ever", arguments: [404, 409, 500])
     func refusedCollections(_ status: Int) async throws {
         let deep = try key((0..<200).map { _ in "a" }.joined(separator: "/"))
         for refused in [["MKCOL"], ["PUT"], ["MKCOL", "PUT"]] {
@@ -113,7 +114,7 @@ import Testing
         #expect(await code { try await remote.delete(slot) } == .away)
     }
 
-    @Test func `an empty folder in the slot's place is said and left alone`() async throws {
+    @Test func `an empty folder in the slot's place is reported and left alone`() async throws {
         let server = MemoryDAV()
         server.place(nil, at: "/dav/log/1/")
         #expect(try await server.remote().get(slot, range: nil) == nil)
@@ -128,7 +129,7 @@ import Testing
     }
 
     @Test(
-        "a form of Destination that works is found, and remembered",
+        "a form of Destination that works is found and reused",
         arguments: [
             ("https://dav.example/dav/log/2/", 502), ("/dav/log/2/", 502), ("/dav/log/2/", 400),
             ("http://dav.example/dav/log/2/", 502), ("http://dav.example/dav/log/2/", 404),
@@ -149,7 +150,7 @@ import Testing
         #expect(moves.first?.fields["Destination"] == form)
     }
 
-    @Test func `an object is not taken to be where no move has been seen to put it`() async throws {
+    @Test func `an object counts as stored only when a move was seen to store it`() async throws {
         let server = MemoryDAV(interception: { request in
             request.method == "MOVE" ? HTTPReply(status: 201) : nil
         })
@@ -170,14 +171,14 @@ import Testing
         #expect(server.paths == ["/", "/dav/", "/dav/packs/", "/dav/packs/a"])
     }
 
-    @Test func `an upload is seen under its name only when it is whole`() async throws {
+    @Test func `an upload is visible under its name only when it is whole`() async throws {
         let server = MemoryDAV()
         try await server.remote().put(bytes("x"), to: key("packs/a"))
         let uploads = server.requests.filter { $0.method == "PUT" }
         #expect(uploads.allSatisfy { $0.url.hasPrefix("http://localhost/dav/packs/.t-") })
     }
 
-    @Test func `a large upload is not sent before its folder is there`() async throws {
+    @Test func `a large upload is not sent before its folder exists`() async throws {
         let server = MemoryDAV()
         let remote = try server.remote()
         let large = [UInt8](repeating: 1, count: 100_000)

@@ -27,14 +27,14 @@ import Testing
         HTTPReply(status: status, fields: fields, body: bytes(body))
     }
 
-    @Test("says nil only when the object is known to be absent", arguments: [404, 410])
+    @Test("returns nil only when the object is known to be absent", arguments: [404, 410])
     func absent(_ status: Int) async throws {
         let result = try await reading(reply(status, [:], "not here"))
         #expect(result == (nil, nil))
     }
 
     @Test(
-        "says in words of its own what else a status means",
+        "any other status has a message of its own",
         arguments: [
             (401, Failure.Code.notAllowed), (403, .notAllowed), (302, .away), (429, .away),
             (500, .away), (503, .away), (204, .away), (400, .away), (416, .away), (206, .away),
@@ -56,14 +56,14 @@ import Testing
         #expect(await code { _ = try await remote.get(object, range: 0..<0) } == .away)
     }
 
-    @Test func `a server may take an object for a page`() async throws {
+    @Test func `a stored HTML page is an object`() async throws {
         let server = MemoryDAV(interception: { $0.method == "GET" ? page : nil })
         server.place(page.body, at: "/dav/packs/a")
         #expect(try await server.remote().get(object, range: nil) == page.body)
     }
 
     @Test(
-        "a range is checked against what the server says of it",
+        "a range is checked against the reply",
         arguments: [
             ("bytes 2-4/10", "cde", "cde"), ("bytes 2-4/*", "cde", "cde"),
             ("bytes 2-3/4", "cd", "cd"), ("BYTES 2-4/10", "cde", "cde"),
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "of a whole object only the wanted bytes are taken",
+        "of a whole object only the requested bytes are returned",
         arguments: [(0..<3, "abc"), (2..<5, "cde"), (8..<99, "ij"), (10..<12, ""), (40..<50, "")])
     func ignoredRanges(_ range: Range<Int64>, wanted: String) async throws {
         for fields: HTTPFields in [[:], ["Content-Length": "10"]] {
@@ -90,14 +90,14 @@ import Testing
         }
     }
 
-    @Test func `a reply that was cut is not taken for the object`() async throws {
+    @Test func `a truncated reply is not taken for the object`() async throws {
         let cut = reply(200, ["Content-Length": "11"], "abcdefghij")
         #expect(try await reading(cut).code == .away)
         #expect(try await reading(cut, range: 5..<20).code == .away)
         #expect(try await reading(cut, range: 5..<8).bytes == bytes("fgh"))
     }
 
-    @Test func `a reply that claims to be too large is refused before its bytes`() async throws {
+    @Test func `a reply that declares too large a size is refused before its bytes`() async throws {
         let huge = reply(200, ["Content-Length": "\((1 << 30) + 1)"], "abc")
         #expect(try await reading(huge).code == .limit)
         #expect(try await reading(reply(200, ["Content-Length": "-5"], "abc")).code != nil)
@@ -106,13 +106,13 @@ import Testing
                 == bytes("a"))
     }
 
-    @Test func `a reply of unknown length is taken up to a range's end`() async throws {
+    @Test func `a reply of unknown length is read up to a range's end`() async throws {
         // The transport hands out parts of 1000 bytes.
         let long = HTTPReply(status: 200, body: [UInt8](repeating: 7, count: 500_000))
         #expect(try await reading(long, range: 0..<10).bytes == [UInt8](repeating: 7, count: 10))
     }
 
-    @Test func `a range of no bytes asks for none`() async throws {
+    @Test func `an empty range sends no request`() async throws {
         let server = MemoryDAV()
         server.place(bytes("x"), at: "/dav/packs/a")
         let remote = try server.remote()
@@ -122,7 +122,9 @@ import Testing
         #expect(server.methods == ["PROPFIND", "PROPFIND", "PROPFIND"])
     }
 
-    @Test("a name below a file is absent, whatever is said of it", arguments: [400, 403, 404, 409])
+    @Test(
+        "a name below a file is absent, whatever the server replies",
+        arguments: [400, 403, 404, 409])
     func belowFile(_ status: Int) async throws {
         let server = MemoryDAV(interception: { request in
             MemoryDAV.path(request.url).hasPrefix("/dav/a/") ? HTTPReply(status: status) : nil

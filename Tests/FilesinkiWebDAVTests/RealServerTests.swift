@@ -16,7 +16,7 @@ struct RealServerTests {
         #expect(access(server.folder, F_OK) != 0)
     }
 
-    @Test func `two servers of one kind have nothing in common`() async throws {
+    @Test func `two servers of one kind share nothing`() async throws {
         let first = try await RealServer.lighttpd.start()
         let second = try await RealServer.lighttpd.start()
         #expect(first.address != second.address)
@@ -26,7 +26,7 @@ struct RealServerTests {
             try await RealServer.lighttpd.sharedAddress() == RealServer.lighttpd.sharedAddress())
     }
 
-    @Test func `a script that there is not is not installed, and says why it does not start`()
+    @Test func `a missing script is not installed, and the server reports why it does not start`()
         async throws
     {
         let none = RealServer("none", script: "none")

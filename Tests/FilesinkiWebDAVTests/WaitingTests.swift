@@ -17,7 +17,7 @@ import Testing
         #expect(clock.slept == seconds([1, 2, 4, 8, 16, 30, 30, 30, 9]))
     }
 
-    @Test func `a look asks for the folder's own properties only`() async throws {
+    @Test func `a poll requests the folder's own properties only`() async throws {
         let server = MemoryDAV()
         server.place([1], at: "/dav/log/1/c")
         try await server.remote().wait(prefix: "log/0", timeout: .seconds(5))
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "a change ends it, whatever the server tells of a folder",
+        "a change ends the wait, whatever the server reports of a folder",
         arguments: ["tag", "time", "nothing", "no folder"])
     func change(_ markers: String) async throws {
         let server = MemoryDAV(habits(markers))
@@ -55,7 +55,7 @@ import Testing
         #expect(clock.slept == seconds([1, 2, 4]))
     }
 
-    @Test func `a change in the second of the first look is not missed`() async throws {
+    @Test func `a change in the second of the first poll is not missed`() async throws {
         var habits = MemoryDAV.Habits()
         habits.properties = { _ in "<D:getlastmodified>now</D:getlastmodified>" }
         habits.date = { "now" }
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "what came between two waits ends the second at once",
+        "a change between two waits ends the second at once",
         arguments: ["tag", "time", "nothing", "no folder"])
     func between(_ markers: String) async throws {
         let clock = ManualClock()
@@ -109,7 +109,8 @@ import Testing
         #expect(clock.slept == seconds([1, 2]))
     }
 
-    @Test func `what came between two waits in the second of a look ends the second after a pause`()
+    @Test
+    func `a change between two waits, in the second of a poll, ends the second wait after a pause`()
         async throws
     {
         var habits = MemoryDAV.Habits()

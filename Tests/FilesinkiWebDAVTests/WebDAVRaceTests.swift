@@ -12,7 +12,7 @@ import Testing
 /// takes one server, by its name; how fast they were is then shown.
 @Suite(.enabled(if: !installed.isEmpty, "no WebDAV server is installed"), .serialized)
 struct WebDAVRaceTests {
-    @Test("writers that append to one log at once lose nothing", arguments: racing)
+    @Test("concurrent writers that append to one log lose nothing", arguments: racing)
     func appending(_ server: RealServer) async throws {
         let isLong = getenv("FILESINKI_RACE_WRITERS") != nil
         let race = Race(

@@ -24,7 +24,7 @@ import Testing
         "<html><head><title>Log in</title></head><body/></html>", "<a/>",
     ].map { Array($0.utf8) }
 
-    @Test func `no mutated document breaks a bound`() throws {
+    @Test func `no mutated document exceeds a limit`() throws {
         let seed = try Self.knob("FILESINKI_FUZZ_SEED") ?? 1
         let seconds = try Self.knob("FILESINKI_FUZZ_SECONDS")
         var mutator = Mutator(seed: UInt64(clamping: seed))

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "refuses document types and the entities in them",
+        "refuses document types and entities",
         arguments: [
             "<!DOCTYPE html><html/>", "<!DOCTYPE a SYSTEM \"file:///etc/passwd\"><a/>",
             "<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>",
@@ -87,7 +87,7 @@ import Testing
         refused(text, because: "elements", maximumElements: 3)
     }
 
-    @Test func `takes a depth up to its limit`() throws {
+    @Test func `accepts a depth up to its limit`() throws {
         func nested(_ depth: Int) -> [UInt8] {
             let text =
                 [String](repeating: "<a>", count: depth) + [String](repeating: "</a>", count: depth)
@@ -99,14 +99,14 @@ import Testing
         refused(Array(String(repeating: "<a>", count: 200_000).utf8), because: "deep")
     }
 
-    @Test func `takes names up to their limit`() throws {
+    @Test func `accepts names up to their limit`() throws {
         let name = String(repeating: "n", count: XMLReader.maximumNameLength)
         #expect(try XMLReader.parse(Array("<\(name)/>".utf8), maximumElements: 1).name == name)
         refused(Array("<\(name)n/>".utf8), because: "name")
         refused(Array("<a xmlns=\"\(name)\"/>".utf8), because: "name")
     }
 
-    @Test func `refuses every cut of a document`() {
+    @Test func `refuses every truncation of a document`() {
         let text = Array("<?xml version=\"1.0\"?><m xmlns=\"DAV:\"><r>&amp;æ</r><r/></m>".utf8)
         for length in text.indices { refused(Array(text[..<length]), because: "") }
     }

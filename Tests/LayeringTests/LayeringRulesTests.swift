@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "sees an import however it is written",
+        "finds an import in every form",
         arguments: [
             "import X", "package import X", "internal import X", "@testable import X", "  import X",
             "@_exported public import struct X.Y", "import func X.y",
@@ -72,7 +72,7 @@ import Testing
             ])
     }
 
-    @Test func `finds arrows that go up or sideways, and modules without a place`() {
+    @Test func `finds dependencies that point up or sideways, and modules without a layer`() {
         #expect(
             LayeringRules.upwardArrows(manifest) == [
                 "FilesinkiModel must not know FilesinkiEngine.",
@@ -82,7 +82,7 @@ import Testing
             ])
     }
 
-    @Test func `finds who uses a library of the system past the module that offers it`() {
+    @Test func `finds a use of a system library outside of the module that wraps it`() {
         let manifest = PackageManifest(
             parsing: """
                 let targets = [
@@ -97,7 +97,7 @@ import Testing
             ])
     }
 
-    @Test func `finds the tools of the tests in the product`() {
+    @Test func `finds testing tools in the product`() {
         #expect(
             LayeringRules.productsWithTools(manifest)
                 == ["FilesinkiEngine depends on FilesinkiTesting, which is for tests only."])
@@ -116,7 +116,7 @@ import Testing
                 ])
     }
 
-    @Test func `finds what a library shows of the engine`() {
+    @Test func `finds engine types in a library's API`() {
         let files = [
             file("FileSinki", "public import FilesinkiModel\n  import FilesinkiEngine"),
             file("FileSinkiKeyValue", "@_exported import struct FilesinkiRules.Rule"),
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(
-        "finds what may end the process, in code only",
+        "finds code that may end the process, in code only",
         arguments: [
             ("let a = try! f()", 1), ("let a = b as! C", 1), ("fatalError(\"x\")", 1),
             ("// never try! anything", 0), ("let a = try f() // TO" + "DO", 1),
@@ -216,7 +216,7 @@ import Testing
         #expect(LayeringRules.logCode([other]).count == 1)
     }
 
-    @Test func `H4 finds a slice of the replica outside of its folder`() {
+    @Test func `H4 finds an extension of the replica outside of its folder`() {
         let slice = file("FilesinkiEngine", "extension Replica {\n}", "Sync/A.swift")
         #expect(LayeringRules.replicaSlices([slice]).count == 1)
         let own = file("FilesinkiEngine", "extension Replica {\n}", "Replica/A.swift")

@@ -6,7 +6,7 @@ import Testing
 
     init() throws { tree = try SourceTree() }
 
-    @Test func `the package is read as it is`() {
+    @Test func `the package manifest is read correctly`() {
         #expect(tree.sources.count > 50)
         #expect(tree.tests.contains { $0.path == "Tests/LayeringTests/LayeringTests.swift" })
         #expect(tree.manifest["FilesinkiReconcile"]?.dependencies == ["FilesinkiModel"])
@@ -20,16 +20,16 @@ import Testing
         #expect(LayeringRules.undeclaredImports(tree.tests, tree.manifest) == [])
     }
 
-    @Test func `arrows only go down`() {
+    @Test func `dependencies only point down`() {
         #expect(LayeringRules.upwardArrows(tree.manifest) == [])
     }
 
-    @Test func `libraries of the system are used by the modules that offer them`() {
+    @Test func `system libraries are used only by the modules that wrap them`() {
         #expect(LayeringRules.libraries.keys.allSatisfy { tree.manifest[$0] != nil })
         #expect(LayeringRules.borrowedLibraries(tree.manifest) == [])
     }
 
-    @Test func `nothing in the product knows the tools of the tests`() {
+    @Test func `no product module imports the testing tools`() {
         #expect(LayeringRules.productsWithTools(tree.manifest) == [])
     }
 
@@ -37,7 +37,7 @@ import Testing
         #expect(LayeringRules.foundationInProducts(tree.sources) == [])
     }
 
-    @Test func `the public API of the libraries has no type of the engine in it`() {
+    @Test func `the public API of the libraries has no engine types`() {
         #expect(tree.sources.contains { $0.publicImports.contains("FoundationEssentials") })
         #expect(LayeringRules.engineInPublic(tree.sources) == [])
     }
@@ -72,7 +72,7 @@ import Testing
         #expect(LayeringRules.replicaSlices(tree.sources) == [])
     }
 
-    @Test func `nothing ends the process, and nothing is left for later`() {
+    @Test func `nothing ends the process, and no code is marked as unfinished`() {
         #expect(LayeringRules.bannedWords(tree.sources) == [])
     }
 }

@@ -54,7 +54,7 @@ import Testing
         return found
     }
 
-    @Test func `each row that names a test has one that carries its id`() throws {
+    @Test func `each row that names a test has a test with its id`() throws {
         let tested = try Self.tested()
         let rows = try Self.rows()
         #expect(
@@ -65,7 +65,7 @@ import Testing
         #expect(missing == [], "rows without a test of that id")
     }
 
-    @Test func `a row that says it has no test has none, and no row stands there twice`() throws {
+    @Test func `a row without a test is marked so, and no row is listed twice`() throws {
         let tested = try Self.tested()
         let rows = try Self.rows()
         #expect(rows.filter(\.isWithoutTest).flatMap(\.ids).filter(tested.contains) == [])
@@ -73,7 +73,7 @@ import Testing
         #expect(Set(ids).count == ids.count)
     }
 
-    @Test func `each row of its parts is there`() throws {
+    @Test func `each row of its parts is listed`() throws {
         let ids = Set(try Self.rows().flatMap(\.ids))
         for (part, last) in [
             ("FB", 24), ("FI", 20), ("FS", 20), ("KV", 16), ("CS", 7), ("ZE", 6), ("FL", 5),

@@ -11,7 +11,7 @@ struct RemoteScenarioTests {
     static let kills = knob("FILESINKI_REMOTE_KILLS", otherwise: 6)
 
     @Test(
-        "edits, conflicts, renames, deletions, kills and a large file: all arrive, none is lost",
+        "edits, conflicts, renames, deletions, kills and a large file reach every device",
         .timeLimit(.minutes(60)), arguments: RemoteKind.chosen)
     func scenario(_ kind: RemoteKind) async throws {
         let devices = try await ThreeDevices(kind)

@@ -8,7 +8,7 @@ struct SecretTests {
     /// The remotes that want a secret of the user.
     static let subjects: [SecretSubject.Kind] = [.token, .password, .key].filter(\.isChosen)
 
-    @Test("no run shows one, whether it goes well or not", arguments: subjects)
+    @Test("no output contains a secret, on success or failure", arguments: subjects)
     func runs(_ kind: SecretSubject.Kind) async throws {
         let subject = try await SecretSubject(kind)
         try subject.run("init a --remote '\(subject.address)' --device a -v", exits: [0])
@@ -35,7 +35,8 @@ struct SecretTests {
     }
 
     @Test(
-        "no process shows one while it runs, and a crash leaves none behind", arguments: subjects)
+        "no process shows a secret while it runs, and a crash leaves none in a core file",
+        arguments: subjects)
     func crashes(_ kind: SecretSubject.Kind) async throws {
         let subject = try await SecretSubject(kind)
         try subject.run("init a --remote '\(subject.address)' --device a", exits: [0])
@@ -54,7 +55,7 @@ struct SecretTests {
         try subject.expectNoTrace()
     }
 
-    @Test("the crash of another program does leave a core: the test above could fail")
+    @Test("another program's crash does leave a core file, so the test above can fail")
     func control() throws {
         let machine = try Machine()
         let running = try machine.start(

@@ -21,7 +21,7 @@ struct RemoteWatchTests {
         try ["a", "b"].map { try machine.watch($0, "--poll", "86400s") }
     }
 
-    @Test("what changes on one side comes to the other one", arguments: RemoteKind.chosen)
+    @Test("a change on one side reaches the other", arguments: RemoteKind.chosen)
     func arrives(_ kind: RemoteKind) async throws {
         let machine = try Machine()
         let place = try await RemotePlace.make(kind, for: machine)
@@ -42,7 +42,7 @@ struct RemoteWatchTests {
     }
 
     @Test(
-        "a server that goes away and comes back is heard again, and nothing was missed",
+        "a watch reconnects to a restarted server and misses nothing",
         arguments: [RemoteKind.server, .secureServer])
     func away(_ kind: RemoteKind) async throws {
         let machine = try Machine()

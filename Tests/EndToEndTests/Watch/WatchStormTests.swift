@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Storms of changes on both sides while both are watched.
-@Suite("Storms under watches", .onOwnThreads, .serialized)
+@Suite("Many changes under watches", .onOwnThreads, .serialized)
 struct WatchStormTests {
     /// How many changes; 50,000 for the whole storm.
     static let count = getenv("FILESINKI_STORM").flatMap { Int(String(cString: $0)) } ?? 3000
@@ -80,7 +80,7 @@ struct WatchStormTests {
         }
     }
 
-    @Test("both sides end up equal, and every file is as its user left it")
+    @Test("both sides become equal, and every file is as its user left it")
     func storm() async throws {
         let machine = try Machine.pair(
             "mkdir -p a/shared a/one a/two; for n in 0 1 2 3 4 5 6; do mkdir a/one/d$n a/two/d$n; "
@@ -121,7 +121,7 @@ struct WatchStormTests {
     }
 
     @Test(
-        "git changes between two commits that are far apart", .enabled(if: WatchStormTests.hasGit))
+        "git checkouts of commits that are far apart", .enabled(if: WatchStormTests.hasGit))
     func checkout() throws {
         let machine = try Machine.pair("mkdir a/repository; echo 1 >a/f")
         let made = try machine.shell(
@@ -155,7 +155,7 @@ struct WatchStormTests {
     }
 
     @Test(
-        "a build makes its objects, makes some of them anew and cleans up",
+        "a build creates its objects, rebuilds some and cleans up",
         .enabled(if: WatchStormTests.hasCompiler))
     func build() throws {
         let machine = try Machine.pair("mkdir a/project; echo 1 >a/f")
@@ -215,7 +215,7 @@ struct WatchStormTests {
         "rm f; printf '%s\\n' \"$t\" >f",
     ]
 
-    @Test("editors save, as they do, again and again")
+    @Test("editors save repeatedly, each in its own way")
     func editors() throws {
         let machine = try Machine.pair("echo 0 >a/f; echo 1 >a/other; echo 2 >a/more")
         let watches = [try machine.watch("a"), try machine.watch("b")]

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The watch as a process", .onOwnThreads, .serialized)
 struct WatchTests {
-    @Test("two watches keep two replicas in step")
+    @Test("two watches keep two replicas in sync")
     func inStep() throws {
         let machine = try Machine.pair("mkdir a/d; echo 1 >a/f; echo 2 >a/d/g")
         let watches = [try machine.watch("a"), try machine.watch("b")]
@@ -22,14 +22,14 @@ struct WatchTests {
         try machine.expectNoCopies()
     }
 
-    @Test("signals: an end that was wished for is success", arguments: [SIGTERM, SIGINT])
+    @Test("SIGTERM and SIGINT end a watch with 0", arguments: [SIGTERM, SIGINT])
     func signals(_ signal: Int32) throws {
         let machine = try Machine.pair("echo 1 >a/f")
         let finished = try machine.end(try machine.watch("a"), signal)
         #expect(finished.output == "")
     }
 
-    @Test("SIGTERM in the midst of a run lets it finish, and the user's command, too")
+    @Test("SIGTERM during a run lets the run and the user's command finish")
     func finishing() throws {
         let machine = try Machine.pair("echo 1 >a/f")
         try machine.shell("mkfifo go")
@@ -50,7 +50,7 @@ struct WatchTests {
         try machine.expectEqual(seconds: 1)
     }
 
-    @Test("a second watch is refused with 75, and told who watches")
+    @Test("a second watch exits with 75 and names the process that watches")
     func second() throws {
         let machine = try Machine.pair("echo 1 >a/f")
         let watch = try machine.watch("a")
@@ -60,7 +60,7 @@ struct WatchTests {
         try machine.end(watch)
     }
 
-    @Test("commands work beside it")
+    @Test("other commands work while a watch runs")
     func beside() throws {
         let machine = try Machine.pair("echo 1 >a/f")
         let watch = try machine.watch("a")
@@ -77,7 +77,7 @@ struct WatchTests {
         try machine.expectEqual()
     }
 
-    @Test("a watch that was killed leaves nothing to clear")
+    @Test("a killed watch leaves nothing to clean up")
     func killed() throws {
         let machine = try Machine.pair("for n in $(seq 50); do echo $n >a/f$n; done")
         let other = try machine.watch("b")
@@ -96,7 +96,7 @@ struct WatchTests {
         try machine.expectNoCopies()
     }
 
-    @Test("a store that went away is tried again, and nothing was missed")
+    @Test("a watch retries while the store is unavailable, and misses nothing")
     func away() throws {
         let machine = try Machine.pair("echo 1 >a/f")
         let watches = [try machine.watch("a"), try machine.watch("b")]
@@ -116,7 +116,7 @@ struct WatchTests {
         #expect(machine.talk(of: watches[0].running).contains("Connected again"))
     }
 
-    @Test("a command hears of each batch by lines on its standard input")
+    @Test("the --exec command reads each batch as JSON lines on its standard input")
     func hook() throws {
         let machine = try Machine.pair("echo 1 >a/f; echo 2 >a/gone")
         let watch = try machine.watch("b", "--exec", "cat >>events")
@@ -137,7 +137,7 @@ struct WatchTests {
         #expect(access(machine.folder + "/b/hacked", F_OK) != 0)
     }
 
-    @Test func `its command holds no signal back, and a broken pipe ends it`() throws {
+    @Test func `its command blocks no signal, and a broken pipe ends it`() throws {
         let machine = try Machine.pair("echo 1 >a/f")
         let command = """
             grep SigBlk /proc/self/status >signals; sh -c 'kill -PIPE $$'; echo $? >>signals
@@ -149,7 +149,7 @@ struct WatchTests {
         try machine.end(watch)
     }
 
-    @Test("with --json events come as they happen")
+    @Test("with --json events are printed as they happen")
     func json() throws {
         let machine = try Machine.pair("echo 1 >a/f")
         let watch = try machine.watch("b", "--json")
@@ -164,7 +164,7 @@ struct WatchTests {
         try machine.end(watch)
     }
 
-    @Test("with an empty environment and nothing on standard input")
+    @Test("a watch runs with an empty environment and no standard input")
     func bare() throws {
         let machine = try Machine.pair("echo 1 >a/f")
         let running = try machine.start(
@@ -179,7 +179,7 @@ struct WatchTests {
         #expect(try machine.wait(for: running).code == 0)
     }
 
-    @Test("rules are read anew when they change, and at SIGHUP")
+    @Test("rules are reloaded when they change, and on SIGHUP")
     func rules() throws {
         let machine = try Machine.pair("echo 1 >a/f")
         let watch = try machine.watch("a")

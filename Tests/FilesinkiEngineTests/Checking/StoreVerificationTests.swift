@@ -7,7 +7,7 @@ import FilesinkiTesting
 import Testing
 
 /// What `check --read-data` finds: damage in any object of the store.
-@Suite("Checking a store")
+@Suite("Verification of a store")
 struct StoreVerificationTests {
     let world: World
     let a: Machine
@@ -54,7 +54,7 @@ struct StoreVerificationTests {
         #expect(current.bytes < all.bytes / 2)
     }
 
-    @Test("E7.12 a flipped bit is found, in whichever object it is")
+    @Test("E7.12 a flipped bit is found in any object")
     func flipped() async throws {
         let sound = world.store.objects
         var random = SeededRandom(seed: 11)
@@ -82,7 +82,7 @@ struct StoreVerificationTests {
         }
     }
 
-    @Test("E7.12 an object that is missing is found")
+    @Test("E7.12 a missing object is found")
     func missing() async throws {
         let sound = world.store.objects
         for key in sound.keys where !key.description.hasPrefix("zones/files/checkpoints") {
@@ -94,7 +94,7 @@ struct StoreVerificationTests {
         }
     }
 
-    @Test("E7.12 damage of the last commit is damage, and no store that was rolled back")
+    @Test("E7.12 damage of the last commit is reported as damage, not as a rollback")
     func lastCommit() async throws {
         let key = try #require(
             world.store.objects.keys.filter { $0.description.contains("/log/") }.max())
@@ -110,7 +110,7 @@ struct StoreVerificationTests {
         }
     }
 
-    @Test("E7.12 the last commit's bytes are compared with those that were seen")
+    @Test("E7.12 the last commit's bytes are compared with the known ones")
     func storedBytes() async throws {
         let key = try #require(
             world.store.objects.keys.filter { $0.description.contains("/log/") }.max())

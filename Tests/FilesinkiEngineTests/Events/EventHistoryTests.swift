@@ -8,7 +8,7 @@ import Testing
 /// A listener that is killed again and again, at any event, hears the log: all of it, nothing twice.
 @Suite("Events of random histories")
 struct EventHistoryTests {
-    @Test("resumed anywhere, an observer tells what the log holds, once", arguments: 1...4)
+    @Test("resumed at any token, an observer reports what the log holds, once", arguments: 1...4)
     func equalsTheLog(_ seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let world = try World()

@@ -8,7 +8,7 @@ struct EventTokenTests {
     private static let hash = String(repeating: "0a", count: 32)
 
     @Test(
-        "a token is read back as it was written, and is of plain characters",
+        "a token makes the round trip and has plain characters only",
         arguments: ["0.all", "12.all", "12.3", "18446744073709551615.4294967295"])
     func roundTrip(_ position: String) throws {
         let text = "fsk1.files.00ff00ff00ff00ff.7.\(position).\(Self.hash)"
@@ -17,7 +17,7 @@ struct EventTokenTests {
     }
 
     @Test(
-        "what is no token is refused as an argument",
+        "an invalid token is a usage failure",
         arguments: [
             "", "0", "fsk1", "fsk2.files.00ff00ff00ff00ff.7.1.all.\(hash)",
             "fsk1.files.00ff.7.1.all.\(hash)", "fsk1.files.00ff00ff00ff00ff.-7.1.all.\(hash)",
@@ -56,7 +56,7 @@ struct EventTokenTests {
     ]
 
     @Test(
-        "FS-13: a slash behind a path means everything inside, and 'a/' never 'ba/'",
+        "FS-13: a trailing slash selects everything inside the folder, and 'a/' never 'ba/'",
         arguments: scopes)
     func scope(_ parts: [String], _ path: [UInt8], _ isTold: Bool) throws {
         let scope = try EventScope(

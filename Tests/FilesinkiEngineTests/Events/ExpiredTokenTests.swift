@@ -3,7 +3,7 @@ import FilesinkiModel
 import FilesinkiTesting
 import Testing
 
-@Suite("Tokens that have expired")
+@Suite("Expired tokens")
 struct ExpiredTokenTests {
     let world: World
     let (a, b): (Machine, Machine)
@@ -39,7 +39,7 @@ struct ExpiredTokenTests {
         if isTaken { try await b.sync() }
     }
 
-    @Test("a log that was pruned behind the token is 'token expired', and nothing is told")
+    @Test("a log pruned past the token is 'token expired', without events")
     func pruned() async throws {
         let token = try await token()
         try await history()
@@ -55,7 +55,7 @@ struct ExpiredTokenTests {
         #expect(other?.code == .tokenExpired)
     }
 
-    @Test("a resync tells each path that is different, as it is now, missed deletions too")
+    @Test("a resync reports each path that differs, as it is now, missed deletions too")
     func difference() async throws {
         let token = try await token()
         try await history()
@@ -81,7 +81,7 @@ struct ExpiredTokenTests {
         #expect(rest.map(\.brief) == ["6 +last"])
     }
 
-    @Test("a listener that dies in a resync hears it again, from the old token")
+    @Test("a listener that dies in a resync repeats it from the old token")
     func again() async throws {
         let token = try await token()
         try await history()
@@ -95,7 +95,7 @@ struct ExpiredTokenTests {
         }
     }
 
-    @Test("a difference keeps to its scope, and to looking where no sync is wished")
+    @Test("a resync is limited to its scope, and to reading when no sync is asked for")
     func scoped() async throws {
         let token = try await token()
         try await history(isTaken: false)
@@ -113,7 +113,7 @@ struct ExpiredTokenTests {
     }
 
     @Test(
-        "a token at the checkpoint's own commit has not expired, be that commit there or not",
+        "a token at the checkpoint's own commit is valid, whether or not that commit exists",
         arguments: [true, false])
     func atTheCheckpoint(_ isKept: Bool) async throws {
         let token = try await token()
@@ -129,7 +129,7 @@ struct ExpiredTokenTests {
         #expect(try await b.readEvents(from: .token(token)).events.map(\.brief) == ["2 +more"])
     }
 
-    @Test("an observer that slept while the log was pruned hears of it")
+    @Test("an observer is told of pruning that happened while it slept")
     func asleep() async throws {
         let observer = b.observer { $0.isSyncing = false }
         let waking = b.observer { $0.resynchronises = true }
@@ -142,7 +142,7 @@ struct ExpiredTokenTests {
         #expect(try await waking.next(.none)?.difference?.since == 1)
     }
 
-    @Test("within a commit, the difference begins before it")
+    @Test("a token within a commit gets the difference since before that commit")
     func withinCommit() async throws {
         let first = try await token()
         try await history()
@@ -160,7 +160,7 @@ struct ExpiredTokenTests {
     }
 
     @Test(
-        "after another store was accepted, a token of the old one has expired; all there is is told"
+        "after another store was accepted, an old token has expired, and a resync reports everything"
     )
     func otherStore() async throws {
         let token = try await token()
@@ -183,7 +183,7 @@ struct ExpiredTokenTests {
                 == ["d", "d/x", "gone", "h", "kept"])
     }
 
-    @Test("after a rolled back store was approved of, a token of the lost history has expired")
+    @Test("after a rolled-back store was approved, a token of the lost history has expired")
     func otherHistory() async throws {
         let backup = world.store.objects
         try await history()

@@ -6,7 +6,7 @@ import FilesinkiRemote
 import FilesinkiTesting
 import Testing
 
-@Suite("Observing when something is in the way")
+@Suite("Observing with failures")
 struct ObserverFailureTests {
     let world: World
     let (a, b): (Machine, Machine)
@@ -17,7 +17,7 @@ struct ObserverFailureTests {
         (a, b) = try await world.pair(["f": .file("f"), "g": .file("g")])
     }
 
-    @Test("a remote that is away is waited for with growing pauses, and that is said once")
+    @Test("an unavailable remote is retried with growing pauses, and reported once")
     func away() async throws {
         let observer = b.observer(notes)
         _ = try await observer.events()
@@ -35,7 +35,7 @@ struct ObserverFailureTests {
         #expect(Array(pauses) == [1, 2, 4, 8, 16, 32, 60, 60].map { Duration.seconds($0) })
     }
 
-    @Test("a remote that is away from the beginning, too")
+    @Test("a remote that is unavailable from the start is retried, too")
     func awayAtFirst() async throws {
         world.remote.isAway = true
         let observer = b.observer(notes)
@@ -49,7 +49,7 @@ struct ObserverFailureTests {
         }
     }
 
-    @Test("events whose content could not be fetched are told once, when it can be")
+    @Test("events whose content could not be fetched are reported once, when it is fetched")
     func cutInBetween() async throws {
         let observer = b.observer(notes)
         _ = try await observer.events()
@@ -70,7 +70,7 @@ struct ObserverFailureTests {
         #expect(found.allSatisfy { $0.isApplied })
     }
 
-    @Test("a replica that is busy is waited for; what the other run brings is told")
+    @Test("a busy replica is retried; what the other run received is reported")
     func busy() async throws {
         var machine = b
         machine.options.lockWait = .zero
@@ -89,7 +89,7 @@ struct ObserverFailureTests {
         #expect(events.allSatisfy { $0.isApplied })
     }
 
-    @Test("a guard keeps a deletion away from here, not from being told")
+    @Test("a guard stops a deletion here, but not its event")
     func guarded() async throws {
         try b.write([".filesinki.toml": .file("max-delete = \"0\"\n")])
         try await b.sync()
@@ -106,7 +106,7 @@ struct ObserverFailureTests {
         #expect(try await observer.events().isEmpty)
     }
 
-    @Test("a conflict that waits for a person is told as not here")
+    @Test("a conflict that waits for a person is reported as not applied")
     func undecided() async throws {
         try b.write([".filesinki.toml": .file("strategy = \"leave\"\n")])
         try await b.sync()
@@ -121,7 +121,7 @@ struct ObserverFailureTests {
         #expect(notes.all == ["trouble: differs f"])
     }
 
-    @Test("a store that is not the one it was ends it with 'wrong store'")
+    @Test("a replaced store ends it with 'wrong store'")
     func swapped() async throws {
         let observer = b.observer(notes)
         _ = try await observer.events()
@@ -133,7 +133,7 @@ struct ObserverFailureTests {
         #expect(try b.names == ["f", "g"])
     }
 
-    @Test("a damaged commit ends it with 'corrupt', after what was before it")
+    @Test("a damaged commit ends it with 'corrupt', after the events before it")
     func damaged() async throws {
         let observer = b.observer(notes) { $0.isSyncing = false }
         _ = try await observer.events()

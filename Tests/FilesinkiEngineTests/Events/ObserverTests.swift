@@ -21,7 +21,9 @@ struct ObserverTests {
         EventScope([.inside(try RelativePath(folder))])
     }
 
-    @Test("FS-13: what others change is told with its path, and is here when it is told")
+    @Test(
+        "FS-13: a change by another device is reported with its path, and is here when it is reported"
+    )
     func changed() async throws {
         let observer = try b.observer { $0.scope = try inside("a") }
         #expect(try await observer.events().isEmpty)
@@ -39,7 +41,7 @@ struct ObserverTests {
         #expect(try await observer.events().isEmpty)
     }
 
-    @Test("FI-16: only what is observed is brought; the rest comes with the next sync")
+    @Test("FI-16: only observed paths are received; the rest comes with the next sync")
     func onlyObserved() async throws {
         let observer = try b.observer { $0.scope = try inside("a") }
         _ = try await observer.events()
@@ -53,7 +55,7 @@ struct ObserverTests {
         #expect(b.text("ba/x") == "two")
     }
 
-    @Test("FS-14: an observer of one path hears of no other")
+    @Test("FS-14: an observer of one path receives no other path's events")
     func onePath() async throws {
         let observer = try b.observer { $0.scope = EventScope([.exactly(try RelativePath("f"))]) }
         _ = try await observer.events()
@@ -62,7 +64,7 @@ struct ObserverTests {
         #expect(try await observer.events().map(\.brief) == ["2 +f"])
     }
 
-    @Test("FB-08: a deletion is told as one, also that of a folder, and is done here by then")
+    @Test("FB-08: a deletion is reported as one, also of a folder, and is carried out before")
     func deleted() async throws {
         let observer = b.observer()
         _ = try await observer.events()
@@ -74,7 +76,7 @@ struct ObserverTests {
         #expect(try b.names == ["ba", "f"])
     }
 
-    @Test("a rename is a change that names its origin, and a deletion")
+    @Test("a rename is a change with its origin, and a deletion")
     func renamed() async throws {
         let observer = b.observer()
         _ = try await observer.events()
@@ -85,7 +87,7 @@ struct ObserverTests {
         #expect(events.compactMap(\.movedFrom) == [try RelativePath("f")])
     }
 
-    @Test("KV-09: own changes are not told, by whichever process; with a wish they are")
+    @Test("KV-09: own changes of any process are not reported unless asked for")
     func own() async throws {
         let observer = b.observer()
         let everything = b.observer { $0.includesOwn = true }
@@ -101,7 +103,7 @@ struct ObserverTests {
         #expect(heard.map(\.brief) == ["2 +f"])
     }
 
-    @Test("KV-09: what came while nobody observed is told to who comes back with a token")
+    @Test("KV-09: changes missed while nothing observed are reported from the token on")
     func missed() async throws {
         let first = b.observer()
         _ = try await first.events()
@@ -117,7 +119,7 @@ struct ObserverTests {
         #expect(late.isEmpty)
     }
 
-    @Test("FB-07: a change that is observed leaves no second file beside it")
+    @Test("FB-07: an observed change leaves no second file beside it")
     func noStrays() async throws {
         let observer = b.observer()
         _ = try await observer.events()
@@ -128,7 +130,7 @@ struct ObserverTests {
         #expect(try b.tree() == a.tree())
     }
 
-    @Test("FB-09: who stops observing hears nothing any more")
+    @Test("FB-09: an observer that was stopped receives nothing more")
     func cancelled() async throws {
         let observer = b.observer()
         _ = try await observer.events()
@@ -142,7 +144,7 @@ struct ObserverTests {
         #expect(!world.store.isWaitedFor)
     }
 
-    @Test("FB-10: two observers both hear everything, each of its own paths")
+    @Test("FB-10: two observers both receive everything, each of its own paths")
     func two() async throws {
         let observers = [
             b.observer(), b.observer(), try b.observer { $0.scope = try inside("a") },
@@ -157,7 +159,7 @@ struct ObserverTests {
         #expect(try await tasks[2].value.map(\.brief) == ["2 +a/x"])
     }
 
-    @Test("without a sync it only looks, and says that nothing has arrived")
+    @Test("without a sync it only reads, and reports changes as not applied")
     func looking() async throws {
         let observer = b.observer { $0.isSyncing = false }
         _ = try await observer.events()
@@ -172,7 +174,9 @@ struct ObserverTests {
         #expect(again.allSatisfy { $0.isApplied })
     }
 
-    @Test("a merge with an edit here has arrived when the change is told, and is its own")
+    @Test(
+        "a change merged with a local edit is applied before it is reported, and the merge is its own"
+    )
     func merged() async throws {
         try a.write(["t": .file("1\n2\n3\n4\n5\n")])
         try await a.sync()

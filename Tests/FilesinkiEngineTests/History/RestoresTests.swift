@@ -48,7 +48,7 @@ struct RestoresTests {
         return (machine, remote)
     }
 
-    @Test("E3.3 restore leaves what was saved after its look")
+    @Test("E3.3 restore keeps a file saved after its scan")
     func restore() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": UploadTests.noise(300_000)])
@@ -70,7 +70,7 @@ struct RestoresTests {
         #expect(a.text("f")?.utf8.count != 15)
     }
 
-    @Test("E3.3 undelete leaves what was created after its look")
+    @Test("E3.3 undelete keeps a file created after its scan")
     func undelete() async throws {
         let world = try World()
         let (a, _) = try await world.pair(["f": UploadTests.noise(300_000), "g": .file("1")])
@@ -85,7 +85,7 @@ struct RestoresTests {
     }
 
     @Test(
-        "E3.3 resolve leaves what was saved after its look, and the conflict open",
+        "E3.3 resolve keeps a file saved after its scan, and leaves the conflict open",
         arguments: [false, true])
     func resolve(_ isCopy: Bool) async throws {
         let world = try World()
@@ -111,7 +111,7 @@ struct RestoresTests {
         #expect(a.text(edited) == "saved meanwhile")
     }
 
-    @Test("E7.3 undelete brings a folder back with everything that was deleted with it")
+    @Test("E7.3 undelete restores a folder with everything that was deleted with it")
     func folder() async throws {
         let world = try World()
         let tree: TreeFixture = [
@@ -137,7 +137,7 @@ struct RestoresTests {
         #expect(try b.tree() == wanted)
     }
 
-    @Test("E7.3 a folder that was deleted in several commits comes back whole")
+    @Test("E7.3 a folder that was deleted in several commits is restored whole")
     func piecemeal() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -154,7 +154,7 @@ struct RestoresTests {
         #expect(b.text("d/g") == "2")
     }
 
-    @Test("E7.3 restore brings a folder to a version, and leaves what came since")
+    @Test("E7.3 restore brings a folder to a version, and keeps what was added since")
     func restoredFolder() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -177,7 +177,7 @@ struct RestoresTests {
         #expect(try await world.commits().last?.changes.contains { $0.path == path } == false)
     }
 
-    @Test("E7.3 deleted paths are listed until they are back")
+    @Test("E7.3 deleted paths are listed until they are restored")
     func listed() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -203,7 +203,7 @@ struct RestoresTests {
         #expect(left.map(\.path.description) == ["d", "d/f"])
     }
 
-    @Test("E7.10 explain tells of restore, undelete and resolve, here and on other devices")
+    @Test("E7.10 explain reports restore, undelete and resolve, here and on other devices")
     func explained() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
@@ -236,7 +236,7 @@ struct RestoresTests {
     }
 
     @Test(
-        "E7.5 a report counts the bytes of contents inside commits and the conflicts that a run made"
+        "E7.5 a report counts the bytes of contents inside commits and the conflicts of the run"
     )
     func counted() async throws {
         let world = try World()

@@ -38,7 +38,7 @@ struct TreeAtPointTests {
 
     private func names(_ tree: TreeAtPoint) -> [String] { tree.entries.map(\.0.description) }
 
-    @Test("E4.1 a clock that was ahead does not end the tree: the last commit in time counts")
+    @Test("E4.1 with a clock that was ahead, the tree ends at the last commit of that time")
     func ahead() async throws {
         let tree = try await tree(.time(after(hours: 2)))
         #expect(names(tree) == ["f", "n1", "n2", "n3"])
@@ -54,7 +54,7 @@ struct TreeAtPointTests {
         #expect(written.withLock { $0.sorted() } == names(tree))
     }
 
-    @Test("E4.1 before the wrong clock, and behind all, nothing is warned of")
+    @Test("E4.1 before the wrong clock and after all commits there is no warning")
     func inOrder() async throws {
         let first = try await tree(.time(after(hours: 0)))
         #expect(names(first) == ["f", "n1"])
@@ -64,7 +64,7 @@ struct TreeAtPointTests {
         #expect(none.sequence == 0)
     }
 
-    @Test("E4.1 a path and a tree have one rule", arguments: [0, 1, 2, 3] as [Int64])
+    @Test("E4.1 a path and a tree follow one rule", arguments: [0, 1, 2, 3] as [Int64])
     func path(_ hours: Int64) async throws {
         let point = HistoryPoint.time(after(hours: hours))
         let path = try RelativePath("f")
@@ -77,7 +77,7 @@ struct TreeAtPointTests {
         #expect(all.version == versions[hours])
     }
 
-    @Test("E4.1 a commit's number asks no clock", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test("E4.1 a commit's number uses no clock", arguments: 1...8 as ClosedRange<UInt64>)
     func commit(_ number: UInt64) async throws {
         let tree = try await tree(.commit(number))
         #expect(tree.warning == nil)
@@ -90,7 +90,7 @@ struct TreeAtPointTests {
         #expect(try version.entry(path) == tree.entry(path))
     }
 
-    @Test("E4.1 a commit that the history has not is not found", arguments: [0, 9] as [UInt64])
+    @Test("E4.1 an unknown commit number is not found", arguments: [0, 9] as [UInt64])
     func noCommit(_ number: UInt64) async throws {
         let failure = await #expect(throws: Failure.self) { try await tree(.commit(number)) }
         #expect(failure?.code == .notFound)
@@ -99,7 +99,7 @@ struct TreeAtPointTests {
         #expect(throws: Failure.self) { try version.entry(RelativePath("f")) }
     }
 
-    @Test("E4.1 a version may be a content that gave way; the state after its commit is the winner")
+    @Test("E4.1 a version may be a superseded content; the state after its commit is the winner")
     func superseded() async throws {
         let b = try await world.replica("b")
         try await b.sync()
@@ -117,7 +117,7 @@ struct TreeAtPointTests {
         #expect(try await a.shown(version.entry(path).entry) == "of b")
     }
 
-    @Test("E4.1 a deleted path was there before, and is not there then")
+    @Test("E4.1 a deleted path exists before its deletion and not after it")
     func deleted() async throws {
         a.remove("n1")
         try await a.sync()

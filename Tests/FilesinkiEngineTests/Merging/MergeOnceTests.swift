@@ -38,7 +38,7 @@ struct MergeOnceTests {
         try await machine.sync { $0.strategy = strategy }
     }
 
-    @Test("and never again in 50 syncs after it")
+    @Test("a divergence is merged once, and not in 50 syncs after it")
     func once() async throws {
         for _ in 0..<25 {
             try await sync(b)
@@ -48,7 +48,7 @@ struct MergeOnceTests {
         #expect(calls == 1)
     }
 
-    @Test("also when the run is killed after it has written, and before it could publish")
+    @Test("the same when the run is killed after writing and before publishing")
     func killedBefore() async throws {
         var machine = b
         let dying = DyingRemote(remote: world.remote)
@@ -64,7 +64,7 @@ struct MergeOnceTests {
         #expect(calls == 1)
     }
 
-    @Test("also when another device published first, or upon what was merged")
+    @Test("the same when another device published first, or based on the merge")
     func race() async throws {
         var machine = b
         let dying = DyingRemote(remote: world.remote)

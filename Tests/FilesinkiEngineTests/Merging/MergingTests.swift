@@ -28,7 +28,7 @@ struct MergingTests {
         try await a.sync()
     }
 
-    @Test("the standard strategy merges two edits of other lines, and says so")
+    @Test("the default strategy merges edits of different lines, and reports it")
     func standard() async throws {
         try await quarrel()
         let report = try await b.sync()
@@ -40,7 +40,8 @@ struct MergingTests {
     }
 
     @Test(
-        "the commit of a merge is based on what was committed, and what was here is kept before it")
+        "the commit of a merge is based on the committed version, and keeps the local one before it"
+    )
     func parents() async throws {
         try await quarrel()
         try await b.sync()
@@ -57,7 +58,7 @@ struct MergingTests {
         #expect(shown == Self.last)
     }
 
-    @Test("a conflict keeps both, and the notice says where")
+    @Test("a conflict keeps both, and the notice names the line")
     func conflict() async throws {
         try a.write(["f.txt": .file("A\n")])
         try b.write(["f.txt": .file("B\n")])
@@ -70,7 +71,7 @@ struct MergingTests {
         #expect(notice.failure.message.contains("Cannot merge automatically: line 1"))
     }
 
-    @Test("the later time and the mode that one side changed are the merged file's")
+    @Test("the merged file has the later time and the mode that one side changed")
     func metadata() async throws {
         let (early, late) = (
             Timestamp(seconds: 1_000, nanoseconds: 1), Timestamp(seconds: 2_000, nanoseconds: 2)
@@ -84,7 +85,7 @@ struct MergingTests {
         try await world.converge()
     }
 
-    @Test("a side that has the other's edit too is the result, and nothing is merged into it")
+    @Test("a side that contains the other's edit is the result, and nothing is merged into it")
     func covered() async throws {
         try a.write(["f.txt": .file(Self.both)])
         try b.write(["f.txt": .file(Self.last)])
@@ -95,7 +96,7 @@ struct MergingTests {
         try await world.converge()
     }
 
-    @Test("a merged content that is too large for a commit goes into packs")
+    @Test("a merged content that is too large for a commit is stored in packs")
     func large() async throws {
         let lines = (0..<60_000).map { "line \($0) of many\n" }
         try a.write(["f.txt": .file(lines.joined())])
@@ -119,7 +120,7 @@ struct MergingTests {
         #expect(report.planID == plan.planID)
     }
 
-    @Test("a dry run starts no command: there the step waits for its answer")
+    @Test("a dry run starts no command: the step waits for its answer")
     func dryRunCommand() async throws {
         try await quarrel()
         let chain = try Strategy(parsing: "exec:cat %B >%A")
@@ -131,7 +132,7 @@ struct MergingTests {
     }
 
     @Test(
-        "greater and lesser compare a value in both documents",
+        "greater and lesser compare a value of both documents",
         arguments: [("greater:/score", "{\"score\": 10}"), ("lesser:/score", "{\"score\": 9}")])
     func comparison(_ chain: String, _ winner: String) async throws {
         try a.write(["f.txt": .file("{\"score\": 10}")])
@@ -142,7 +143,7 @@ struct MergingTests {
         #expect(b.text("f.txt") == winner)
     }
 
-    @Test("rules of the root say how fields are merged")
+    @Test("rules of the root decide how fields are merged")
     func fields() async throws {
         try a.write([
             ".filesinki.toml": .file(

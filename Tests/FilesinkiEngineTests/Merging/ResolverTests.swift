@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Divergences that a program resolves by what it knows of its own files.
-@Suite("Programs that resolve")
+@Suite("Programs that resolve conflicts")
 struct ResolverTests {
     /// Answers as it is told, for paths that begin with `own`.
     private final class Program: ProgramResolver {
@@ -38,7 +38,8 @@ struct ResolverTests {
     }
 
     @Test(
-        "it is asked before the chain, once, with all three contents, and its merge is everywhere")
+        "it is called before the chain, once, with all three contents, and its merge reaches all devices"
+    )
     func merges() async throws {
         let program = Program(.merged(Array("both".utf8)))
         let (world, b) = try await quarrel(program, at: "own")
@@ -55,7 +56,7 @@ struct ResolverTests {
                 == ["base", "from b", "from a"].map { Array($0.utf8) })
     }
 
-    @Test("of other paths it is not asked")
+    @Test("it is not called for other paths")
     func others() async throws {
         let program = Program(.ours)
         let (world, b) = try await quarrel(program, at: "foreign")
@@ -65,7 +66,7 @@ struct ResolverTests {
         withExtendedLifetime(world) {}
     }
 
-    @Test("what it postpones stays as it is, is no conflict, and is asked about again")
+    @Test("a conflict that it postpones is unchanged, is not reported as one, and is offered again")
     func postpones() async throws {
         let program = Program(.postponed)
         let (world, b) = try await quarrel(program, at: "own")
@@ -81,7 +82,7 @@ struct ResolverTests {
         try await world.converge()
     }
 
-    @Test("what it declines goes down the chain of rules")
+    @Test("a conflict that it declines goes to the chain of rules")
     func declines() async throws {
         let program = Program(.declined("It is none of mine."))
         let (world, b) = try await quarrel(program, at: "own")
@@ -92,7 +93,7 @@ struct ResolverTests {
     }
 
     @Test(
-        "it is asked whether a file goes that was deleted there, edited or not",
+        "it decides whether a remotely deleted file is deleted, edited or not",
         arguments: [
             (ProgramAnswer.ours, false, "base"), (.theirs, false, nil), (.ours, true, "edited"),
             (.theirs, true, nil), (.declined(""), false, nil), (.declined(""), true, "edited"),

@@ -5,7 +5,7 @@ import FilesinkiTesting
 import Testing
 
 /// Of all devices that save a path upon one version, one succeeds, however they race.
-@Suite("Saves upon a version")
+@Suite("Conditional saves")
 struct ConditionalSaveTests {
     let world: World
     /// `a` reaches the store through ``rival``.
@@ -38,7 +38,7 @@ struct ConditionalSaveTests {
     }
 
     @Test(
-        "who loses the race for the slot has not saved, whatever both say",
+        "a save that loses the race for the slot has not saved, whatever both contents are",
         arguments: [("two", "two"), ("mine", "theirs"), ("one", "one"), ("one", "two")])
     func lost(_ mine: String, _ theirs: String) async throws {
         rival.beforePublishing { [b] in
@@ -54,7 +54,7 @@ struct ConditionalSaveTests {
     }
 
     @Test(arguments: ["new", "d/e/new"])
-    func `of two who make a path one succeeds, and the other leaves nothing`(
+    func `of two that create a path one succeeds, and the other leaves nothing`(
         _ path: String
     ) async throws {
         rival.beforePublishing { [b] in
@@ -80,7 +80,7 @@ struct ConditionalSaveTests {
     }
 
     @Test(arguments: [1, 100_000])
-    func `a commit of other paths that comes first does not count`(_ count: Int) async throws {
+    func `a commit of other paths that is first does not matter`(_ count: Int) async throws {
         rival.beforePublishing { [b] in _ = try await b.save("b's", at: "g") }
         var random = SeededRandom(seed: 3)
         let text = random.bytes(5 * count).map { String($0, radix: 16) }.joined()
@@ -93,7 +93,7 @@ struct ConditionalSaveTests {
         #expect(a.text("g") == "b's")
     }
 
-    @Test func `new folders go along, and nothing is left for the next run`() async throws {
+    @Test func `new folders are saved too, and nothing is left for the next run`() async throws {
         let report = try await a.save("new", at: "d/e/new", ifVersion: 0)
         #expect(report.version == 2)
         #expect(!report.differs)
@@ -102,13 +102,13 @@ struct ConditionalSaveTests {
         #expect(b.text("d/e/new") == "new")
     }
 
-    @Test func `the same content again is a version of its own`() async throws {
+    @Test func `saving the same content again is a new version`() async throws {
         #expect(try await a.save("one", at: "f", ifVersion: 1).version == 2)
         #expect(try await a.save("one", at: "f", ifVersion: 2).version == 3)
         #expect(await refused("one", at: "f", ifVersion: 2) == .differs)
     }
 
-    @Test func `a remote that is away takes nothing, and nothing is left here`() async throws {
+    @Test func `with an unavailable remote nothing is saved, here or there`() async throws {
         world.remote.plan(.init(.away(requests: 4), verb: .publish))
         #expect(await refused("two", at: "f", ifVersion: 1) == .away)
         #expect(a.text("f") == "one")
@@ -121,12 +121,12 @@ struct ConditionalSaveTests {
         #expect(try await versions("f") == [1])
     }
 
-    @Test func `an answer that is lost is asked for again`() async throws {
+    @Test func `a lost reply is asked for again`() async throws {
         world.remote.plan(.init(.after(.away), verb: .publish))
         #expect(try await a.save("two", at: "f", ifVersion: 1).version == 2)
     }
 
-    @Test func `where nobody knows whether it is saved, it is found once the remote is back`()
+    @Test func `a save with unknown outcome is found once the remote is back`()
         async throws
     {
         world.remote.plan(.init(.after(.away), verb: .publish))
@@ -142,7 +142,7 @@ struct ConditionalSaveTests {
     }
 
     @Test(arguments: [true, false])
-    func `a kill leaves what the log says`(isAfter: Bool) async throws {
+    func `after a kill the log decides`(isAfter: Bool) async throws {
         let dying = DyingRemote(remote: world.remote)
         var machine = a
         machine.options.connect = { _ in dying }
@@ -159,7 +159,7 @@ struct ConditionalSaveTests {
         #expect(try a.names == ["f", "g"])
     }
 
-    @Test func `an edit that comes meanwhile is not lost`() async throws {
+    @Test func `an edit meanwhile is not lost`() async throws {
         rival.beforePublishing { [a] in try a.write(["f": .file("typed")]) }
         let report = try await a.save("saved", at: "f", ifVersion: 1)
         #expect(report.sync.copies.count == 1)

@@ -21,7 +21,7 @@ struct RootFilesTests {
             })
     }
 
-    @Test("FB-11 an update replaces what it has read, and says what that was")
+    @Test("FB-11 an update replaces exactly what it has read, and returns it")
     func update() throws {
         let files = try files()
         #expect(try files.update(path) { _ in [1] } == nil)
@@ -30,7 +30,7 @@ struct RootFilesTests {
         #expect(try files.read(path) == [2])
     }
 
-    @Test("FB-11 what comes between reading and replacing is read, too")
+    @Test("FB-11 a write between reading and replacing is read, too")
     func between() throws {
         let files = try files()
         let other = try self.files()

@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// Saves of many processes at once: who is at work does what the others wait for.
-@Suite("Saves at the same time", .timeLimit(.minutes(60)))
+@Suite("Concurrent saves", .timeLimit(.minutes(60)))
 struct SaveQueueTests {
     let world: World
     let (a, b): (Machine, Machine)
@@ -15,7 +15,7 @@ struct SaveQueueTests {
         (a, b) = try await world.pair(["f": .file("one"), "folder": .folder([:], mode: 0o755)])
     }
 
-    @Test func `those that wait become one commit`() async throws {
+    @Test func `queued saves become one commit`() async throws {
         let before = try await world.commits().count
         let (own, others) = try await whileHeld(
             (0..<5).map { ("\($0)", "many/\($0)") },
@@ -39,7 +39,7 @@ struct SaveQueueTests {
         #expect(["two", "three"].contains(b.text("f")))
     }
 
-    @Test func `where one cannot be done, the others are`() async throws {
+    @Test func `one that fails does not stop the others`() async throws {
         let (_, others) = try await whileHeld(
             [("x", "folder"), ("y", "f/below"), ("z", "good")],
             { try await $0.save("own", at: "own") })
@@ -53,7 +53,7 @@ struct SaveQueueTests {
         #expect(a.text("f") == "one")
     }
 
-    @Test func `a conflict's copy is told to the one whose path it is`() async throws {
+    @Test func `a conflict copy is reported to the request of its path`() async throws {
         try await b.save("theirs", at: "f")
         let (_, others) = try await whileHeld(
             [("mine", "f"), ("x", "other")], { try await $0.save("own", at: "own") })
@@ -62,7 +62,7 @@ struct SaveQueueTests {
         try await world.converge()
     }
 
-    @Test func `what waits for the remote is said so`() async throws {
+    @Test func `pending saves are reported as such`() async throws {
         world.remote.isAway = true
         let (own, others) = try await whileHeld(
             [("x", "x"), ("y", "y")], { try await $0.save("own", at: "own") })
@@ -75,7 +75,7 @@ struct SaveQueueTests {
         #expect(b.text("y") == "y")
     }
 
-    @Test func `who has waited long enough has saved nothing`() async throws {
+    @Test func `a request that times out has saved nothing`() async throws {
         var impatient = a
         impatient.options.lockWait = .milliseconds(50)
         let holder = try await Replica.open(a.options, writable: true)
@@ -89,7 +89,7 @@ struct SaveQueueTests {
         #expect(try tickets() == [])
     }
 
-    @Test func `what a killed process waited for is not done`() async throws {
+    @Test func `requests of a killed process are not carried out`() async throws {
         try TreeFixture([
             "saves": .folder(
                 [
@@ -103,7 +103,9 @@ struct SaveQueueTests {
         #expect(try tickets() == [])
     }
 
-    @Test func `what a killed process had begun for another is done by that one`() async throws {
+    @Test func `a request that a killed process had begun for another is completed by the other`()
+        async throws
+    {
         let (_, others) = try await whileHeld(
             [("x", "x")],
             { _ in

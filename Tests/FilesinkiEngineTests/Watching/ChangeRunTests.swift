@@ -24,9 +24,9 @@ extension Machine {
     }
 }
 
-@Suite("Runs for what was heard of")
+@Suite("Runs for reported changes")
 struct ChangeRunTests {
-    @Test("an edit goes there, and comes here")
+    @Test("an edit is sent, and one is received")
     func edit() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["d": .directory(["f": .file("1")]), "g": .file("2")])
@@ -52,7 +52,7 @@ struct ChangeRunTests {
         return false
     }
 
-    @Test("what a run wrote itself is no change: nobody is asked")
+    @Test("a run's own writes are no changes: the remote is not asked")
     func echo() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1")])
@@ -63,7 +63,7 @@ struct ChangeRunTests {
         #expect(try await eventuallyIdle { try await a.syncChanges("f", "never/there") })
     }
 
-    @Test("a folder that came is taken whole, and one that went")
+    @Test("a new folder is scanned whole, and a removed one is deleted whole")
     func folders() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -78,7 +78,7 @@ struct ChangeRunTests {
         try await world.converge()
     }
 
-    @Test("a renamed folder moves no content")
+    @Test("a renamed folder transfers no content")
     func renamedFolder() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -93,7 +93,7 @@ struct ChangeRunTests {
         #expect(try b.tree() == a.tree())
     }
 
-    @Test("an edit here and a rename there meet")
+    @Test("an edit here and a remote rename of one file are combined")
     func editMeetsRename() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("one\ntwo\n"), "g": .file("g")])
@@ -108,7 +108,7 @@ struct ChangeRunTests {
         #expect(try a.tree() == b.tree())
     }
 
-    @Test("a folder deleted there survives for what is new in it here, heard of or not")
+    @Test("a folder deleted remotely stays for new files in it here, reported or not")
     func deletedFolder() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -125,7 +125,7 @@ struct ChangeRunTests {
         try await world.converge()
     }
 
-    @Test("many deletions are looked at by the guards")
+    @Test("the guards check many deletions")
     func guards() async throws {
         let world = try World()
         let tree = (0..<60).map { (TreeFixture.Name(Array("f\($0)".utf8)), "\($0)") }
@@ -149,7 +149,7 @@ struct ChangeRunTests {
         #expect(try b.names.count == 60)
     }
 
-    @Test("all of a small tree gone is an emptied root")
+    @Test("deleting all of a small tree is an emptied root")
     func emptied() async throws {
         let world = try World()
         let (a, _) = try await world.pair(["f": .file("1"), "g": .file("2")])
@@ -158,7 +158,7 @@ struct ChangeRunTests {
         #expect(failure?.code == .limit)
     }
 
-    @Test("rules hold at the moment of the run")
+    @Test("rules apply as they are at the time of the run")
     func ignored() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
@@ -179,7 +179,7 @@ struct ChangeRunTests {
         #expect(!report.hasMore)
     }
 
-    @Test("a change that waits since a run of other paths is brought, too")
+    @Test("a change pending since a run of other paths is received, too")
     func waiting() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
@@ -192,7 +192,7 @@ struct ChangeRunTests {
         #expect(b.text("f") == "edited")
     }
 
-    @Test("a remote that is away throws nothing: the changes wait")
+    @Test("an unavailable remote throws nothing: the changes stay pending")
     func away() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1")])
@@ -229,7 +229,7 @@ struct ChangeRunTests {
         #expect(b.text("g") == "edited")
     }
 
-    @Test("a paused replica lets others in, and goes on")
+    @Test("a paused replica releases its lock, and resumes")
     func pausing() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1")])

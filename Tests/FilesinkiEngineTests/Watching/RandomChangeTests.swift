@@ -7,7 +7,7 @@ import Glibc
 import Testing
 
 /// Runs for what was heard of bring everything across that runs of everything would.
-@Suite("Runs for what was heard of, by chance")
+@Suite("Random runs for reported changes")
 struct RandomChangeTests {
     /// A user, and what a watch heard of them.
     private struct User {
@@ -87,7 +87,7 @@ struct RandomChangeTests {
         }
     }
 
-    @Test("both sides become equal by them alone", arguments: 1...25)
+    @Test("such runs alone make both sides equal", arguments: 1...25)
     func equal(_ seed: UInt64) async throws {
         let world = try World()
         let (a, b) = try await world.pair([

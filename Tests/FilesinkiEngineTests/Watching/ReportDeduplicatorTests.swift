@@ -20,7 +20,7 @@ struct ReportDeduplicatorTests {
         Step(path: RelativePath(unchecked: Array("f".utf8)), action: action, reason: .edit)
     }
 
-    @Test("a lasting problem is reported once, and again after it was gone")
+    @Test("a lasting problem is reported once, and again after it had ended")
     func standing() {
         var deduplicator = ReportDeduplicator()
         #expect(deduplicator.unreported(in: report("a"), isWhole: true)?.problems.count == 1)

@@ -62,7 +62,7 @@ struct SlowDeletionTests {
         try await delete(40..<45)
     }
 
-    @Test("E3.10 what was deleted before the window does not count")
+    @Test("E3.10 deletions before the window do not count")
     func older() async throws {
         for batch in 0..<4 {
             try await delete(batch * 10..<(batch + 1) * 10)
@@ -72,7 +72,7 @@ struct SlowDeletionTests {
         #expect(try b.names.count == 20)
     }
 
-    @Test("E3.10 temporary files that come and go are no deletions of the tree")
+    @Test("E3.10 short-lived temporary files are no deletions of the tree")
     func temporary() async throws {
         for round in 0..<16 {
             var names: [String] = []
@@ -86,7 +86,7 @@ struct SlowDeletionTests {
         #expect(try b.names.count == 60)
     }
 
-    @Test("E3.10 an emptied root is noticed also when its files went one by one")
+    @Test("E3.10 an emptied root is detected also when its files were deleted one by one")
     func emptied() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2"), "h": .file("3")])
@@ -101,7 +101,7 @@ struct SlowDeletionTests {
         #expect(try b.names == ["h"])
     }
 
-    @Test("E3.10 deletions that come from there count as well")
+    @Test("E3.10 received deletions count as well")
     func incoming() async throws {
         for batch in 0..<3 {
             for number in batch * 10..<(batch + 1) * 10 { a.remove("f\(number)") }

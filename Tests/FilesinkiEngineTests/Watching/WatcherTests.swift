@@ -66,7 +66,7 @@ private final class Watched: Sendable {
 
 @Suite("Watches", .serialized)
 struct WatcherTests {
-    @Test("two watches bring changes across, in both directions")
+    @Test("two watches sync changes in both directions")
     func two() async throws {
         let world = try Watched()
         for name in ["a", "b"] { try await world.replica(name) }
@@ -116,7 +116,7 @@ struct WatcherTests {
         try await next.watch()
     }
 
-    @Test("rules are followed as soon as they are written")
+    @Test("new rules apply as soon as they are written")
     func rules() async throws {
         let world = try Watched()
         for name in ["a", "b"] { try await world.replica(name) }
@@ -140,7 +140,7 @@ struct WatcherTests {
         try await second
     }
 
-    @Test("without watches the tree is looked at now and then")
+    @Test("without inotify the tree is scanned at intervals")
     func shortage() async throws {
         let world = try Watched()
         for name in ["a", "b"] { try await world.replica(name) }
@@ -163,7 +163,7 @@ struct WatcherTests {
         try await second
     }
 
-    @Test("a remote that went away is tried again; nothing is missed meanwhile")
+    @Test("an unavailable remote is retried; nothing is missed meanwhile")
     func away() async throws {
         let world = try Watched()
         for name in ["a", "b"] { try await world.replica(name) }
@@ -193,7 +193,7 @@ struct WatcherTests {
         try await second
     }
 
-    @Test("a root that goes away ends the watch")
+    @Test("a removed root ends the watch")
     func rootGone() async throws {
         let world = try Watched()
         try await world.replica("a")

@@ -135,7 +135,7 @@ import Testing
         #expect(CSVMerge().merge(input) == .merged(Array(expected.utf8)))
     }
 
-    @Test func `a lone carriage return at the end is no loss`() {
+    @Test func `a lone carriage return at the end is not lost`() {
         let input = MergeInput(
             base: Array("i,\"hi\"\"\"\r".utf8), ours: Array("41,66\ni,\"hi\"\"\"\r".utf8),
             theirs: Array("17,new10\"\r".utf8))

@@ -42,7 +42,7 @@ import Testing
         (.newest, "1", "2", "3", "3"),
         (.newest, "1", "2", "{}", "{}"),
     ])
-    func `a rule decides what both sides changed`(
+    func `a rule decides a field that both sides changed`(
         _ rule: FieldRule.Resolution, _ base: String, _ ours: String, _ theirs: String,
         _ expected: String
     ) throws {
@@ -52,12 +52,12 @@ import Testing
         #expect(result == (expected.hasPrefix("declined") ? expected : document(expected, 2)))
     }
 
-    @Test func `a sum counts from nothing where both created the field`() throws {
+    @Test func `a sum counts from zero where both created the field`() throws {
         let result = try merge("{}", #"{"f":2}"#, #"{"f":3}"#, rules: [("/f", .sum)])
         #expect(result == #"{"f":5}"#)
     }
 
-    @Test func `a rule reaches into arrays of objects`() throws {
+    @Test func `a rule applies inside arrays of objects`() throws {
         let result = try merge(
             #"{"p":[{"id":1,"s":1}]}"#, #"{"p":[{"id":1,"s":3}]}"#, #"{"p":[{"id":1,"s":2}]}"#,
             rules: [("/p/*/s", .max)])
@@ -76,7 +76,7 @@ import Testing
         (.oldest, 1, 2, #"{"a":2,"b":1,"c":9}"#),
         (.newest, 2, 2, "declined: /a /b"),
     ])
-    func `a choice is for the fields in conflict only`(
+    func `a choice applies to the fields in conflict only`(
         _ choice: FieldChoice, _ ours: Int64, _ theirs: Int64, _ expected: String
     ) throws {
         let result = try merge(
@@ -85,7 +85,7 @@ import Testing
         #expect(Set(result.split(separator: " ")) == Set(expected.split(separator: " ")))
     }
 
-    @Test func `objects are known by the member that the user names`() throws {
+    @Test func `objects are identified by the member that the user names`() throws {
         var input = JSONCase(
             "", #"[{"n":1,"v":1,"id":1}]"#, #"[{"n":1,"v":2,"id":1}]"#,
             #"[{"n":1,"v":1,"id":5}]"#, ""

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40)
-    func `the laws hold for made up documents`(_ round: Int) throws {
+    func `the laws hold for random documents`(_ round: Int) throws {
         for seed in (UInt64(round) * 50)..<(UInt64(round) * 50 + 50) {
             let all = versions(seed)
             let (base, ours, theirs) = (all[0], all[1], all[2])
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: 0..<400)
-    func `edits of different members are both theirs, written as by one`(_ seed: Int) {
+    func `edits of different members are both applied, formatted as by one editor`(_ seed: Int) {
         var maker = JSONMaker(seed: UInt64(seed))
         let indent = maker.below(4) == 0 ? nil : 2
         let values = (0..<4).map { _ in maker.value() }
@@ -73,7 +73,8 @@ import Testing
     }
 
     @Test(arguments: 0..<200)
-    func `what only one side has at the top is in the result as it was`(_ seed: Int) throws {
+    func `members that only one side has at the top are in the result unchanged`(_ seed: Int) throws
+    {
         let all = versions(UInt64(seed) + 100_000)
         guard case .merged(let bytes) = merge(all[0], all[1], all[2]) else { return }
         let result = try JSONDocument(bytes)

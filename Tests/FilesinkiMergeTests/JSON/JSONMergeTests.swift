@@ -86,7 +86,7 @@ extension MergeOutcome {
             #"{"o":{"a":1,"a":2},"b":1}"#, #"{"o":{"a":1,"a":1},"b":2}"#,
             #"{"o":{"a":1,"a":2},"b":2}"#),
     ])
-    func `objects are merged by key, and written as they were`(_ row: JSONCase) {
+    func `objects are merged by key, in the formatting of the originals`(_ row: JSONCase) {
         #expect(JSONMerge().merge(row.input).shown == row.merged)
         #expect(JSONMerge().merge(row.input.swapped).shown == row.merged)
     }
@@ -130,7 +130,7 @@ extension MergeOutcome {
             "wrapped numbers", "[1, 2,\n 3, 4]", "[1, 2,\n 3, 4, 5]", "[0, 1, 2,\n 3, 4]",
             "[0, 1, 2,\n 3, 4, 5]"),
     ])
-    func `arrays are merged by identity, as sets or by place`(_ row: JSONCase) {
+    func `arrays are merged by identity, as sets or by position`(_ row: JSONCase) {
         #expect(JSONMerge().merge(row.input).shown == row.merged)
         #expect(JSONMerge().merge(row.input.swapped).shown == row.merged)
     }
@@ -150,7 +150,7 @@ extension MergeOutcome {
         JSONCase("insertions among equals", "[0,0]", "[0,1,0]", "[0,2,0]", ""),
         JSONCase("both created other lists", nil, #"{"a":[1]}"#, #"{"a":[2]}"#, "/a"),
     ])
-    func `a guess is declined with its place`(_ row: JSONCase) {
+    func `an ambiguous merge declines and names the place`(_ row: JSONCase) {
         #expect(JSONMerge().merge(row.input).shown == "declined: " + row.merged)
         #expect(JSONMerge().merge(row.input.swapped).shown == "declined: " + row.merged)
     }
@@ -160,7 +160,7 @@ extension MergeOutcome {
         "{a:1}", "// c\n[]", "[1] [2]", "\"\\x\"", "\"\\u12\"", "\"a\nb\"", "[\"", "tru", "-",
         "{\"a\"}", "[1 2]", "{\"a\":1 \"b\":2}", "\u{FEFF}", "]", "[}", "# c\n{}",
     ])
-    func `what is not strict JSON is declined`(_ text: String) {
+    func `a content that is not strict JSON declines`(_ text: String) {
         let row = JSONCase("", "[]", text, "[1]", "")
         #expect(JSONMerge().merge(row.input).shown == "declined: ")
         #expect(JSONMerge().merge(row.input.swapped).shown == "declined: ")
@@ -170,11 +170,11 @@ extension MergeOutcome {
         [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22],
         [0x22, 0xF4, 0x90, 0x80, 0x80, 0x22], [0x22, 0xE2, 0x82], [0x22, 0xE2, 0x82, 0x22],
     ])
-    func `what is not UTF-8 is declined`(_ bytes: [UInt8]) {
+    func `a content that is not UTF-8 declines`(_ bytes: [UInt8]) {
         #expect(throws: JSONError.self) { try JSONDocument(bytes) }
     }
 
-    @Test func `a conflict says which line is at fault`() {
+    @Test func `a conflict names the line`() {
         let row = JSONCase("", "[]", "[\n1,\n// two\n2]", "[1]", "")
         guard case .declined(let conflicts) = JSONMerge().merge(row.input) else {
             Issue.record("It was merged.")
@@ -184,7 +184,7 @@ extension MergeOutcome {
     }
 
     @Test(arguments: [512, 513, 100_000])
-    func `nesting is bounded`(_ depth: Int) {
+    func `nesting is limited`(_ depth: Int) {
         let nested = { (middle: String) in
             String(repeating: "{\"a\":", count: depth) + middle
                 + String(repeating: "}", count: depth)
@@ -194,7 +194,7 @@ extension MergeOutcome {
         #expect(JSONMerge().merge(row.input).shown == expected)
     }
 
-    @Test func `long arrays of equal values that differ everywhere do not take for ever`() {
+    @Test func `long arrays of equal values that differ everywhere are merged in time`() {
         let list = { (period: Int) in
             "[" + (0..<20_000).map { "\($0 * $0 % period)" }.joined(separator: ",") + "]"
         }

@@ -11,7 +11,7 @@ import Testing
         """
 
     @Test(arguments: 0..<80)
-    func `bytes that lie decline, and never end the process`(_ seed: Int) throws {
+    func `corrupt bytes decline, and never end the process`(_ seed: Int) throws {
         let trial = MergeTrial()
         let base = trial.folder.database(Self.table)
         let ours = trial.folder.database("UPDATE t SET n = 0 WHERE id = 3", from: base)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `what is no database declines`() throws {
+    @Test func `a content that is not a database declines`() throws {
         let trial = MergeTrial()
         let database = trial.folder.database(Self.table)
         let magic = Array("SQLite format 3\0".utf8)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `an index that does not fit its table declines`() throws {
+    @Test func `an index that does not match its table declines`() throws {
         let trial = MergeTrial()
         let base = trial.folder.database(
             "CREATE TABLE t(k TEXT PRIMARY KEY, n INT); CREATE TABLE u(k TEXT PRIMARY KEY, n INT);"
@@ -62,7 +62,7 @@ import Testing
         #expect(try trial.merge(base, ours, theirs).path == nil)
     }
 
-    @Test func `a check that takes more memory than the files hold declines`() throws {
+    @Test func `a check that needs more memory than the files' size declines`() throws {
         let answer = try MergeTrial().merge(
             base: """
                 CREATE TABLE t(id INTEGER PRIMARY KEY, n,
@@ -72,7 +72,7 @@ import Testing
         #expect(answer.conflicts == ["table t, key 1: SQLite refuses: string or blob too big."])
     }
 
-    @Test func `a disk that refuses is a failure, and no decline`() throws {
+    @Test func `a disk error is a failure and not a decline`() throws {
         let trial = MergeTrial()
         let base = trial.folder.database(Self.table)
         let ours = trial.folder.database("UPDATE t SET n = 0 WHERE id = 3", from: base)

@@ -8,7 +8,7 @@ import Testing
         INSERT INTO t VALUES (1, 10, 'a'), (2, 20, 'b')
         """
 
-    @Test func `what only one side changed is the answer, byte for byte`() throws {
+    @Test func `a change on one side only is the result, byte for byte`() throws {
         let trial = MergeTrial()
         let base = trial.folder.database(Self.table)
         let changed = trial.folder.database("UPDATE t SET n = 1", from: base)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `without a base the rows of both are in it, and unequal ones decline`() throws {
+    @Test func `without a base the result has the rows of both, and unequal ones decline`() throws {
         let trial = MergeTrial()
         let ours = trial.folder.database(Self.table + "; INSERT INTO t VALUES (3, 3, 'c')")
         let theirs = trial.folder.database(Self.table + "; INSERT INTO t VALUES (4, 4, 'd')")
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         (FieldChoice.ours, 1), (.theirs, 2), (.newest, 2), (.oldest, 1),
     ])
-    func `a choice of side decides what no rule is for`(_ choice: FieldChoice, _ expected: Int)
+    func `a choice of side decides what no rule covers`(_ choice: FieldChoice, _ expected: Int)
         throws
     {
         var trial = MergeTrial()
@@ -72,7 +72,8 @@ import Testing
         #expect(trial.rows("SELECT n FROM t WHERE id = 1", answer) == [String(expected)])
     }
 
-    @Test func `a sum that is no 64-bit number declines, and so does a rule by equal times`() throws
+    @Test func `a sum that is not a 64-bit number declines, and so does a rule by equal times`()
+        throws
     {
         for (resolution, value) in [(FieldRule.Resolution.sum, Int.max), (.newest, 5)] {
             var trial = MergeTrial()
@@ -86,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `page size, encoding and journal mode stay the skeleton's`() throws {
+    @Test func `page size, encoding and journal mode stay those of the kept file`() throws {
         let trial = MergeTrial()
         let base = trial.folder.database(
             "PRAGMA encoding = 'UTF-16be'; PRAGMA page_size = 1024; PRAGMA journal_mode = WAL;"
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: 0..<60)
-    func `random databases and edits keep the laws`(_ seed: Int) throws {
+    func `random databases and edits obey the laws`(_ seed: Int) throws {
         var random = RandomDatabase(seed: UInt64(seed))
         let trial = MergeTrial()
         let base = trial.folder.database(random.schema + random.edits(count: 12, ids: 0..<20))

@@ -18,7 +18,7 @@ import Testing
         ("\u{FEFF}a\nb\nc\n", "\u{FEFF}a\nb\nC\n", "\u{FEFF}A\nb\nc\n", "\u{FEFF}A\nb\nC\n"),
         ("a\nb\n", "", "a\nb\n", ""),
     ])
-    func `edits at two places are both taken`(
+    func `edits at two places are both applied`(
         _ base: String, _ ours: String, _ theirs: String, _ merged: String
     ) {
         #expect(TextMerge().merge(input(base, ours, theirs)) == .merged(Array(merged.utf8)))
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [0, 7999, 8000])
-    func `a zero byte among the first 8000 is no text`(_ place: Int) {
+    func `a zero byte among the first 8000 makes it binary`(_ place: Int) {
         var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: 9000)
         bytes[place] = 0
         let outcome = TextMerge().merge(MergeInput(base: [], ours: [], theirs: bytes))
@@ -49,7 +49,7 @@ import Testing
         #expect(outcome == (place < 8000 ? refusal : .merged(bytes)))
     }
 
-    @Test func `markers stand around what each side says, with the line ends around them`() {
+    @Test func `markers enclose each side's lines, with the line ends around them`() {
         let marked = TextMerge.marked(
             input("a\r\nb\r\n", "a\r\nx", "a\r\ny\r\n"),
             labels: TextMerge.Labels(ours: "laptop", theirs: "phone"))
@@ -92,7 +92,7 @@ import Testing
 /// `FILESINKI_MERGE_CASES` and `FILESINKI_MERGE_SEED` make a run longer or another;
 /// `FILESINKI_MERGE_TRIPLES` names a folder that `Scripts/cut-triples.py` filled.
 @Suite struct TextOracleTests {
-    @Test func `merges, declines and marks as git on generated texts`() throws {
+    @Test func `merges, declines and marks as git does on generated texts`() throws {
         let git = try GitMergeFile()
         let seed = try MergeKnob.seed.value() ?? 1
         var triples = TextTriples(seed: UInt64(clamping: seed))
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(.enabled(if: getenv("FILESINKI_MERGE_TRIPLES") != nil))
-    func `merges, declines and marks as git on real histories`() throws {
+    func `merges, declines and marks as git does on real histories`() throws {
         let git = try GitMergeFile()
         let folder = try #require(getenv("FILESINKI_MERGE_TRIPLES").map { String(cString: $0) })
         var counts = (clean: 0, all: 0)

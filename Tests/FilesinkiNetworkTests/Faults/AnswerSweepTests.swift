@@ -5,7 +5,7 @@ import Testing
 
 /// Whatever is answered in place of a reply: the exit code is a documented one, nothing is lost and
 /// nothing wrong comes into a tree or the store, and the next run completes.
-@Suite("Wrong answers", .serialized)
+@Suite("Wrong replies", .serialized)
 struct AnswerSweepTests {
     /// Whether each fault applies to all requests from then on, not only to one.
     static let isThorough = knob("FILESINKI_CUT_STRIDE", otherwise: 0) > 0

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `what passes is as it was, and counted`() async throws {
+    @Test func `the proxy passes bytes unchanged, and counts them`() async throws {
         let line = try Line(2)
         for _ in 1...2 { #expect(try await line.ask().body == Self.body) }
         let exchanges = line.proxy.exchanges
@@ -58,7 +58,7 @@ import Testing
         #expect(line.proxy.exchanges.isEmpty)
     }
 
-    @Test("a request is cut at its exact byte", arguments: FaultProxy.Ending.allCases)
+    @Test("a request is cut at the exact byte", arguments: FaultProxy.Ending.allCases)
     func cutUp(_ ending: FaultProxy.Ending) async throws {
         let whole = try Line()
         _ = try await whole.ask()
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("a reply is cut at its exact byte", arguments: FaultProxy.Ending.allCases)
+    @Test("a reply is cut at the exact byte", arguments: FaultProxy.Ending.allCases)
     func cutDown(_ ending: FaultProxy.Ending) async throws {
         for after in [0, 1, Self.reply.count - Self.body.count, Self.reply.count - 1] {
             let line = try Line(2, FaultProxy.at(1, .cut(.down, after: after, ending)))
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `one bit of one byte is turned, each way`() async throws {
+    @Test func `one bit of one byte is flipped, in each direction`() async throws {
         let first = Self.reply.count - Self.body.count
         let line = try Line(1, FaultProxy.at(1, .flip(.down, at: first + 4)))
         var turned = Self.body
@@ -96,7 +96,7 @@ import Testing
         #expect(other.server.requests.first?.body == turned)
     }
 
-    @Test("a stalled connection is not waited for without end", arguments: [0, 20])
+    @Test("a stalled connection times out", arguments: [0, 20])
     func stall(_ after: Int) async throws {
         for way in [FaultProxy.Way.up, .down] {
             let line = try Line(
@@ -125,7 +125,7 @@ import Testing
         (.noise, "away"), (.endless, "limit"),
     ]
 
-    @Test("each way to answer wrongly looks as it should", arguments: sights)
+    @Test("each wrong reply looks as intended", arguments: sights)
     func sight(_ fault: HTTPFault, _ wanted: String) async throws {
         let line = try Line(1, FaultProxy.at(1, fault.fault))
         do {
@@ -138,12 +138,12 @@ import Testing
         #expect(line.proxy.hasStruck)
     }
 
-    @Test func `wrong bytes are as many as the right ones`() async throws {
+    @Test func `there are as many wrong bytes as right ones`() async throws {
         let line = try Line(1, FaultProxy.at(1, HTTPFault.wrongBytes.fault))
         #expect(try await line.ask().body == Self.body.map { ~$0 })
     }
 
-    @Test func `a delayed link takes its time both ways, and for the handshake`() async throws {
+    @Test func `a delayed link delays both directions, and the handshake`() async throws {
         let line = try Line(2, delay: .milliseconds(20))
         let clock = ContinuousClock()
         #expect(try await clock.measure { _ = try await line.ask() } >= .milliseconds(80))

@@ -10,7 +10,7 @@ import Testing
 struct FlipSweepTests {
     static let stride = knob("FILESINKI_FLIP_STRIDE", otherwise: 997)
 
-    @Test("in what a run receives", .timeLimit(.minutes(60)), arguments: FaultTarget.kinds)
+    @Test("in received data", .timeLimit(.minutes(60)), arguments: FaultTarget.kinds)
     func receiving(_ kind: RemoteKind) async throws {
         let world = try await FaultWorld(kind)
         try world.edit("a", bytes: 3000)
@@ -31,7 +31,7 @@ struct FlipSweepTests {
         await world.expectSoundStore()
     }
 
-    @Test("in what a run sends", .timeLimit(.minutes(60)), arguments: FaultTarget.kinds)
+    @Test("in sent data", .timeLimit(.minutes(60)), arguments: FaultTarget.kinds)
     func sending(_ kind: RemoteKind) async throws {
         // Nothing in WebDAV lets a server know what was meant.
         if kind.isWebDAV { return }
@@ -54,7 +54,7 @@ struct FlipSweepTests {
     }
 
     @Test(
-        "a server that says nothing more is not waited for without end", .timeLimit(.minutes(60)),
+        "a silent server times out", .timeLimit(.minutes(60)),
         arguments: FaultTarget.kinds, ["a", "b"])
     func stall(_ kind: RemoteKind, _ replica: String) async throws {
         let world = try await FaultWorld(kind)

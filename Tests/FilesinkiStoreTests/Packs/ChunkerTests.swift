@@ -6,7 +6,7 @@ import Testing
 @Suite struct ChunkerTests {
     static let content = noise(2 << 20)
 
-    @Test("chunks keep to the sizes and are the whole content")
+    @Test("chunks keep to the size limits and add up to the content")
     func sizes() {
         let found = chunks(of: Self.content)
         #expect(found.flatMap { $0 } == Self.content)
@@ -18,7 +18,7 @@ import Testing
         #expect((50_000...100_000).contains(average), "\(average)")
     }
 
-    @Test("the ends are where any implementation finds them")
+    @Test("the chunk ends are where any implementation finds them")
     func goldenEnds() {
         // Some of these lie before 64 KiB, where the condition is the strict one.
         let ends = ReferenceChunker.ends(of: Self.content)
@@ -33,7 +33,7 @@ import Testing
         #expect(chunks(of: Self.content, piece: size).map(\.endIndex) == whole)
     }
 
-    @Test("content without features is cut at the largest size")
+    @Test("content without features is split at the largest size")
     func zeros() {
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
         #expect(chunks(of: zeros).allSatisfy { $0.count == Chunker.maximumSize })

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("a pack cut at any length is damage that names the pack")
+    @Test("a pack truncated at any length is damage that names the pack")
     func truncation() async throws {
         let store = try await PackFixture(Self.contents, blockSize: 100)
         let bytes = try #require(store.remote.objects.values.first)
@@ -95,7 +95,9 @@ import Testing
         }
     }
 
-    @Test("an index that lies is refused although its hash is right", arguments: Lie.allCases)
+    @Test(
+        "an index with wrong entries is refused although its hash is right", arguments: Lie.allCases
+    )
     func lies(lie: Lie) async throws {
         let store = try await PackFixture(Self.contents, blockSize: 100)
         let cache = ShelfCache()
@@ -150,7 +152,7 @@ import Testing
             sleep: { _ in })
     }
 
-    @Test("bytes that are no recipe are refused", arguments: ["", "02", "0100", "01" + "00"])
+    @Test("an invalid recipe is refused", arguments: ["", "02", "0100", "01" + "00"])
     func recipeBytes(digits: String) async throws {
         let start = try #require(bytes(hexadecimal: digits))
         let zeroLength = start + [UInt8](repeating: 0, count: 36)

@@ -67,7 +67,7 @@ import Testing
         #expect(try files().count <= 8)
     }
 
-    @Test func `a content of several packs is found in each`() async throws {
+    @Test func `a content in several packs is found in each`() async throws {
         let one = try await PackFixture([contents[0]])
         let index = open()
         let members = try await one.readers[0].index()
@@ -115,7 +115,7 @@ import Testing
         #expect(store.remote.reads.count == requests)
     }
 
-    @Test func `what a damaged file hides is still read`() async throws {
+    @Test func `entries that a damaged file hides are still found`() async throws {
         let store = try await store()
         let index = open()
         try await joinAll(store, index)
@@ -132,8 +132,7 @@ import Testing
         }
     }
 
-    @Test func `a file that was cut short is removed, and its packs are joined again`() async throws
-    {
+    @Test func `a truncated file is removed, and its packs are joined again`() async throws {
         let store = try await store()
         try await joinAll(store, open())
         let largest = try #require(files().first)
@@ -160,7 +159,7 @@ import Testing
         #expect(try !files().contains { $0.path == left })
     }
 
-    @Test func `a folder that cannot be written costs nothing but time`() async throws {
+    @Test func `a folder that cannot be written costs only time`() async throws {
         let store = try await store()
         let index = MultiPackIndex(folder: "/proc/filesinki")
         try await joinAll(store, index)

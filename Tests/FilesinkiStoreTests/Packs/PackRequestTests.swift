@@ -9,7 +9,7 @@ import Testing
 @testable import FilesinkiStore
 
 /// What packs cost in requests.
-@Suite("requests for packs")
+@Suite("Requests for packs")
 struct PackRequestTests {
     private func encoded(_ bytes: [UInt8]) throws -> EncodedBlock {
         var builder = BlockBuilder(compressor: ZstdCompressor(level: 3))
@@ -17,7 +17,7 @@ struct PackRequestTests {
         return try #require(try builder.finish())
     }
 
-    @Test("the indexes of many packs come with one request for 32 of them")
+    @Test("the indexes of many packs are read with one request for 32 of them")
     func indexes() async throws {
         let contents = (0..<40).map { noise(2000, seed: UInt64($0)) }
         let store = try await PackFixture(contents, blockSize: 1, packSize: 1)
@@ -31,7 +31,7 @@ struct PackRequestTests {
         #expect(counting.counts.requests == 2)
     }
 
-    @Test("a search that may ask nobody finds what is at hand")
+    @Test("a search without requests uses only cached indexes")
     func local() async throws {
         let contents = [noise(2000, seed: 1), noise(2000, seed: 2)]
         let store = try await PackFixture(contents, blockSize: 1, packSize: 1)
@@ -43,7 +43,7 @@ struct PackRequestTests {
         #expect(try await locator.find(id, isLocal: true) != nil)
     }
 
-    @Test("a writer keeps the indexes of its packs, so that they are not fetched")
+    @Test("a writer caches the indexes of its packs, so that they are not fetched")
     func keptIndexes() async throws {
         let remote = ShelfRemote()
         let cache = MemoryIndexCache()
@@ -57,7 +57,7 @@ struct PackRequestTests {
         #expect(remote.reads.isEmpty)
     }
 
-    @Test("neighbouring blocks, and blocks of several packs, come with one request")
+    @Test("adjacent blocks, and blocks of several packs, are read with one request")
     func shipment() async throws {
         var random = SeededRandom(seed: 1)
         let contents = (0..<20).map { _ in random.bytes(2000) }
@@ -85,7 +85,7 @@ struct PackRequestTests {
         #expect(store.remote.reads.count == before + 4)
     }
 
-    @Test("a shipment has at most 8 MiB, and the next one sets out with it")
+    @Test("a batch has at most 8 MiB, and the next one is requested meanwhile")
     func largeShipments() async throws {
         var random = SeededRandom(seed: 2)
         let contents = (0..<5).map { _ in random.bytes(3 << 20) }
@@ -104,7 +104,7 @@ struct PackRequestTests {
         }
     }
 
-    @Test("a pack that is gone or damaged fails its own blocks only")
+    @Test("a missing or damaged pack fails its own blocks only")
     func damaged() async throws {
         let contents = (0..<6).map { noise(2000, seed: UInt64($0)) }
         let store = try await PackFixture(contents, blockSize: 1, packSize: 1)
@@ -124,7 +124,7 @@ struct PackRequestTests {
         #expect(sound == [0, 3, 4, 5])
     }
 
-    @Test("an object that cannot be read fails its own blocks only")
+    @Test("an unreadable object fails its own blocks only")
     func unreadable() async throws {
         let contents = (0..<3).map { noise(2000, seed: UInt64($0)) }
         let store = try await PackFixture(contents, blockSize: 1, packSize: 1)
@@ -145,7 +145,7 @@ struct PackRequestTests {
         #expect(try await shipment.read(2) == contents[2])
     }
 
-    @Test("a pack that cannot be stored ends the writer, which then asks for nothing any more")
+    @Test("a pack that cannot be stored ends the writer, which then sends no more requests")
     func refused() async throws {
         let remote = FaultyRemote(MemoryRemote())
         remote.plan(.init(.before(.full), verb: .put, skip: 1))

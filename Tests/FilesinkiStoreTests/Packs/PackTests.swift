@@ -9,7 +9,7 @@ import Testing
 @Suite struct PackTests {
     static let small: [[UInt8]] = (0..<50).map { Array("file number \($0)\n".utf8) }
 
-    @Test("what was stored is read, small and large, from one pack and from several")
+    @Test("stored contents are read, small and large, from one pack and from several")
     func roundTrip() async throws {
         let contents =
             Self.small + [[], noise(100_000), noise(Chunker.maximumSize), noise(900_000, seed: 2)]
@@ -32,7 +32,7 @@ import Testing
         #expect(pieces.flatMap { $0 } == content)
     }
 
-    @Test("the same content is held once, whoever adds it")
+    @Test("equal contents are stored once, whoever adds them")
     func dedupe() async throws {
         let content = noise(10_000)
         let once = try await PackFixture([content])
@@ -55,7 +55,7 @@ import Testing
             await packFailure { _ = try await store.locator.read(present, size: large) } == .limit)
     }
 
-    @Test("neighbouring blocks come with one ranged read of exactly their bytes")
+    @Test("adjacent blocks are read with one range of exactly their bytes")
     func rangedReads() async throws {
         let contents = (1...8).map { noise(5000, seed: UInt64($0)) }
         let store = try await PackFixture(contents, blockSize: 5000)
@@ -71,7 +71,7 @@ import Testing
         #expect(try await reader.readBlocks(3..<3).isEmpty)
     }
 
-    @Test("an index is fetched once, and not at all when the cache has it")
+    @Test("an index is fetched once, and not at all when it is cached")
     func indexCache() async throws {
         let store = try await PackFixture(Self.small)
         let cache = ShelfCache()
@@ -91,7 +91,7 @@ import Testing
         #expect(store.remote.reads.count == 2)
     }
 
-    @Test("an index longer than the first guess costs a second read")
+    @Test("an index longer than the first guess takes a second read")
     func longIndex() async throws {
         let contents = (0..<9000).map { Array("\($0)".utf8) }
         let store = try await PackFixture(contents)
