@@ -82,7 +82,7 @@ struct Injector {
         return Int(text.prefix { $0.isNumber }) ?? 0
     }
 
-    /// Runs a command that meets its fate at a call.
+    /// Runs a command that fails or is killed at a system call.
     ///
     /// - Parameter reading: See ``count(_:_:reading:)``.
     func run(

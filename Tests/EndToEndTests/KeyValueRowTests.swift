@@ -161,7 +161,7 @@ struct KeyValueRowTests {
         try machine.shell("mv store away; filesinki kv set --root b own 1; mv away store")
         #expect(pollUntil { machine.read(watch.outputFile)?.contains("own") == true })
         #expect(machine.read(watch.outputFile)?.contains("second") == false)
-        // Somebody else on this device fetches it: that is told without an exchange.
+        // Another process of this device fetches it: that is reported without an exchange.
         try machine.shell("filesinki kv sync --root b")
         #expect(pollUntil { machine.read(watch.outputFile)?.contains("second") == true })
         kill(watch.process, SIGTERM)

@@ -40,7 +40,7 @@ final class Machine {
     }
 
     private var started = 0
-    /// Processes that nobody has waited for.
+    /// Processes that were not waited for.
     private var left: Set<pid_t> = []
 
     init() throws {
@@ -163,7 +163,7 @@ final class Machine {
         guard fputs(text, file) >= 0 else { throw MachineError.noFile(errno) }
     }
 
-    /// A file's text; nil when there is none.
+    /// A file's text; nil if it does not exist.
     func read(_ name: String) -> String? {
         guard let file = fopen(folder + "/" + name, "r") else { return nil }
         defer { fclose(file) }

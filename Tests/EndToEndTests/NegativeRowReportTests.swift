@@ -97,7 +97,7 @@ struct NegativeRowReportTests {
             #expect(run.output.contains("\"remedy\":\""), "\(command): \(run)")
             #expect((run.output + run.talk).contains(word), "\(command): \(run)")
         }
-        // What waits is told by who comes later, too.
+        // Pending changes are reported by later commands, too.
         let status = try machine.run("status", "gone", "--json").output
         #expect(status.contains(#""pending":["one"]"#), "\(status)")
     }

@@ -57,7 +57,7 @@ struct ProcessTests {
         "a signal ends the program with the exit code of the signal", arguments: [SIGINT, SIGTERM])
     func signals(_ signal: Int32) throws {
         let machine = try Machine()
-        // A pipe that nobody writes to keeps the program reading.
+        // A pipe without a writer's data keeps the program reading.
         #expect(mkfifo(machine.folder + "/never", 0o600) == 0)
         let running = try machine.start(
             ["/bin/sh", "-c", "exec 3<>never; exec \"$FILESINKI\" compress never"], input: "")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What README tells a newcomer to run, as it stands there, on machines where nothing is set up. Two
+/// The commands of README, unchanged, on machines where nothing is set up. Two
 /// homes stand for two machines; only the port of the server is another.
 @Suite("README", .onOwnThreads)
 struct ReadmeTests {

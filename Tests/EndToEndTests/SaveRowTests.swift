@@ -64,7 +64,7 @@ struct SaveRowTests {
         try machine.sync("a", "b")
         try machine.shell("echo 'from a' >a/choice; echo 'from b' >b/choice")
         try machine.sync("a")
-        // Without a terminal nobody is asked, and the conflict stays open.
+        // Without a terminal there is no question, and the conflict stays open.
         #expect(try machine.run("sync", "b").code == 3)
         #expect(try machine.run("sync", "b", "--ask").code == 2)
         let screen = try Screen(machine, columns: 80)

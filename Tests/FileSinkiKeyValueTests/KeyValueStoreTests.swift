@@ -192,7 +192,7 @@ struct KeyValueStoreTests {
         pair.one.set(0.25, forKey: "volume")
         try await pair.one.exchangeNow()
         try await pair.two.exchangeNow()
-        // An exchange that another call began may have fetched it, and tell of it a moment later.
+        // An exchange that another call began may have fetched it, and report it a moment later.
         var times = told.makeAsyncIterator()
         for _ in 0..<2 { await times.next() }
         #expect(heard.withLock { $0 } == 2)

@@ -5,7 +5,7 @@ import Observation
 import Synchronization
 import Testing
 
-/// What a store does by itself: nobody asks for an exchange on the device that listens.
+/// What a store does by itself, without a requested exchange on the receiving device.
 @Suite("A store that receives changes")
 struct ListeningTests {
     private struct Pair {
@@ -83,7 +83,7 @@ struct ListeningTests {
         listen()
         settings.volume = 1
         #expect(heard.withLock { $0 } == 1)
-        // Whoever listens again is not told of the same change by the listener.
+        // A store that starts again does not report the same change twice.
         listen()
         settings.other = 1
         pair.one.set("x", forKey: "mark")
@@ -135,14 +135,14 @@ struct ListeningTests {
         defer { NotificationCenter.default.removeObserver(observer) }
         pair.two.set("mine", forKey: "own")
         try await pair.two.exchangeNow()
-        // Events are told in order: one of another process on this device would come first.
+        // Events are reported in order: one of another process on this device would come first.
         let process = try await KeyValueStore.open(
             folder: pair.folder.path("two"), listens: false)
         process.set("beside", forKey: "beside")
         pair.one.set("theirs", forKey: "k")
         try await pair.one.exchangeNow()
         #expect(try await eventually { told.withLock { $0 } == [#"server ["k"]"#] })
-        // A limit that would be broken is told as Apple's store tells it.
+        // A limit that would be exceeded is reported as Apple's store does.
         pair.two.set(String(repeating: "x", count: 1 << 21), forKey: "big")
         #expect(try await eventually { told.withLock { $0.last } == #"quota ["big"]"# })
         #expect(told.withLock { $0.count } == 2)
@@ -161,7 +161,7 @@ struct ListeningTests {
         #expect(try await eventually { two?.string(forKey: "k") == "1" })
         two = nil
         #expect(try await eventually { gone == nil })
-        // Who listens elsewhere hears of both changes; so would this one have heard of the first.
+        // Another open store receives both changes; this one would have received the first, too.
         let three = try await KeyValueStore.open(
             folder: folder.path("three"), remote: folder.path("store"))
         for (value, key) in [("2", "k"), ("3", "l"), ("4", "m")] {

@@ -18,7 +18,7 @@ enum Cloud: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// One line of the table: what is here and there, what the closure is told after the first call, and
+/// One line of the table: what is here and there, what the closure receives after the first call, and
 /// what both sides hold in the end.
 struct CallbackRow: Sendable, CustomTestStringConvertible {
     var name: String

@@ -3,7 +3,7 @@ import FilesinkiTesting
 import Foundation
 import Testing
 
-/// A save by who has not seen the newest content, while its merge is under way.
+/// A save that is not based on the newest content, while its merge is running.
 @Suite("Late saves")
 struct LateSaveTests {
     let meeting: Meeting

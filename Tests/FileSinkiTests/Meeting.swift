@@ -4,10 +4,10 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Some roots, and the folder where they meet; all of it goes with the value.
+/// Some roots and their store, removed with the value.
 final class Meeting: Sendable {
     let folder: TemporaryFolder
-    /// Everything that nobody waited for and that went wrong.
+    /// The failures of background work.
     let failures = Calls<FileSinkiError>()
 
     init() throws { folder = try TemporaryFolder(inMemory: true) }

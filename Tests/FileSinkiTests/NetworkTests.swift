@@ -3,7 +3,7 @@ import FilesinkiTesting
 import Foundation
 import Testing
 
-/// Two roots that meet at a server on this machine.
+/// Two roots with a server on this machine.
 @Suite("The library over a network")
 struct NetworkTests {
     let meeting: Meeting

@@ -59,7 +59,7 @@ extension ClosureTests {
             try await a.delete("a/one")
             for calls in [first, second] {
                 #expect(try await eventually { calls.count == 3 })
-                // What came at once is told in the order of the paths.
+                // Changes that arrive together are reported in the order of the paths.
                 #expect(Set(calls.all.prefix(2)) == ["a/one", "a/deep/two"])
                 #expect(calls.all.last == "-a/one")
             }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FileSinki
 
-/// Where the roots beside the first one meet.
+/// The store addresses of the other roots.
 @Suite("Addresses of other roots")
 struct RootAddressTests {
     @Test(

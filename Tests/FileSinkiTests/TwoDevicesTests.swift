@@ -3,7 +3,7 @@ import FilesinkiTesting
 import Foundation
 import Testing
 
-/// The calls that wait, on two roots that meet in a folder.
+/// The async calls, on two roots with a directory remote.
 @Suite("Two devices")
 struct TwoDevicesTests {
     let meeting: Meeting

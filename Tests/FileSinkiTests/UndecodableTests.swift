@@ -30,7 +30,7 @@ extension ClosureTests {
             #expect(calls.all == [Answer(nil, false)])
             #expect(failures == ["coding \(path)"])
             #expect(meeting.failures.all.allSatisfy { !$0.message.isEmpty && !$0.remedy.isEmpty })
-            // It is here now, and that is told, too.
+            // It is here now, and that is reported, too.
             FileSinki.load(Score.self, fromPath: path) { calls.note(Answer($0, $1)) }
             await FileSinki.settled()
             #expect(calls.all == [Answer(nil, false), Answer(nil, false)])

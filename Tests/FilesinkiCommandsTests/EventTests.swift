@@ -88,7 +88,7 @@ struct EventTests {
         }
     }
 
-    /// An argument, and which of the paths below it tells of; nil when it is refused.
+    /// An argument, and which of the paths below it selects; nil when it is refused.
     static let scopes: [(argument: String, paths: [String]?)] = [
         ("a/", ["a/x", "a/y", "a/y/z"]), ("a//", ["a/x", "a/y", "a/y/z"]), ("a", ["a"]),
         ("a/y/", ["a/y/z"]), ("ba/", ["ba/x"]), ("b/", []), ("a*", []), ("none", []),
@@ -226,7 +226,7 @@ struct EventTests {
 }
 
 extension String {
-    /// The text of a member of a line of JSON; nil when there is none of that name.
+    /// The text of a member of a line of JSON; nil without that name.
     fileprivate func value(of member: String) -> String? {
         let parts = split(
             separator: "\"\(member)\":\"", maxSplits: 1, omittingEmptySubsequences: false)

@@ -165,7 +165,7 @@ struct GoldenTests {
             $0.hasPrefix("  ") && !$0.hasPrefix("   ")
         }
         .compactMap { $0.split(separator: " ").first }
-        // What prints a script, or goes on until it is told to end: a watch has a test of its own.
+        // Commands that print a script or run until a signal; watch has a test of its own.
         let others: Set<Substring> = ["completions", "help", "serve", "watch", "filesinki"]
         for name in listed where name.allSatisfy({ $0.isLowercase || $0 == "-" }) {
             guard !others.contains(name), !name.hasPrefix("-") else { continue }
@@ -211,8 +211,8 @@ struct GoldenTests {
     }
 }
 
-/// Reads what a watch tells, brings the store back when it is missed, and goes after a run that was
-/// told: then the watch ends.
+/// Reads the output of a watch, restores the store when it is reported missing, and ends after a reported
+/// run: then the watch ends.
 private final class WatchReader: ByteSink {
     private let told = MemorySink()
     private let bringBack: @Sendable () -> Void

@@ -58,7 +58,7 @@ struct MonitorTests {
     }
 }
 
-/// What a monitor was told.
+/// The requests that a monitor received.
 private final class Heard: Sendable {
     private let requests = Mutex<[PingRequest]>([])
 

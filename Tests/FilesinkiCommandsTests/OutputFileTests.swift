@@ -84,7 +84,7 @@ struct OutputFileTests {
         let world = try await world()
         let fifo = world.folder + "/fifo"
         #expect(mkfifo(fifo, 0o600) == 0)
-        // Open for both ways, so that nobody waits for the other end; nor for what does not come.
+        // Open for reading and writing, so that neither end blocks.
         let reader = open(fifo, O_RDWR | O_CLOEXEC | O_NONBLOCK)
         defer { close(reader) }
         #expect(try await run(command, to: "fifo", in: world) == .done)

@@ -3,7 +3,7 @@ import FilesinkiRemote
 import FilesinkiTesting
 import Testing
 
-/// What a person is told of a place that is no place for a store.
+/// What the commands print for a remote that cannot hold a store.
 @Suite struct RemoteCheckTests {
     /// Lets everybody win, as a server does that does not look before it writes.
     private struct Flattering: RemoteWrapper {

@@ -102,7 +102,7 @@ final class World: @unchecked Sendable {
         }
     }
 
-    /// A file's bytes; nil when there is none.
+    /// A file's bytes; nil if it does not exist.
     func read(_ name: String) -> [UInt8]? {
         let file = open(folder + "/" + name, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

@@ -5,7 +5,7 @@ import FilesinkiStore
 import FilesinkiTesting
 import Testing
 
-/// A store has a checkpoint for each 256 commits, whoever stores it.
+/// A store has a checkpoint for each 256 commits, stored by any device.
 @Suite("Checkpoints of the engine")
 struct EngineCheckpointTests {
     let world: World

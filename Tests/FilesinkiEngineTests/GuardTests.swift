@@ -119,7 +119,7 @@ struct GuardTests {
         for machine in [b, a, b, a] { try await machine.sync() }
         for machine in [a, b] { #expect(machine.text("f") == "1") }
         #expect(a.text("build/more") == "m")
-        // What changed on both sides of a rule meets as for the first time: nothing is lost.
+        // What changed on both sides meanwhile is merged as at a first sync: nothing is lost.
         guard case .folder(let build, _) = try a.tree()["build"] else { return }
         #expect(build.nodes.values.contains(.file("changed")))
     }

@@ -317,7 +317,7 @@ struct HostileStoreTests {
 
     private func content(_ text: String) -> ContentID { ContentHasher.hash(Array(text.utf8)) }
 
-    /// Publishes a commit as nobody honest would; the contents `good` and `evil` travel in it.
+    /// Publishes a forged commit; the contents `good` and `evil` travel in it.
     private func forge(_ world: World, _ changes: [(String, Forged)]) async throws {
         let format = try #require(try await StoreFormat.read(from: world.store))
         let log = try CommitLog(remote: world.store, zone: "files", store: format)

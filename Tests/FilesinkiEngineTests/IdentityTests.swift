@@ -59,7 +59,7 @@ struct IdentityTests {
         guard case .position? = try await observer.next(.none) else {
             return #expect(Bool(false), "no position first")
         }
-        // The twin's own changes are not told, also those of another process.
+        // The twin's own changes are not reported, including those of another process.
         try await twin.save("own", at: "own")
         try await a.save("a's", at: "f")
         var told: [RelativePath] = []
@@ -167,7 +167,7 @@ struct IdentityTests {
         #expect(report.notices.first?.failure.remedy.contains(name) == true)
         #expect(try await b.sync().notices.isEmpty)
         #expect(try await id(b).name == name)
-        // The copies of a conflict tell which of the two it was.
+        // The names of conflict copies distinguish the two.
         try a.write(["f": .file("a's")])
         try await a.sync()
         try b.write(["f": .file("b's!")])

@@ -110,7 +110,7 @@ struct LeftCopyTests {
         var told = try await make(end)
         let made = try copies(b)
         #expect(made.count == 1)
-        // Nobody has heard of it: so at least the status does.
+        // No run reported it, so the status lists it.
         let isPublished = try await world.commits().flatMap(\.changes).contains {
             made.contains($0.path.description)
         }

@@ -154,7 +154,7 @@ struct LogEndTests {
             failure?.remedy.split(separator: " ").last.map { String($0.dropLast()) })
         try await b.sync { $0.approved = id }
         #expect(try await b.sync().problems.isEmpty)
-        // The log goes on behind the checkpoint: whoever has seen that, or comes later, is not asked.
+        // The log continues after the checkpoint: no device needs another approval.
         try a.write(["of a": .file("own")])
         #expect(try await a.sync().problems.isEmpty)
         let new = try await world.replica("new")

@@ -4,10 +4,10 @@ import Glibc
 import Synchronization
 import Testing
 
-/// What a run tells of itself while it works.
+/// The progress reports of a run.
 @Suite("Progress of a run")
 struct ProgressTests {
-    /// What was told.
+    /// The reports so far.
     private final class Told: Sendable {
         private let all = Mutex<[Progress]>([])
 

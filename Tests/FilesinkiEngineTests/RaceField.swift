@@ -21,7 +21,7 @@ actor RaceField {
     private var cutOff: Set<Int> = []
     private var serial = 0
     private var story: [String] = []
-    /// The copies that reports have told of, by name. Two roots that resolve the same conflict at
+    /// The reported copies, by name. Two roots that resolve the same conflict at
     /// once make the same copy, and each reports it.
     private(set) var reported: Set<String> = []
     private var told: Set<String> = []
@@ -177,7 +177,7 @@ actor RaceField {
         for problem in report.problems { fail("\(number): \(problem.failure)") }
     }
 
-    /// A conflict copy of which no report has told was brought here from others. Where a run was killed,
+    /// A conflict copy that no report contains was received from others. Where a run was killed,
     /// it may also wait, and the status says so; what it had brought from others may not be recorded.
     private func checkCopies(_ machine: Machine, _ number: Int, isReported: Bool) async {
         do {
@@ -231,7 +231,7 @@ actor RaceField {
 
     // MARK: The end
 
-    /// Everybody runs undisturbed until nobody has anything to do.
+    /// Every replica runs undisturbed until none has anything to do.
     private func settle() async throws {
         for _ in 0..<(2 * machines.count + 3) {
             var published = 0

@@ -9,7 +9,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// What a run reads, from what it tells of its progress.
+/// What a run reads, from its progress reports.
 private final class ReadCounter: Sendable {
     private let told = Mutex<(files: Int, bytes: Int64)>((0, 0))
 

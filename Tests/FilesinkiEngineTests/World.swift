@@ -8,7 +8,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Some replicas and the store where they meet; all of it goes with the value.
+/// Some replicas and their store, removed with the value.
 final class World {
     let folder: TemporaryFolder
     let remote: FaultyRemote
@@ -63,7 +63,7 @@ final class World {
         return commits
     }
 
-    /// Syncs every replica until nobody publishes, and expects all trees to be equal then.
+    /// Syncs every replica until none publishes, and expects all trees to be equal then.
     func converge(
         _ sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {

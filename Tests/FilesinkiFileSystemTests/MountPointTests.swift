@@ -4,7 +4,7 @@ import Testing
 
 @testable import FilesinkiFileSystem
 
-/// File systems that are mounted below the root, as their device numbers tell of them.
+/// File systems that are mounted below the root, recognised by their device numbers.
 @Suite("Mount points below the root")
 struct MountPointTests {
     /// One thing that became of a tree whose folder `d` was on another device, and what a scan finds.

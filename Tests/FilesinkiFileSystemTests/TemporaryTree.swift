@@ -59,7 +59,7 @@ final class TemporaryTree: Sendable {
         guard rename(temporary, absolute(path)) == 0 else { throw SystemError.last }
     }
 
-    /// What a file holds; nil when there is none.
+    /// A file's content; nil if it does not exist.
     func read(_ path: String) throws -> String? {
         guard let file = FileHandle(open(absolute(path), O_RDONLY | O_CLOEXEC)) else { return nil }
         return String(decoding: try file.readAll(expecting: 1 << 16), as: UTF8.self)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("KV-14: merges by a command of this device")
 struct CommandMergeTests {
-    /// What a file holds; nil when there is none.
+    /// A file's content; nil if it does not exist.
     private func text(of file: String) -> String? {
         try? String(contentsOfFile: file, encoding: .utf8)
     }
@@ -45,7 +45,7 @@ struct CommandMergeTests {
             (.array([]), .array([.integer(1), .string("x")]), .array([.null])),
         ])
     func types(_ base: TypedValue, _ ours: TypedValue, _ theirs: TypedValue) async throws {
-        // What is here stays, whoever was later.
+        // The local value stays, even if it is the earlier one.
         let kept = try await merged("true", base: base, ours, theirs)
         #expect(kept.value == ours)
         let taken = try await merged("cp %B %A", base: base, ours, theirs)

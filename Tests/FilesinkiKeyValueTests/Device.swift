@@ -126,7 +126,7 @@ struct SlowRemote: RemoteWrapper {
         return try await wrapped.publish(bytes, to: slot)
     }
 
-    /// A wait that only begins to listen is none.
+    /// A wait that only starts the subscription does not count.
     func wait(prefix: String, timeout: Duration) async throws {
         if timeout > .zero { try await beforeWait() }
         try await wrapped.wait(prefix: prefix, timeout: timeout)

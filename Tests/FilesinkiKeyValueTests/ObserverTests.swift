@@ -121,7 +121,7 @@ struct ObserverTests {
         // All of it came with one exchange, and that was an hour after the first one.
         #expect(events.map { $0.keys.map(\.description) } == [["k", "l", "m"]])
         #expect(meeting.clock.now.seconds - start.seconds >= 3500)
-        // What another process sets here waits for nobody.
+        // A value set by another process of the device is not delayed.
         let before = meeting.clock.now
         async let next = observer.next()
         try await b.anotherProcess().apply([ValueChange(ValueKey("own"), .integer(1))])

@@ -122,7 +122,7 @@ struct Contents: Equatable {
             Samples.packs.count, Samples.inline.count,
         ])
 
-    /// Reads a manifest; the counts tell rows that come twice.
+    /// Reads a manifest; the counts reveal rows that occur twice.
     init(of manifest: ManifestDatabase) throws {
         let base = try manifest.loadBase()
         let local = try manifest.loadLocal()

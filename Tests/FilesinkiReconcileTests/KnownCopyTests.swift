@@ -2,7 +2,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import Testing
 
-/// Conflict copies that are there already: they are told by name and content, whoever made them.
+/// Conflict copies that are there already: they are recognised by name and content, on any device.
 @Suite struct KnownCopyTests {
     private static let keepBoth = UniformRules(Strategy([.end(.keepBoth)]))
 

@@ -5,7 +5,7 @@ import Synchronization
 /// A remote that breaks one guarantee, as measured ones did.
 final class LyingRemote: Remote {
     enum Lie: String, CaseIterable {
-        /// Every writer is told that it won; the last one's bytes stay.
+        /// Reports to every writer that it won; the last one's bytes stay.
         case overwrites
         /// Checks, and then writes: correct for sequential requests, several winners in a race.
         case checksThenWrites

@@ -3,7 +3,7 @@ import FilesinkiRemote
 import Glibc
 
 /// Writers who each append commits to one log, as the engine does: the next number, and after a lost
-/// race the one behind the log's end. What each was told is compared with the log in the end.
+/// race the one behind the log's end. In the end the results of each are compared with the log.
 struct CommitRace: Sendable {
     var writers: Int
     /// By each writer.
@@ -27,7 +27,7 @@ struct CommitRace: Sendable {
 
     static func knob(_ name: String) -> Int? { getenv(name).flatMap { Int(String(cString: $0)) } }
 
-    /// What one writer was told.
+    /// The results of one writer.
     private struct Told: Sendable {
         var mine: [Int: [UInt8]] = [:]
         /// What others were seen to have won.

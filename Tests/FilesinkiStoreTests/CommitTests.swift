@@ -100,7 +100,7 @@ struct CommitTests {
             let sealed = try Envelope.seal(damaged, as: .commit)
             if let commit = try? fixture.coder.decode(sealed, sequence: 1, key: "k") {
                 read += 1
-                // What is let through is fit to be applied.
+                // A commit that is accepted can be applied.
                 for change in commit.changes {
                     #expect(throws: Never.self) { try RelativePath(change.path.bytes) }
                     #expect(change.entry.size >= 0 && change.entry.mode <= 0o777)

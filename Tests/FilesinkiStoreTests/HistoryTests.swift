@@ -42,7 +42,7 @@ struct HistoryTests {
             StoreFixture.draft(writing: "forged", to: "a"), after: commits[0].token,
             id: StoreFixture.commitID(77))
         try await fixture.replace(fixture.slot(2), by: forged)
-        // Whoever saw the old commit notices by its hash, whoever did not by the next one's parent.
+        // A reader of the old commit detects it by the hash, another one by the next commit's parent.
         #expect(
             await failure { try await fixture.log.verify(commits[1].token) }?.code == .wrongStore)
         let read = try #require(try await fixture.log.next(after: commits[0].token))

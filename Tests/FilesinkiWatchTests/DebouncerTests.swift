@@ -2,15 +2,15 @@ import FilesinkiModel
 import FilesinkiWatch
 import Testing
 
-/// Diagrams of time: a column is 5 ms. What is heard of a path: `c` created, `m` written into, `w`
+/// Diagrams of time: a column is 5 ms. The events of a path: `c` created, `m` written into, `w`
 /// closed after writing, `a` attributes, `d` deleted, `>` and `<` the two ends of a rename. What is
-/// told: `!`. A change settles after 1 column (4 of a new file) or 10, and after 40 at the latest.
+/// reported: `!`. A change settles after 1 column (4 of a new file) or 10, and after 40 at the latest.
 @Suite("Debouncer")
 struct DebouncerTests {
     static let limits = Debouncer.Limits(
         quiet: .milliseconds(50), quick: .milliseconds(5), longest: .milliseconds(200), paths: 4)
 
-    /// What becomes of what was heard, lane by lane.
+    /// The reports for the events, lane by lane.
     private func told(_ heard: [String]) -> [String] {
         let lanes = heard.map(Array.init)
         let length = lanes.map(\.count).max() ?? 0
@@ -56,7 +56,7 @@ struct DebouncerTests {
     @Test(
         "one path",
         arguments: [
-            // A file that was closed is told at once.
+            // A file that was closed is reported at once.
             ("mw------------", "--!-----------"),
             // A new one might be about to be renamed.
             ("cmw-----------", "------!-------"),
@@ -71,7 +71,7 @@ struct DebouncerTests {
             ("d--cmw----------------", "---------------!------"),
             // A folder, and whatever is in it.
             ("f-------------", "----------F---"),
-            // A file that never rests is told now and then.
+            // A file that changes continuously is reported at intervals.
             (
                 "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm",
                 "----------------------------------------!-----"
@@ -81,9 +81,9 @@ struct DebouncerTests {
                 "w--w--w--w--w--w--w--w--w--w--w--w--w--w--w--w-",
                 "-!---------!-------------------!---------------"
             ),
-            // One that has rested is told at once again.
+            // After a pause it is reported at once again.
             ("w----------------------------------w---", "-!----------------------------------!--"),
-            // Held back after a burst, it is told when it has rested, and from then on at once.
+            // Delayed after a burst, it is reported after a pause, and from then on at once.
             (
                 "w--w--w--w--w--w--w--w--w---------------------w--------------------w--",
                 "-!---------!-------------------!---------------!--------------------!-"
@@ -98,7 +98,7 @@ struct DebouncerTests {
         #expect(told([heard])[0] == expected)
     }
 
-    /// How long each change of a rhythm waited until it was told, in the order of the changes.
+    /// How long each change of a steady sequence waited for its report, in the order of the changes.
     private func waits(every rhythm: Duration, times: Int, after debouncer: inout Debouncer)
         -> [Duration]
     {

@@ -21,7 +21,7 @@ struct LocalWatchTests {
     /// Far enough away that only a fault reaches it.
     private var patience: Duration { ClockReading.moment + .seconds(60) }
 
-    /// What is told up to the first notice that is meant.
+    /// The notices up to the first one that matches.
     private func notices(
         _ watch: LocalWatch, until isMeant: (LocalNotice) -> Bool
     ) async -> [LocalNotice] {

@@ -35,10 +35,10 @@ final class WatchedTree {
 
     func move(_ old: String, _ new: String) { #expect(rename(at(old), at(new)) == 0) }
 
-    /// What was heard: path and kind of each, in order.
+    /// The reported changes: path and kind of each, in order.
     func heard() -> [String] { tree.readChanges().changes.map { "\($0.path) \($0.kind)" } }
 
-    /// The paths that were heard of.
+    /// The reported paths.
     func paths() -> Set<String> { Set(tree.readChanges().changes.map { "\($0.path)" }) }
 }
 
@@ -65,7 +65,7 @@ struct TreeWatchTests {
         let watched = try WatchedTree()
         for path in ["a", "a/b", "a/b/c", "a/b/c/d"] { watched.makeFolder(path) }
         watched.write("a/b/c/d/early")
-        // Whoever hears of the folder looks at all below it.
+        // The report of the folder covers everything below it.
         #expect(watched.heard().contains("a folder"))
         #expect(watched.tree.count == 5)
         watched.write("a/b/c/d/late")

@@ -25,7 +25,7 @@ import Testing
         #expect(server.requests.allSatisfy { $0.method == "PROPFIND" && $0.fields["Depth"] == "0" })
     }
 
-    /// How a server tells what a folder holds.
+    /// How a server lists a folder.
     func habits(_ markers: String) -> MemoryDAV.Habits {
         var habits = MemoryDAV.Habits()
         switch markers {

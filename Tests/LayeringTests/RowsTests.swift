@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `Docs/Rows.md` tells the truth: each of its rows has a test that carries its id, or says why not.
+/// `Docs/Rows.md` is correct: each of its rows has a test with its id, or a reason for none.
 @Suite struct RowsTests {
     /// One line of the table.
     private struct Row {

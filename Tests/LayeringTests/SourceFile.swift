@@ -19,7 +19,7 @@ struct SourceFile {
         return Set(lines.compactMap { $0.firstMatch(of: line).map { String($0.output.1) } })
     }
 
-    /// The modules of which it may show types to whoever imports its own.
+    /// The modules whose types may be in its own module's API.
     var publicImports: Set<String> {
         let shown = lines.filter { line in
             let words = line.split(separator: " ").prefix { $0 != "import" }

@@ -9,7 +9,7 @@ import Testing
 /// tries the same ones each time, `make simulate` others. `FILESINKI_SIMULATION_STEPS` says how long
 /// each history is.
 @Suite struct SimulationTests {
-    /// Shrinking takes long; the first few failures tell enough.
+    /// Shrinking takes long; the first few failures are enough.
     private static let maximumFailures = 5
 
     private static func number(_ name: String) -> UInt64? {

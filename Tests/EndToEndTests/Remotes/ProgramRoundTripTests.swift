@@ -4,7 +4,7 @@ import Testing
 /// What the built program costs in round trips to its own server, as a proxy between them counts.
 @Suite("Round trips of the program", .onOwnThreads, .serialized)
 struct ProgramRoundTripTests {
-    /// How many files `manyFiles` makes; `FILESINKI_MANY_FILES=10000` is what the promise says.
+    /// How many files `manyFiles` makes; `FILESINKI_MANY_FILES=10000` is the documented figure.
     static let many = knob("FILESINKI_MANY_FILES", otherwise: 1000)
 
     /// A machine with a replica `a` that is in step with its own server, and the proxy before it.

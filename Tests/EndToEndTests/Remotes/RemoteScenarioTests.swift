@@ -5,7 +5,7 @@ import Testing
 /// The same days in the life of three devices, over every kind of remote.
 @Suite("Three devices and a remote", .onOwnThreads, .serialized)
 struct RemoteScenarioTests {
-    /// How large the one large file is, in MiB; `FILESINKI_LARGE_FILE=300` is what the promise says.
+    /// How large the one large file is, in MiB; `FILESINKI_LARGE_FILE=300` is the documented figure.
     static let large = knob("FILESINKI_LARGE_FILE", otherwise: 6)
     /// How many syncs are killed.
     static let kills = knob("FILESINKI_REMOTE_KILLS", otherwise: 6)
@@ -39,7 +39,7 @@ final class ThreeDevices {
 
     // MARK: The days
 
-    /// The first one meets an empty store, the others what it brought there.
+    /// The first one syncs with an empty store, the others with its files.
     func begin(largeMiB: Int) throws {
         try machine.write(
             (1...400).map { "line \($0)" }.joined(separator: "\n") + "\n", to: "shared")
@@ -87,7 +87,7 @@ final class ThreeDevices {
         try expectEqual("after renames")
     }
 
-    /// One deletes what another one edits, and what nobody does.
+    /// One deletes a file that another one edits, and one that none edits.
     func deleteAndEdit() throws {
         try succeed("rm a/moved/f6 c/moved/f7 c/moved/f8")
         try note("b edits what a deletes", in: "b/moved/f6")
@@ -165,7 +165,7 @@ final class ThreeDevices {
             done.code == 0, "\(place.kind): \(line)\n\(done)", sourceLocation: sourceLocation)
     }
 
-    /// Syncs each device until none has anything to say: 3 tells of a conflict copy.
+    /// Syncs each device until none has anything to report: 3 means a conflict copy.
     private func rest(sourceLocation: SourceLocation = #_sourceLocation) throws {
         for _ in 0..<3 {
             for device in ["a", "b", "c"] {

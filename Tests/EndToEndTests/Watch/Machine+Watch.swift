@@ -9,7 +9,7 @@ extension Machine {
         let replica: String
     }
 
-    /// Starts a watch and waits until it hears.
+    /// Starts a watch and waits until it watches.
     func watch(
         _ replica: String, _ options: String..., sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Watch {

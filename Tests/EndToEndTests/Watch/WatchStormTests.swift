@@ -12,7 +12,7 @@ struct WatchStormTests {
     /// How often editors save.
     static let saves = getenv("FILESINKI_SAVES").flatMap { Int(String(cString: $0)) } ?? 100
 
-    /// One side's user, who has a folder of his own and one that both use.
+    /// One side's user, with a folder of their own and a common one.
     private struct User: Sendable {
         let root: String
         let name: String

@@ -86,7 +86,7 @@ struct StoreVerificationTests {
     func missing() async throws {
         let sound = world.store.objects
         for key in sound.keys where !key.description.hasPrefix("zones/files/checkpoints") {
-            // What a device has acknowledged is nowhere else, and is missed by nobody.
+            // An acknowledgement has no copy, and nothing refers to it.
             if key.description.hasPrefix("devices/") { continue }
             world.store.objects[key] = nil
             #expect(try await !failures().isEmpty, "\(key)")

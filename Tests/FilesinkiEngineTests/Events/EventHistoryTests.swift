@@ -5,7 +5,7 @@ import FilesinkiStore
 import FilesinkiTesting
 import Testing
 
-/// A listener that is killed again and again, at any event, hears the log: all of it, nothing twice.
+/// A listener that is killed repeatedly, at any event, receives the whole log, each event once.
 @Suite("Events of random histories")
 struct EventHistoryTests {
     @Test("resumed at any token, an observer reports what the log holds, once", arguments: 1...4)
@@ -35,7 +35,7 @@ struct EventHistoryTests {
         try await Self.everyToken(listener)
     }
 
-    /// Whoever begins behind any event hears exactly the rest.
+    /// An observer that starts after any event receives exactly the rest.
     private static func everyToken(_ listener: Listener) async throws {
         for (index, event) in listener.heard.enumerated().filter({ $0.offset % 7 == 0 }) {
             let token = try #require(event.token)

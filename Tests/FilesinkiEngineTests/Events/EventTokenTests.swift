@@ -33,7 +33,7 @@ struct EventTokenTests {
         #expect(failure?.code == .usage)
     }
 
-    /// A scope's parts, with a slash behind a folder, and whether they tell of a path.
+    /// A scope's parts, with a slash behind a folder, and whether they include a path.
     private static let scopes: [(scope: [String], path: [UInt8], isTold: Bool)] = [
         ([], Array("a".utf8), true),
         ([], [0xFF, 0x2F, 0xFE], true),

@@ -110,7 +110,7 @@ struct ObserverTests {
         let token = try #require(await first.token)
         try a.write(["f": .file("missed")])
         try await a.sync()
-        // Brought here by somebody else; it is told all the same.
+        // Received by another process; it is reported nevertheless.
         try await b.sync()
         let (events, end) = try await b.readEvents(from: .token(token))
         #expect(events.map(\.brief) == ["2 +f"])

@@ -72,7 +72,7 @@ struct TreeAtPointTests {
         let one = try await tree(point, of: "f")
         #expect(names(one) == ["f"])
         #expect(try one.entry(path) == all)
-        // The second version counts from the third on: nobody can tell when it was made.
+        // The second version counts from the third on: its real time is unknown.
         let versions: [Int64: UInt64] = [0: 1, 1: 1, 2: 5, 3: 7]
         #expect(all.version == versions[hours])
     }

@@ -7,7 +7,7 @@ import Testing
 /// Divergences that a program resolves by what it knows of its own files.
 @Suite("Programs that resolve conflicts")
 struct ResolverTests {
-    /// Answers as it is told, for paths that begin with `own`.
+    /// Gives the set answer, for paths that begin with `own`.
     private final class Program: ProgramResolver {
         private let state: Mutex<(answer: ProgramAnswer, asked: [ConflictContents])>
 

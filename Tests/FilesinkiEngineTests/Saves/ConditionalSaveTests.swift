@@ -59,7 +59,7 @@ struct ConditionalSaveTests {
     ) async throws {
         rival.beforePublishing { [b] in
             _ = try await b.save("same", at: path, ifVersion: 0)
-            // Gone again, the path is there for whoever finds it so.
+            // After it is deleted, the path can be created again.
             b.remove(path)
             try await b.sync()
         }

@@ -156,7 +156,7 @@ struct SaveQueueTests {
 }
 
 extension Machine {
-    /// As ``save(_:at:ifVersion:)``, but whoever is at work may do it.
+    /// As ``save(_:at:ifVersion:)``, but another running process may carry it out.
     fileprivate func saveShared(_ text: String, at path: String) async throws -> SaveReport {
         let replica = try await Replica.openToSave(options)
         let outcome = await Task { try await replica.save(text, at: path) }.result

@@ -7,7 +7,7 @@ import Glibc
 import Testing
 
 extension Machine {
-    /// A run for what a watch would have heard.
+    /// A run for the changes that a watch would have reported.
     @discardableResult
     func syncChanges(
         _ paths: String..., folders: [String] = [], hinted: Bool = false,

@@ -6,10 +6,10 @@ import FilesinkiWatch
 import Glibc
 import Testing
 
-/// Runs for what was heard of bring everything across that runs of everything would.
+/// Runs for reported changes sync everything that full runs would.
 @Suite("Random runs for reported changes")
 struct RandomChangeTests {
-    /// A user, and what a watch heard of them.
+    /// A user, and the changes that a watch reported.
     private struct User {
         let machine: Machine
         var heard = LocalChanges()
@@ -75,7 +75,7 @@ struct RandomChangeTests {
             return lstat(machine.at(path), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         }
 
-        /// What a watch does with what was heard.
+        /// What a watch does with reported changes.
         mutating func run() async throws -> ChangeReport {
             let changes = heard
             heard = LocalChanges()

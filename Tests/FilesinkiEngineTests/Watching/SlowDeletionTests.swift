@@ -21,7 +21,7 @@ struct SlowDeletionTests {
         (a, b) = try await world.pair(tree)
     }
 
-    /// What a watch does when it has heard of deletions.
+    /// What a watch does after reported deletions.
     private func delete(_ numbers: Range<Int>) async throws {
         let names = numbers.map { "f\($0)" }
         for name in names { a.remove(name) }
@@ -117,7 +117,7 @@ struct SlowDeletionTests {
 }
 
 extension Machine {
-    /// A run of a watch that has heard of paths.
+    /// A run of a watch for reported paths.
     fileprivate func hear(_ paths: [String]) async throws {
         let changes = LocalChanges(paths: Set(try paths.map { try RelativePath($0) }))
         try await with {

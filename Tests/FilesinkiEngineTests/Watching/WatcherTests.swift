@@ -9,8 +9,8 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Two watches in one process, and the folder where they meet. Waiting is bounded, and polls only
-/// what a watch itself tells.
+/// Two watches in one process, and their store. Waiting is bounded, and polls only
+/// what a watch itself reports.
 private final class Watched: Sendable {
     let folder: TemporaryFolder
     let notices = Mutex<[String: [String]]>([:])

@@ -74,7 +74,7 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
             "1,2,3\n4,5,6\n7,8,9\n", "id,b\n1,x\n2\n\n", "", "x\n",
         ])
 
-    /// What is kept of a document cannot be told by its pieces; that it parses is told.
+    /// The pieces do not show what was kept of a document; they show that it parses.
     static let json = FuzzTarget(
         name: "json",
         laws: { MergeLaws(merge: JSONMerge(), pieces: documents, again: .unknown) },

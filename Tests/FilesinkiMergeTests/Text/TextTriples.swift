@@ -1,7 +1,7 @@
 @testable import FilesinkiMerge
 
 /// Texts that are hard to merge: short lines from a small alphabet, so that much repeats, blank
-/// lines and braces, mixed line ends, missing last newlines; and edits that meet.
+/// lines and braces, mixed line ends, missing last newlines; and adjacent edits.
 struct TextTriples {
     private var dice: Dice
 

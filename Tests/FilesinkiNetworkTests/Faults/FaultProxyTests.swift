@@ -3,7 +3,7 @@ import FilesinkiModel
 import FilesinkiTesting
 import Testing
 
-/// The proxy does to the byte what a test tells it: the tests of the remotes stand on that.
+/// The proxy does exactly what a test asks, to the byte: the tests of the remotes depend on it.
 @Suite struct FaultProxyTests {
     static let body = Array("The quick brown fox".utf8)
     static let reply = ScriptedServer.reply("200 OK", [], body)

@@ -40,7 +40,7 @@ struct FlipSweepTests {
         #expect(await world.sync("a").code == .done)
         let heads = world.proxy.exchanges.map { $0.head.utf8.count }
         for (request, at) in Self.places(world.proxy.exchanges.map(\.bytesUp))
-        // What is asked is beyond what a hash of the bytes could tell; TLS and signatures are for that.
+        // A hash of the bytes does not protect requests; TLS and signatures do.
         where at >= heads[request - 1] {
             let what = "byte \(at) of request \(request)"
             let wanted = try world.edit("a", bytes: 3000)
@@ -78,7 +78,7 @@ struct FlipSweepTests {
         await world.expectSoundStore()
     }
 
-    /// What a run may say of bytes that are not what was sent: it is retried, told as a fault of the
+    /// What a run may say of bytes that are not what was sent: it is retried, reported as a fault of the
     /// network or of the server, or found corrupt.
     private static let codes: Set<ExitCode> = [
         .done, .away, .corrupt, .partial, .notAllowed, .limit,
