@@ -19,8 +19,8 @@ extension SyncEngine {
         guard run.options.approved == id else {
             var failure = failure
             failure.remedy =
-                "To continue with it as it is, run filesinki sync --approve \(id): both sides are "
-                + "merged as at a first sync, and nothing is deleted."
+                "To merge both sides as at a first sync, so that nothing is deleted, "
+                + "run filesinki sync --approve \(id)."
             throw failure
         }
         if run.options.isDryRun { throw failure }
