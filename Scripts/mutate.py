@@ -12,10 +12,9 @@ those tests run that reach it, and the process is ended at the first failure. A 
 the process crashes, "hung" if the tests do not end in time, else it "survived"; "unreached" survivors are in code that
 no test runs.
 
-The tests of a module are those of NAMETests, and of the targets that --tests lists; with --filter those of
-them whose name it matches. --survivors runs again what survived the last
-time, after tests were added; a mutant whose line has changed since is reported as gone. A module without results is
-sampled.
+The tests of a module are those of NAMETests, and of the targets that --tests lists; with --filter those of them whose
+name it matches. --survivors runs again what survived the last time, after tests were added; a mutant whose line has
+changed since is reported as gone. A module without results is sampled.
 
 The working tree is not touched. The copy and the results, MODULE.json, are in FOLDER (.build/mutants); the next build
 there is faster. A mutant runs with the rights of the caller, and may delete what it should not: use a container, or a
