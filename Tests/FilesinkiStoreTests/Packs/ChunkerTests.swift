@@ -36,7 +36,10 @@ import Testing
     @Test("content without features is split at the largest size")
     func zeros() {
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
-        #expect(chunks(of: zeros).allSatisfy { $0.count == Chunker.maximumSize })
+        for piece in [1000, 100_000, 200_000, .max] {
+            let sizes = chunks(of: zeros, piece: piece).map(\.count)
+            #expect(sizes == Array(repeating: Chunker.maximumSize, count: 4), "\(piece)")
+        }
     }
 
     @Test("an inserted byte changes the chunks around it only", arguments: [0, 1 << 20, 2 << 20])

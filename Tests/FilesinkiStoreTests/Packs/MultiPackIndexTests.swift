@@ -159,6 +159,19 @@ import Testing
         #expect(try !files().contains { $0.path == left })
     }
 
+    @Test func `packs stay joined when others cannot be added`() async throws {
+        let store = try await store()
+        let index = open()
+        let (first, second) = (store.readers[0], store.readers[1])
+        index.join([(first.reference.id, try await first.index())])
+        // The folder can be written no more: a file has its name.
+        try #require(rename(path, folder.path("moved")) == 0)
+        let file = try #require(fopen(path, "w"))
+        fclose(file)
+        index.join([(second.reference.id, try await second.index())])
+        #expect(index.packs == [first.reference.id])
+    }
+
     @Test func `a folder that cannot be written costs only time`() async throws {
         let store = try await store()
         let index = MultiPackIndex(folder: "/proc/filesinki")

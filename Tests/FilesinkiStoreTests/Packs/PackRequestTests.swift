@@ -87,21 +87,111 @@ struct PackRequestTests {
 
     @Test("a batch has at most 8 MiB, and the next one is requested meanwhile")
     func largeShipments() async throws {
-        var random = SeededRandom(seed: 2)
-        let contents = (0..<5).map { _ in random.bytes(3 << 20) }
-        let store = try await PackFixture([], blockSize: 1)
-        let writer = PackWriter(remote: store.remote, systemContext: countingSystemContext())
-        for content in contents { try await writer.add(encoded(content)) }
-        let pack = PackReader(
-            remote: store.remote, reference: try #require(try await writer.finish().first))
-        let blocks = try await pack.index().blocks.indices.map {
-            BlockBatchRead.Block(pack: pack, number: $0)
+        // The first two are exactly 8 MiB together.
+        let sizes = [4 << 20, 4 << 20, 4 << 20, (4 << 20) + 1, 1 << 20]
+        let pack = try await pack(of: sizes)
+        let shipments = try await plan(pack.reader)
+        try #require(shipments.map(\.count) == [2, 1, 2])
+        let places = [(0, 0), (0, 1), (1, 0), (2, 0), (2, 1)]
+        for ((shipment, position), content) in zip(places, pack.contents) {
+            #expect(try await shipments[shipment].read(position) == content)
         }
-        let shipments = try await BlockBatchRead.plan(blocks)
+    }
+
+    /// A pack of plain blocks of these sizes, whose index is loaded.
+    private func pack(
+        of sizes: [Int]
+    ) async throws -> (reader: PackReader, remote: ArrivalRemote, contents: [[UInt8]]) {
+        let remote = ArrivalRemote()
+        let writer = PackWriter(
+            remote: remote, systemContext: countingSystemContext(), targetSize: 64 << 20)
+        let contents = sizes.enumerated().map { number, size in
+            [UInt8](repeating: UInt8(number), count: size)
+        }
+        for content in contents { try await writer.add(plainBlock(content)) }
+        let reader = PackReader(
+            remote: remote, reference: try #require(try await writer.finish().first))
+        _ = try await reader.index()
+        return (reader, remote, contents)
+    }
+
+    private func plan(_ pack: PackReader) async throws -> [BlockBatchRead] {
+        let numbers = try await pack.index().blocks.indices
+        return try await BlockBatchRead.plan(
+            numbers.map { BlockBatchRead.Block(pack: pack, number: $0) })
+    }
+
+    @Test(
+        "the next shipment is requested with the first block of the one before it",
+        .timeLimit(.minutes(1)))
+    func early() async throws {
+        let pack = try await pack(of: [4 << 20, 4 << 20, 4 << 20, 4 << 20, 4 << 20])
+        let shipments = try await plan(pack.reader)
         try #require(shipments.map(\.count) == [2, 2, 1])
-        for (number, content) in contents.enumerated() {
-            #expect(try await shipments[number / 2].read(number % 2) == content)
+        var arrivals = pack.remote.arrivals.makeAsyncIterator()
+        let blocks = try await pack.reader.index().blocks.map(\.stored.lowerBound)
+        _ = try await shipments[0].read(0)
+        let early = [await arrivals.next(), await arrivals.next()]
+        #expect(Set(early) == [blocks[0], blocks[2]])
+        // All of the second is read before the rest of the first: it is not requested again.
+        for position in 0...1 { _ = try await shipments[1].read(position) }
+        #expect(await arrivals.next() == blocks[4])
+        _ = try await shipments[0].read(1)
+        _ = try await shipments[2].read(0)
+        for _ in 1...100 { await Task.yield() }
+        #expect(pack.remote.count == 3)
+    }
+
+    @Test("a shipment is released with its last block, and requested anew after that")
+    func released() async throws {
+        let pack = try await pack(of: [1000, 1000])
+        let shipments = try await plan(pack.reader)
+        for position in [0, 1, 0] {
+            #expect(try await shipments[0].read(position) == pack.contents[position])
         }
+        #expect(pack.remote.count == 2)
+    }
+
+    @Test("a pack is verified with requests of at most 8 MiB of blocks")
+    func verification() async throws {
+        let remote = ShelfRemote()
+        let writer = PackWriter(
+            remote: remote, systemContext: countingSystemContext(), targetSize: 64 << 20)
+        // Two of 4 MiB are exactly 8 MiB.
+        for (number, size) in [4 << 20, 4 << 20, 4 << 20, 4 << 20, 4 << 20, 5 << 20].enumerated() {
+            try await writer.add(plainBlock([UInt8](repeating: UInt8(number), count: size)))
+        }
+        let reference = try #require(try await writer.finish().first)
+        let result = try await PackReader(remote: remote, reference: reference).verify()
+        #expect(result.bytes == 25 << 20)
+        #expect(result.failures.isEmpty)
+        // The first bytes and the index come before the blocks.
+        #expect(remote.reads.dropFirst(2).map(\.count) == [8 << 20, 8 << 20, 4 << 20, 5 << 20])
+    }
+
+    @Test("packs at the remote are recognised by their ends, 256 with one request")
+    func present() async throws {
+        let remote = ShelfRemote()
+        let trailer = PackTrailer(
+            indexOffset: 8, storedLength: 0, plainLength: 0, indexHash: ContentHasher.hash([]))
+        var packs = (0..<257).map { number in
+            PackReference(
+                id: [UInt8(number & 255), UInt8(number >> 8)] + Array(repeating: 0, count: 14),
+                size: 72, indexHash: trailer.indexHash)
+        }
+        for pack in packs {
+            try await remote.put(PackFormat.magic + trailer.bytes, to: ObjectKey(pack.keyText))
+        }
+        let counting = CountingRemote(remote)
+        #expect(try await PackReference.present(packs, at: counting) == packs)
+        #expect(counting.counts.reads == 2)
+        // One is missing, one has another index, one another size, one none that a pack can have.
+        try await remote.delete(ObjectKey(packs[1].keyText))
+        packs[2].indexHash = .none
+        packs[3].size = 73
+        packs[4].size = 63
+        let sound = [packs[0]] + packs[5...]
+        #expect(try await PackReference.present(packs, at: remote) == sound)
     }
 
     @Test("a missing or damaged pack fails its own blocks only")
@@ -160,6 +250,31 @@ struct PackRequestTests {
         let requests = remote.log.count
         await Task.yield()
         #expect(remote.log.count == requests)
+    }
+}
+
+/// A block that is stored as it is.
+func plainBlock(_ bytes: [UInt8]) -> EncodedBlock {
+    let member = EncodedBlock.Member(
+        id: ContentHasher.hash(bytes), kind: .chunk, offset: 0, length: bytes.count)
+    return EncodedBlock(
+        codec: .plain, plainLength: bytes.count, bytes: bytes, members: [member])
+}
+
+/// A remote that reports the start of each range that a batch asks for.
+private final class ArrivalRemote: RemoteWrapper {
+    private let base = ShelfRemote()
+    private let counted = Mutex(0)
+    private let stream = AsyncStream.makeStream(of: Int64.self)
+
+    var wrapped: any Remote { base }
+    var arrivals: AsyncStream<Int64> { stream.stream }
+    var count: Int { counted.withLock { $0 } }
+
+    func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply] {
+        counted.withLock { $0 += 1 }
+        for request in requests { stream.continuation.yield(request.range?.lowerBound ?? 0) }
+        return try await base.read(requests)
     }
 }
 

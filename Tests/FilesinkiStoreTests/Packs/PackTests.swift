@@ -50,9 +50,33 @@ import Testing
         let present = ContentHasher.hash(Self.small[0])
         let code = await packFailure { _ = try await store.locator.read(present, size: 3) }
         #expect(code == .corrupt)
-        let large = ContentLocator.maximumReadSize + 1
-        #expect(
-            await packFailure { _ = try await store.locator.read(present, size: large) } == .limit)
+        // The most that is read at once: 64 MiB.
+        for (size, code) in [(64 << 20, Failure.Code.corrupt), ((64 << 20) + 1, .limit)] {
+            let found = await packFailure {
+                _ = try await store.locator.read(present, size: Int64(size))
+            }
+            #expect(found == code)
+        }
+    }
+
+    @Test("the verification of a pack returns its recipes")
+    func verifiedRecipes() async throws {
+        let content = noise(600_000)
+        let store = try await PackFixture([content])
+        let result = try await store.readers[0].verify()
+        let recipe = try #require(result.recipes.first)
+        #expect(result.recipes.count == 1)
+        #expect(recipe.id == ContentHasher.hash(content))
+        #expect(recipe.recipe.size == 600_000)
+        #expect(try result.bytes == 600_000 + Int64(recipe.recipe.encoded().count))
+    }
+
+    @Test("a store without packs holds no content")
+    func noPacks() async throws {
+        let locator = ContentLocator(packs: [])
+        let id = ContentHasher.hash([1])
+        #expect(try await locator.find(id)?.member == nil)
+        #expect(await packFailure { _ = try await locator.read(id, size: 1) } == .corrupt)
     }
 
     @Test("adjacent blocks are read with one range of exactly their bytes")
