@@ -61,6 +61,32 @@ struct CheckpointTests {
         }
         #expect(try await fixture.shelf.sequences() == [200, 30, 9])
         #expect(try await fixture.shelf.latest()?.token.sequence == 200)
+        for (last, newest): (UInt64, UInt64?) in [
+            (200, 200), (199, 30), (30, 30), (9, 9), (8, nil),
+        ] {
+            #expect(try await fixture.shelf.latest(upTo: last)?.token.sequence == newest)
+        }
+        for (known, newest): (UInt64, UInt64) in [
+            (0, 200), (9, 200), (199, 200), (200, 200), (201, 201),
+        ] {
+            #expect(try await fixture.shelf.newest(after: known) == newest)
+        }
+    }
+
+    @Test(
+        "a checkpoint is one part up to 16 MiB, estimated by upper bounds",
+        arguments: [(4010, 1), (4011, 2)])
+    func standardParts(rows: Int, parts: Int) {
+        // 87 bytes and the path for each row, 1,024 for each part.
+        let row = CheckpointRow(
+            path: RelativePath(unchecked: Array(repeating: 0x61, count: 4096)),
+            entry: VersionedEntry(.tombstone, version: 1))
+        let checkpoint = Checkpoint(
+            token: ChangeToken(sequence: 1, hash: .none),
+            entries: Array(repeating: row, count: rows),
+            packs: [], inline: [])
+        let found = CheckpointPart.cut(checkpoint, length: CheckpointPart.standardLength)
+        #expect(found.count == parts)
     }
 
     @Test("a damaged one is skipped and reported when an older one can be used")
