@@ -88,6 +88,29 @@ struct CommitLimitsTests {
         }
     }
 
+    @Test("E1.1 a draft is cut no earlier than the limit of path bytes says")
+    func pathBytes() throws {
+        var changes = try ["12345", "1234"].map { try StoreFixture.change($0, .tombstone) }
+        changes[1].movedFrom = try RelativePath("1")
+        for (limit, counts) in [(11, [2]), (10, [2]), (9, [1, 1]), (5, [1, 1])] {
+            let parts = StoreFixture.draft(changes).parts(within: CommitLimits(pathBytes: limit))
+            #expect(parts.map(\.changes.count) == counts, "limit \(limit)")
+        }
+    }
+
+    @Test(
+        "E1.1 what a reader accepts grows with the record's length, up to 512 MiB of paths",
+        arguments: [
+            (0, 100_000, 67_108_864), (3_200_031, 100_000, 271_910_848),
+            (3_200_032, 100_001, 271_910_912), (1_048_576, 100_000, 134_217_728),
+            (7_340_032, 229_376, 536_870_912), (67_108_864, 2_097_152, 536_870_912),
+        ] as [(Int, Int, Int)])
+    func readable(plain: Int, superseded: Int, pathBytes: Int) {
+        let limits = ReadableCommit(plain: plain)
+        #expect(limits.superseded == superseded)
+        #expect(limits.pathBytes == pathBytes)
+    }
+
     /// What each limit counts, with a draft that is exactly at it.
     private static func atTheLimit() throws -> [(String, CommitDraft, CommitLimits)] {
         let changes = try ["a", "b", "c"].map { try StoreFixture.change($0, .tombstone) }
@@ -134,6 +157,9 @@ struct CommitLimitsTests {
         #expect(writer.rows <= empty.superseded)
         #expect(writer.pathBytes <= empty.pathBytes)
         #expect(writer.plainBytes <= CommitLog.maximumLength)
+        // A request for a commit asks for little more than the longest plain record.
+        #expect(CommitLog.maximumStoredLength > 64 << 20)
+        #expect(CommitLog.maximumStoredLength < 65 << 20)
         // What compression cannot make smaller is still one publication of the project's own server.
         #expect(writer.plainBytes + writer.plainBytes >> 7 + 4096 < 64 << 20)
     }

@@ -44,6 +44,30 @@ struct CommitLogTests {
         #expect(failure?.code == .usage)
     }
 
+    @Test(
+        "a commit is missing only if an earlier one is there and no later one",
+        arguments: [
+            (0, [], false), (0, [1, 2, 3, 4, 5], false), (1, [1, 2, 3, 4, 5], false),
+            (5, [1, 2, 3, 4, 5], false), (5, [1, 2, 3, 4], true), (5, [4], true), (5, [1], true),
+            (6, [1, 2, 3, 4, 5], true),
+            // Nothing is left, or only later ones: they were pruned, or their loss was accepted.
+            (5, [], false), (2, [4, 5], false), (1, [], false), (3, [1, 4, 5], false),
+            (3, [1, 2, 4], false),
+        ] as [(UInt64, [UInt64], Bool)])
+    func missing(sequence: UInt64, present: [UInt64], isMissing: Bool) async throws {
+        let fixture = try StoreFixture()
+        for number in present { try await fixture.remote.put([1], to: fixture.slot(number)) }
+        #expect(try await fixture.log.isMissing(sequence) == isMissing)
+    }
+
+    @Test("a request for several slots asks for at most 16 MiB", arguments: [1, 2, 3, 64])
+    func requestLength(slots: Int) throws {
+        let requests = try StoreFixture().log.slots(after: 7, count: slots)
+        #expect(requests.map(\.sequence) == (8...(7 + UInt64(slots))).map { $0 })
+        let lengths = requests.compactMap { $0.request.range?.count }
+        #expect(lengths == Array(repeating: (16 << 20) / slots, count: slots))
+    }
+
     @Test("a writer that loses gets the commit that won")
     func race() async throws {
         let fixture = try StoreFixture()

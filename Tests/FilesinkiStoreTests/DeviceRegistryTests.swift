@@ -58,4 +58,48 @@ struct DeviceRegistryTests {
         #expect(all == [acknowledgement(1, 5)])
         #expect(skipped.withLock { $0 } == 2)
     }
+
+    @Test("the last acknowledged commit is 0 at first, then the largest of any device")
+    func last() async throws {
+        let fixture = try StoreFixture()
+        let shelf = try shelf(fixture)
+        #expect(try await shelf.lastAcknowledged() == 0)
+        for (device, sequence): (UInt8, UInt64) in [(1, 5), (2, 12), (3, 7)] {
+            try await shelf.acknowledge(acknowledgement(device, sequence))
+        }
+        try await self.shelf(fixture, zone: "settings").acknowledge(acknowledgement(1, 99))
+        #expect(try await shelf.lastAcknowledged() == 12)
+    }
+
+    @Test(
+        "acknowledgements are found behind any number of other keys",
+        arguments: [998, 999, 1000, 1999, 2000])
+    func manyKeys(others: Int) async throws {
+        let fixture = try StoreFixture()
+        let shelf = try shelf(fixture)
+        let device = hexadecimal(StoreFixture.commitID(1))
+        for number in 1...others {
+            let name = StoreLayout.name(UInt64(number))
+            try await fixture.remote.put([1], to: ObjectKey("devices/\(device)/a-zone/\(name)/c"))
+        }
+        try await shelf.acknowledge(acknowledgement(2, 5))
+        try await shelf.acknowledge(acknowledgement(3, 4))
+        #expect(try await shelf.all() == [acknowledgement(2, 5), acknowledgement(3, 4)])
+        #expect(try await shelf.lastAcknowledged() == 5)
+    }
+
+    @Test("a device is forgotten in every zone")
+    func forgotten() async throws {
+        let fixture = try StoreFixture()
+        let shelf = try shelf(fixture)
+        for device in UInt8(1)...2 {
+            try await shelf.acknowledge(acknowledgement(device, 5))
+            try await self.shelf(fixture, zone: "settings").acknowledge(acknowledgement(device, 6))
+        }
+        try await shelf.forget(StoreFixture.commitID(1))
+        let keys = try await fixture.remote.list(prefix: "", after: nil, limit: 10).map(\.key)
+        let remaining = "devices/\(hexadecimal(StoreFixture.commitID(2)))/"
+        #expect(keys.count == 2)
+        #expect(keys.allSatisfy { $0.description.hasPrefix(remaining) })
+    }
 }

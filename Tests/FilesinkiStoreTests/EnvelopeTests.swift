@@ -82,6 +82,26 @@ struct EnvelopeTests {
         #expect(try Envelope.open(stored, as: .commit, key: "k") == zeros)
     }
 
+    @Test(
+        "a header may name 65,536 plain bytes, and 1,024 more for each byte of payload",
+        arguments: [(65_536, true), (65_536 + 1024 * 50 + 1023, true), (65_536 + 1024 * 51, false)])
+    func ratio(length: Int, isPossible: Bool) throws {
+        var stored = try Envelope.seal(plain, as: .commit)
+        stored = Array(stored.prefix(48)) + [UInt8](repeating: 0, count: 50)
+        for byte in 0..<8 { stored[8 + byte] = UInt8(truncatingIfNeeded: length >> (8 * byte)) }
+        let failure = #expect(throws: Failure.self) {
+            try Envelope.open(stored, as: .commit, key: "k")
+        }
+        #expect(failure?.message.contains("invalid length") == !isPossible)
+    }
+
+    @Test("a record of exactly the limit of its kind is read")
+    func longest() throws {
+        let longest = [UInt8](repeating: 1, count: 4096)
+        let stored = try Envelope.seal(longest, as: .acknowledgement)
+        #expect(try Envelope.open(stored, as: .acknowledgement, key: "k") == longest)
+    }
+
     @Test("it is not made for more than the limit of its kind")
     func tooLong() throws {
         let failure = #expect(throws: Failure.self) {

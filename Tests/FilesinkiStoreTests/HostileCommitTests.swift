@@ -142,6 +142,17 @@ struct HostileCommitTests {
         #expect(commit.changes.count == 3)
     }
 
+    @Test("superseded contents beyond the list of reasons have no reason")
+    func fewReasons() async throws {
+        let commit = try await read { message in
+            message.superseded = message.changes
+            message.supersededReasons = ["newest"]
+            message.superseded.versions = [0, 0, 0]
+        }
+        #expect(commit.superseded.map(\.path.description) == ["a", "b", "c"])
+        #expect(commit.superseded.map(\.reason) == ["newest", "", ""])
+    }
+
     @Test("a content that does not match its hash is refused")
     func falseContent() async throws {
         let commit = try await read { $0.inline[0].data = field(Array("y".utf8)) }

@@ -81,6 +81,16 @@ struct LogReaderTests {
         }
     }
 
+    @Test func `requests double up to 64 slots while all are filled`() async throws {
+        let first = try #require(try await append(200).first)
+        var reader = LogReader(log, after: first.token)
+        try await reader.prove()
+        while try await reader.next() != nil {}
+        #expect(reader.token.sequence == 200)
+        // The first one asks for the commit of the token as well.
+        #expect(remote.sizes == [1 + 3, 6, 12, 24, 48, 64, 64])
+    }
+
     @Test(
         "a swapped, damaged or rolled-back log is detected by the head as by the whole",
         arguments: [true, false])
@@ -164,7 +174,7 @@ struct LogReaderTests {
 /// A remote with a way to ask for several objects, as the own server has one.
 final class ScriptedRemote: Remote {
     private struct State {
-        var reads = 0
+        var sizes: [Int] = []
         var bytes = 0
         var hidden: [ObjectKey: Int] = [:]
         var answersSame = false
@@ -177,7 +187,9 @@ final class ScriptedRemote: Remote {
     init(_ base: MemoryRemote) { self.base = base }
 
     var address: String { "scripted" }
-    var reads: Int { state.withLock { $0.reads } }
+    var reads: Int { sizes.count }
+    /// The number of objects in each request.
+    var sizes: [Int] { state.withLock { $0.sizes } }
     var bytes: Int { state.withLock { $0.bytes } }
     /// How often a key is not there yet.
     var hidden: [ObjectKey: Int] {
@@ -197,13 +209,13 @@ final class ScriptedRemote: Remote {
 
     func reset() {
         state.withLock { state in
-            state.reads = 0
+            state.sizes = []
             state.bytes = 0
         }
     }
 
     func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply] {
-        state.withLock { $0.reads += 1 }
+        state.withLock { $0.sizes.append(requests.count) }
         var replies: [ObjectReply] = []
         for request in requests { replies.append(try await reply(request)) }
         return isStrange ? Array(replies.dropLast()) : replies
