@@ -130,11 +130,13 @@ package final class ManifestDatabase {
     /// - Throws: `Failure` with code `corrupt` when a row is damaged or missing, as all reads do.
     package func loadBase() throws(Failure) -> [BaseRow] { try base.rows() }
 
-    /// The rows per page of ``basePages()`` and its like.
+    /// The rows per page of ``basePages(of:)`` and the other pages.
     package static let pageSize = 4096
 
     /// The whole base tree in pages, ordered by the paths' bytes.
-    package func basePages() -> RowPages<BaseRow> { base.pages(of: Self.pageSize) }
+    package func basePages(of size: Int = pageSize) -> RowPages<BaseRow> {
+        base.pages(of: size)
+    }
 
     /// The base row of one path, or nil.
     ///
@@ -204,7 +206,9 @@ package final class ManifestDatabase {
     package func loadRemote() throws(Failure) -> [RemoteRow] { try remote.rows() }
 
     /// The paths whose state at the remote differs from the base in pages, ordered by the paths' bytes.
-    package func remotePages() -> RowPages<RemoteRow> { remote.pages(of: Self.pageSize) }
+    package func remotePages(of size: Int = pageSize) -> RowPages<RemoteRow> {
+        remote.pages(of: size)
+    }
 
     /// The number of remote changes, by the tally.
     package func remoteCount() throws(Failure) -> Int { try remote.count() }
@@ -231,7 +235,9 @@ package final class ManifestDatabase {
     package func loadTombstones() throws(Failure) -> [TombstoneRow] { try tombstone.rows() }
 
     /// All tombstones in pages, ordered by the paths' bytes.
-    package func tombstonePages() -> RowPages<TombstoneRow> { tombstone.pages(of: Self.pageSize) }
+    package func tombstonePages(of size: Int = pageSize) -> RowPages<TombstoneRow> {
+        tombstone.pages(of: size)
+    }
 
     /// The tombstone of one path, or nil.
     package func tombstone(_ path: RelativePath) throws(Failure) -> TombstoneRow? {
@@ -247,8 +253,8 @@ package final class ManifestDatabase {
     package func loadPacks() throws(Failure) -> [PackRow] { try pack.rows() }
 
     /// All known packs in pages, in the order in which they were added.
-    package func packPages() -> RowPages<PackRow> {
-        pack.pagesInOrderOfInsertion(of: Self.pageSize)
+    package func packPages(of size: Int = pageSize) -> RowPages<PackRow> {
+        pack.pagesInOrderOfInsertion(of: size)
     }
 
     /// The number of known packs, by the tally.
@@ -261,8 +267,8 @@ package final class ManifestDatabase {
     package func loadInline() throws(Failure) -> [InlineRow] { try inline.rows() }
 
     /// All contents that are stored inside commits in pages, in the order in which they were added.
-    package func inlinePages() -> RowPages<InlineRow> {
-        inline.pagesInOrderOfInsertion(of: Self.pageSize)
+    package func inlinePages(of size: Int = pageSize) -> RowPages<InlineRow> {
+        inline.pagesInOrderOfInsertion(of: size)
     }
 
     /// The number of contents that are stored inside commits, by the tally.

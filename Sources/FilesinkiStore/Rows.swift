@@ -40,7 +40,7 @@ enum RowsEncoder {
     static let kindMask: UInt8 = 0xCF
 
     /// Encodes rows in their order.
-    static func encode(_ rows: [Row]) -> StoredRows {
+    static func encode(_ rows: some Collection<Row>) -> StoredRows {
         var columns = StoredRows()
         columns.count = UInt32(clamping: rows.count)
         columns.paths = PathColumn.encode(rows.lazy.map(\.path))
@@ -61,7 +61,9 @@ enum RowsEncoder {
         }
     }
 
-    private static func encodeKinds(_ rows: [Row], into columns: inout StoredRows) {
+    private static func encodeKinds(
+        _ rows: some Collection<Row>, into columns: inout StoredRows
+    ) {
         var kinds: [UInt8] = []
         var contents: [UInt8] = []
         kinds.reserveCapacity(rows.count)

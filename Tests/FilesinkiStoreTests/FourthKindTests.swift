@@ -105,6 +105,29 @@ struct FourthKindTests {
         #expect(found.failure.code == .wrongStore)
     }
 
+    @Test func `a fetch begins again when a later part of the checkpoint is missing`() async throws
+    {
+        let a = player("a")
+        for score in 1...3 as ClosedRange<UInt8> {
+            try a.play("p\(score)", score)
+            try await a.sync()
+        }
+        // The log does not know the players of the checkpoint.
+        let token = try #require(a.table.position?.token)
+        let rows = try (100..<150).map { number in
+            CheckpointRow(
+                path: try RelativePath("ghost\(number)"),
+                entry: VersionedEntry(Score.entry(9), version: 1))
+        }
+        let shelf = try CheckpointStore(
+            remote: remote, zone: "scores", store: format, partLength: 2_048)
+        try await shelf.save(CheckpointSource(CheckpointRows(entries: rows)), at: token)
+        try await remote.removeLastPart(of: token.sequence, zone: "scores", format)
+        let b = player("b")
+        try await b.sync()
+        #expect(b.table.rows == a.table.rows)
+    }
+
     @Test func `it takes less than 100 lines, none of them about the log`() throws {
         let path = #filePath.replacing("FourthKindTests", with: "ScoreZone")
         let text = try String(contentsOfFile: path, encoding: .utf8)

@@ -33,9 +33,9 @@ struct LargeCheckpointTests {
                 formerContents: former)
         }
         func parts(_ checkpoint: Checkpoint, room: Int) -> [Int] {
-            CheckpointPart.cut(checkpoint, length: 1024 + room).map {
-                $0.entries.count + $0.packs.count + $0.inline.count
-            }
+            var cutter = CheckpointCutter(length: 1024 + room)
+            let full = cutter.add(checkpoint.rows)
+            return (full + cutter.finish()).map(\.count)
         }
         let target = [UInt8](repeating: 0x61, count: 10)
         let link = CheckpointRow(
@@ -149,6 +149,85 @@ struct LargeCheckpointTests {
         #expect(try await shelf.latest()?.token.sequence == 50)
     }
 
+    @Test("E1.5 an older checkpoint replaces one whose last part is missing")
+    func damagedLaterPart() async throws {
+        try await shelf.save(checkpoint(3, rows: 2))
+        try await shelf.save(checkpoint(50, rows: 300))
+        try await fixture.remote.removeLastPart(of: 50, zone: "files", fixture.format)
+        var reader = shelf.newestReader()
+        var rows: [(sequence: UInt64, count: Int)] = []
+        while let step = try await reader.next() {
+            switch step {
+            case .begin(let token): rows.append((token.sequence, 0))
+            case .rows(let found): rows[rows.count - 1].count += found.count
+            }
+        }
+        #expect(rows.map(\.sequence) == [50, 3])
+        #expect((300..<525).contains(rows[0].count) && rows[1].count == 3)
+        #expect(reader.token?.sequence == 3)
+        #expect(reader.skipped.map(\.code) == [.corrupt])
+    }
+
+    @Test(
+        "E1.5 a checkpoint that comes in batches is cut into the same parts as before",
+        arguments: [1, 7, 1_000])
+    func sameParts(batch: Int) async throws {
+        for rows in stride(from: 0, through: 300, by: 13) {
+            let sequence = UInt64(rows + 1)
+            let written = try checkpoint(sequence, rows: rows)
+            try await shelf.save(written.source(inBatchesOf: batch), at: written.token)
+            let coder = CheckpointCoder(store: StoreFixture.id, zone: "files")
+            let stored = try #require(
+                fixture.remote.objects[fixture.checkpointSlot(sequence)])
+            let former = FormerCut.parts(of: written, length: Self.partLength)
+            guard former.count > 1 else {
+                #expect(try stored == coder.encode(written), "\(rows) rows")
+                continue
+            }
+            let index = try coder.decodeIndex(stored, sequence: sequence, key: "k")
+            let hashes = try former.map {
+                ContentHasher.hash(
+                    try coder.encode($0, of: written.token, as: .checkpointPart))
+            }
+            #expect(index.parts.map(\.hash) == hashes, "\(rows) rows")
+        }
+    }
+
+    @Test("E1.5 a checkpoint whose paths are out of order is not published", arguments: [1, 50])
+    func order(batch: Int) async throws {
+        var written = try checkpoint(50, rows: 300)
+        let last = written.entries.removeLast()
+        written.entries.insert(last, at: 150)
+        let source = written.source(inBatchesOf: batch)
+        let failure = await failure { try await shelf.save(source, at: written.token) }
+        #expect(failure?.code == .limit)
+        #expect(fixture.remote.objects[try fixture.checkpointSlot(50)] == nil)
+    }
+
+    @Test("E1.5 too many paths are refused before anything is stored")
+    func tooMany() async throws {
+        let written = try checkpoint(50, rows: 300)
+        let source = CheckpointSource(
+            minimumEntries: CheckpointRows.maximumEntries + 1, written.batches(of: 10))
+        let failure = await failure { try await shelf.save(source, at: written.token) }
+        #expect(failure?.code == .limit)
+        #expect(fixture.remote.objects.isEmpty)
+    }
+
+    @Test("E1.5 a checkpoint whose source fails is not published")
+    func failingSource() async throws {
+        let written = try checkpoint(50, rows: 300)
+        let batches = written.batches(of: 10)
+        let source = CheckpointSource {
+            if let rows = batches() { return rows }
+            throw Failure(.corrupt, "The manifest lacks rows.", remedy: "This is a test.")
+        }
+        let failure = await failure { try await shelf.save(source, at: written.token) }
+        #expect(failure?.code == .corrupt)
+        #expect(!parts.isEmpty)
+        #expect(fixture.remote.objects[try fixture.checkpointSlot(50)] == nil)
+    }
+
     @Test("E1.5 any single flipped bit of a list gives the same checkpoint or a failure")
     func flippedBits() async throws {
         let written = try checkpoint(50, rows: 80)
@@ -230,5 +309,76 @@ private struct NarrowRemote: RemoteWrapper {
             throw Failure(.limit, path: slot.description, "Too large.", remedy: "This is a test.")
         }
         return try await base.publish(bytes, to: slot)
+    }
+}
+
+extension Checkpoint {
+    /// The rows in batches of one column each.
+    fileprivate func batches(of size: Int) -> () -> CheckpointRows? {
+        var batches: [CheckpointRows] = []
+        for start in stride(from: 0, to: entries.count, by: size) {
+            batches.append(CheckpointRows(entries: Array(entries[start...].prefix(size))))
+        }
+        for start in stride(from: 0, to: packs.count, by: size) {
+            batches.append(CheckpointRows(packs: Array(packs[start...].prefix(size))))
+        }
+        for start in stride(from: 0, to: inline.count, by: size) {
+            batches.append(CheckpointRows(inline: Array(inline[start...].prefix(size))))
+        }
+        var next = batches.makeIterator()
+        return { next.next() }
+    }
+
+    fileprivate func source(inBatchesOf size: Int) -> CheckpointSource {
+        CheckpointSource(batches(of: size))
+    }
+}
+
+/// How earlier versions cut a checkpoint, all of it in memory.
+private enum FormerCut {
+    static func parts(of checkpoint: Checkpoint, length: Int) -> [CheckpointRows] {
+        let room = length - 1024
+        var parts = slices(of: checkpoint.entries, room, size).map { CheckpointRows(entries: $0) }
+        parts += slices(of: checkpoint.packs, room) { _ in 72 }.map { CheckpointRows(packs: $0) }
+        parts += slices(of: checkpoint.inline, room) { _ in 48 }.map { CheckpointRows(inline: $0) }
+        var joined: [CheckpointRows] = []
+        for part in parts {
+            if let last = joined.last, size(last) + size(part) <= room,
+                last.entries.isEmpty || part.entries.isEmpty,
+                last.packs.isEmpty || part.packs.isEmpty,
+                last.inline.isEmpty || part.inline.isEmpty
+            {
+                joined[joined.count - 1] = CheckpointRows(
+                    entries: last.entries + part.entries, packs: last.packs + part.packs,
+                    inline: last.inline + part.inline)
+            } else {
+                joined.append(part)
+            }
+        }
+        return joined.isEmpty ? [CheckpointRows()] : joined
+    }
+
+    private static func slices<Element>(
+        of elements: [Element], _ room: Int, _ size: (Element) -> Int
+    ) -> [[Element]] {
+        var found: [[Element]] = []
+        var used = room
+        for element in elements {
+            if used + size(element) > room {
+                found.append([])
+                used = 0
+            }
+            found[found.count - 1].append(element)
+            used += size(element)
+        }
+        return found
+    }
+
+    private static func size(_ rows: CheckpointRows) -> Int {
+        rows.entries.reduce(0) { $0 + size($1) } + rows.packs.count * 72 + rows.inline.count * 48
+    }
+
+    private static func size(_ row: CheckpointRow) -> Int {
+        87 + row.path.bytes.count + row.entry.entry.target.count + row.formerContents.count * 48
     }
 }

@@ -30,14 +30,13 @@ final class ScoreTable: ZoneMemory {
     func recordOwn(_ commit: OwnCommit) { notes.insert(commit) }
     func recordedOwn(_ commits: [OwnCommit]) -> [OwnCommit] { commits.filter(notes.contains) }
 
-    func checkpoint(at token: ChangeToken) -> Checkpoint? {
+    func checkpoint(at token: ChangeToken) -> CheckpointSource? {
         let entries = rows.filter { $0.value.version > 0 }.map { player, row in
             CheckpointRow(
                 path: player,
                 entry: VersionedEntry(Score.entry(row.agreed ?? 0), version: row.version))
         }
-        return Checkpoint(
-            token: token, entries: entries.sorted { $0.path < $1.path }, packs: [], inline: [])
+        return CheckpointSource(CheckpointRows(entries: entries.sorted { $0.path < $1.path }))
     }
 
     // The merge.

@@ -101,11 +101,28 @@ func failure<Value>(_ body: () async throws -> Value) async -> Failure? {
 }
 
 extension CheckpointCoder {
+    /// Encodes a whole checkpoint as one record.
+    func encode(_ checkpoint: Checkpoint) throws(Failure) -> [UInt8] {
+        try encode(checkpoint.rows, of: checkpoint.token, as: .checkpoint)
+    }
+
     /// Decodes a whole checkpoint that is one record.
     func decode(
         _ stored: [UInt8], sequence: UInt64, key: String
     ) throws(Failure) -> CheckpointRows {
         var decoder = try open(stored, sequence: sequence, key: key)
         return decoder.next(atMost: .max) ?? CheckpointRows()
+    }
+}
+
+extension MemoryRemote {
+    /// Removes the last part of a checkpoint that is stored in parts.
+    func removeLastPart(of sequence: UInt64, zone: String, _ store: StoreFormat) async throws {
+        let name = StoreLayout.name(sequence)
+        let slot = try ObjectKey("zones/\(zone)/checkpoints/\(name)/c")
+        let index = try CheckpointCoder(store: store.id, zone: zone)
+            .decodeIndex(objects[slot] ?? [], sequence: sequence, key: "k")
+        let part = hexadecimal(index.parts[index.parts.count - 1].hash.bytes)
+        try await delete(ObjectKey("zones/\(zone)/parts/\(part.prefix(2))/\(part)"))
     }
 }

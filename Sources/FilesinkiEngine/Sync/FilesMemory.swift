@@ -104,34 +104,11 @@ extension FilesMemory {
             token: token, open: try manifest.loadRemote().map(\.path).sorted())
     }
 
-    /// The remote tree as this replica knows it: its base, and what differs from it there.
-    func checkpoint(at token: ChangeToken) throws -> Checkpoint? {
-        var rows: [RelativePath: CheckpointRow] = [:]
-        for row in try manifest.loadBase() {
-            rows[row.path] = CheckpointRow(
-                path: row.path, entry: VersionedEntry(row.entry, version: row.version))
+    func checkpoint(at token: ChangeToken) throws -> CheckpointSource? {
+        let checkpoint = FilesCheckpoint(manifest)
+        return CheckpointSource(minimumEntries: try manifest.baseCount()) {
+            try checkpoint.next()
         }
-        // What was never published has no version and is not part of the remote tree.
-        for row in try manifest.loadTombstones() where rows[row.path] == nil && row.version > 0 {
-            rows[row.path] = CheckpointRow(
-                path: row.path, entry: VersionedEntry(.tombstone, version: row.version),
-                formerContents: row.contents)
-        }
-        for row in try manifest.loadRemote() {
-            var former = rows[row.path]?.formerContents ?? []
-            if let before = rows[row.path]?.entry.entry, before.kind == .file {
-                former.append(before.content)
-            }
-            rows[row.path] = CheckpointRow(
-                path: row.path, entry: row.entry,
-                formerContents: row.entry.entry.kind == .tombstone ? former : [])
-        }
-        return Checkpoint(
-            token: token, entries: rows.values.sorted { $0.path < $1.path },
-            packs: try manifest.loadPacks().map(PackReference.init(row:)),
-            inline: try manifest.loadInline().map {
-                InlineLocation(id: $0.content, sequence: $0.sequence)
-            })
     }
 }
 

@@ -35,14 +35,15 @@ final class KeyValueMemory: ZoneMemory {
         try commits.filter { try database.isOwn($0.id) }
     }
 
-    func checkpoint(at token: ChangeToken) throws -> Checkpoint? {
+    /// Reads all rows at once, in one transaction: other processes may write between two.
+    func checkpoint(at token: ChangeToken) throws -> CheckpointSource? {
         try database.read {
             guard try database.logPosition()?.token == token else { return nil }
-            return checkpoint(at: token, try database.items())
+            return CheckpointSource(checkpointRows(of: try database.items()))
         }
     }
 
-    private func checkpoint(at token: ChangeToken, _ items: [Item]) -> Checkpoint {
+    private func checkpointRows(of items: [Item]) -> CheckpointRows {
         var rows: [CheckpointRow] = []
         var inline: [InlineLocation] = []
         for item in items where item.version > 0 {
@@ -54,7 +55,7 @@ final class KeyValueMemory: ZoneMemory {
                     path: item.key.path, entry: VersionedEntry(entry, version: item.version)))
         }
         rows.sort { $0.path < $1.path }
-        return Checkpoint(token: token, entries: rows, packs: [], inline: inline)
+        return CheckpointRows(entries: rows, inline: inline)
     }
 }
 

@@ -27,7 +27,8 @@ package struct InlineLocation: Hashable, Sendable {
     }
 }
 
-/// Rows of a checkpoint, as it is read: a batch of them.
+/// A batch of the rows of a checkpoint: the whole tree of a zone after one commit. A new device starts
+/// from it instead of reading the log.
 ///
 /// All batches of a checkpoint together have its entries first, in the order of the bytes of the
 /// paths, then its packs, then its inline contents.
@@ -56,142 +57,28 @@ package struct CheckpointRows: Sendable {
     package var count: Int { entries.count + packs.count + inline.count + refused.count }
 }
 
-/// The whole tree of a zone after one commit. A new device starts from it instead of reading the
-/// log.
-package struct Checkpoint: Sendable {
-    /// The last commit that the checkpoint includes.
-    package var token: ChangeToken
-    /// All paths including tombstones, sorted by the bytes of the path; at most
-    /// ``CheckpointRows/maximumEntries``.
-    package var entries: [CheckpointRow]
-    /// All packs that hold contents of the zone.
-    package var packs: [PackReference]
-    /// The contents that are stored inside commits.
-    package var inline: [InlineLocation]
-    /// Invalid rows, left out when the checkpoint was read.
-    package var refused: [RefusedRow]
+/// The rows of a checkpoint that is to be stored, in batches, in the order of ``CheckpointRows``.
+package struct CheckpointSource {
+    /// The least number of entries. A checkpoint with too many is refused before anything is stored.
+    let minimumEntries: Int
+    private let nextRows: () throws -> CheckpointRows?
 
-    package init(
-        token: ChangeToken, entries: [CheckpointRow], packs: [PackReference],
-        inline: [InlineLocation]
-    ) {
-        self.token = token
-        self.entries = entries
-        self.packs = packs
-        self.inline = inline
-        refused = []
+    /// - Parameter next: Returns the next rows; nil at the end.
+    package init(minimumEntries: Int = 0, _ next: @escaping () throws -> CheckpointRows?) {
+        self.minimumEntries = minimumEntries
+        nextRows = next
     }
-}
 
-/// The rows of a checkpoint that one record holds.
-struct CheckpointPart: Equatable {
-    var entries: ArraySlice<CheckpointRow> = []
-    var packs: ArraySlice<PackReference> = []
-    var inline: ArraySlice<InlineLocation> = []
-
-    /// The maximum length of a part before compression: 16 MiB. It bounds the memory of writers and
-    /// readers, and is far below the maximum object size of every known remote.
-    static let standardLength = 16 << 20
-
-    /// The length of the fields that every record has: store, zone and commit.
-    private static let fixedBytes = 1024
-
-    /// The length of a number with a content's id: a row of `formerContents` or `inline`.
-    private static let pairBytes = 48
-
-    /// Cuts a checkpoint into parts of at most `length` plain bytes each, estimated by upper
-    /// bounds.
-    ///
-    /// - Returns: At least one part. A row that alone exceeds `length` becomes a part of its own.
-    static func cut(_ checkpoint: Checkpoint, length: Int) -> [CheckpointPart] {
-        let room = length - fixedBytes
-        var parts = slices(of: checkpoint.entries, room: room, size: size).map {
-            CheckpointPart(entries: $0)
+    /// The rows of a checkpoint that is in memory.
+    package init(_ rows: CheckpointRows) {
+        var rest: CheckpointRows? = rows
+        self.init(minimumEntries: rows.entries.count) {
+            defer { rest = nil }
+            return rest
         }
-        parts += slices(of: checkpoint.packs, room: room) { _ in CommitSize.packBytes }.map {
-            CheckpointPart(packs: $0)
-        }
-        parts += slices(of: checkpoint.inline, room: room) { _ in pairBytes }.map {
-            CheckpointPart(inline: $0)
-        }
-        return joined(parts, room: room)
     }
 
-    /// The whole checkpoint as one part.
-    init(_ checkpoint: Checkpoint) {
-        entries = checkpoint.entries[...]
-        packs = checkpoint.packs[...]
-        inline = checkpoint.inline[...]
-    }
-
-    init(_ rows: CheckpointRows) {
-        entries = rows.entries[...]
-        packs = rows.packs[...]
-        inline = rows.inline[...]
-    }
-
-    private init(
-        entries: ArraySlice<CheckpointRow> = [], packs: ArraySlice<PackReference> = [],
-        inline: ArraySlice<InlineLocation> = []
-    ) {
-        self.entries = entries
-        self.packs = packs
-        self.inline = inline
-    }
-
-    private static func size(_ row: CheckpointRow) -> Int {
-        CommitSize.rowBytes + row.path.bytes.count + row.entry.entry.target.count
-            + row.formerContents.count * pairBytes
-    }
-
-    private static func slices<Element>(
-        of elements: [Element], room: Int, size: (Element) -> Int
-    ) -> [ArraySlice<Element>] {
-        var found: [ArraySlice<Element>] = []
-        var start = 0
-        var used = 0
-        for (index, element) in elements.enumerated() {
-            let more = size(element)
-            if used + more > room, index > start {
-                found.append(elements[start..<index])
-                start = index
-                used = 0
-            }
-            used += more
-        }
-        if start < elements.count { found.append(elements[start...]) }
-        return found
-    }
-
-    /// Joins neighbouring parts of different columns where both fit; a small checkpoint becomes one
-    /// part.
-    private static func joined(_ parts: [CheckpointPart], room: Int) -> [CheckpointPart] {
-        var found: [CheckpointPart] = []
-        for part in parts {
-            if let last = found.last, last.size + part.size <= room, let both = last.with(part) {
-                found[found.count - 1] = both
-            } else {
-                found.append(part)
-            }
-        }
-        return found.isEmpty ? [CheckpointPart()] : found
-    }
-
-    private var size: Int {
-        entries.reduce(0) { $0 + Self.size($1) } + packs.count * CommitSize.packBytes
-            + inline.count * Self.pairBytes
-    }
-
-    /// The two parts as one; nil when both have rows of the same column.
-    private func with(_ other: CheckpointPart) -> CheckpointPart? {
-        guard entries.isEmpty || other.entries.isEmpty, packs.isEmpty || other.packs.isEmpty,
-            inline.isEmpty || other.inline.isEmpty
-        else { return nil }
-        return CheckpointPart(
-            entries: entries.isEmpty ? other.entries : entries,
-            packs: packs.isEmpty ? other.packs : packs,
-            inline: inline.isEmpty ? other.inline : inline)
-    }
+    func next() throws -> CheckpointRows? { try nextRows() }
 }
 
 /// Decides when a zone's next checkpoint is due: every 256 commits, by any device.

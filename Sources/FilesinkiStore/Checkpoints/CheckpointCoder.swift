@@ -7,40 +7,14 @@ struct CheckpointCoder {
     var store: [UInt8]
     var zone: String
 
-    /// Encodes a whole checkpoint as one record.
-    ///
-    /// - Throws: `Failure` with code `limit` when the checkpoint exceeds the size of one record.
-    func encode(_ checkpoint: Checkpoint) throws(Failure) -> [UInt8] {
-        try encode(CheckpointPart(checkpoint.sorted), of: checkpoint.token, as: .checkpoint)
-    }
-
-    /// Encodes a part, and decodes the result again to verify it.
+    /// Encodes rows of a checkpoint as one record.
     ///
     /// - Parameters:
     ///   - token: The last commit that the checkpoint includes.
-    ///   - kind: `checkpoint` for the only part, `checkpointPart` for one of several.
-    ///   - key: The key of the object, for messages.
-    /// - Throws: `Failure` with code `limit` when the part exceeds the size of one record, or
-    ///   when the bytes do not decode to the part.
-    func encodeVerified(
-        _ part: CheckpointPart, of token: ChangeToken, as kind: Envelope.Kind, key: String
-    ) throws(Failure) -> [UInt8] {
-        let stored = try encode(part, of: token, as: kind)
-        var decoder = CheckpointDecoder(token: token)
-        do {
-            try add(stored, as: kind, to: &decoder, key: key)
-        } catch {
-            throw .notReadable(key, cause: error)
-        }
-        let found = decoder.next(atMost: .max) ?? CheckpointRows()
-        guard found.refused.isEmpty, CheckpointPart(found) == part else {
-            throw .notReadable(key, cause: found.refused.first?.failure)
-        }
-        return stored
-    }
-
-    private func encode(
-        _ part: CheckpointPart, of token: ChangeToken, as kind: Envelope.Kind
+    ///   - kind: `checkpoint` for all rows, `checkpointPart` for a part of them.
+    /// - Throws: `Failure` with code `limit` when the rows exceed the size of one record.
+    func encode(
+        _ rows: CheckpointRows, of token: ChangeToken, as kind: Envelope.Kind
     ) throws(Failure) -> [UInt8] {
         var message = StoredCheckpoint()
         message.store = field(store)
@@ -48,20 +22,20 @@ struct CheckpointCoder {
         message.sequence = token.sequence
         message.hash = field(token.hash.bytes)
         message.entries = RowsEncoder.encode(
-            part.entries.map {
+            rows.entries.lazy.map {
                 Row(path: $0.path.bytes, entry: $0.entry.entry, version: $0.entry.version)
             })
         var former: [UInt8] = []
-        for (index, row) in part.entries.enumerated() {
+        for (index, row) in rows.entries.enumerated() {
             for content in row.formerContents {
                 message.formerRows.append(UInt32(index))
                 former += content.bytes
             }
         }
         message.formerContents = field(former)
-        message.packs = part.packs.map(StoredPack.init)
-        message.inlineContents = field(part.inline.flatMap(\.id.bytes))
-        message.inlineSequences = part.inline.map(\.sequence)
+        message.packs = rows.packs.map(StoredPack.init)
+        message.inlineContents = field(rows.inline.flatMap(\.id.bytes))
+        message.inlineSequences = rows.inline.map(\.sequence)
         return try Envelope.seal(serialized(message), as: kind)
     }
 
@@ -154,17 +128,6 @@ extension CheckpointCoder {
                 .wrongStore, path: key, "The checkpoint belongs to another store or zone.",
                 remedy: "Run filesinki check; the store's objects were mixed with others.")
         }
-    }
-}
-
-extension Checkpoint {
-    /// The checkpoint with its entries sorted by path.
-    var sorted: Checkpoint {
-        let isSorted = zip(entries, entries.dropFirst()).allSatisfy { $0.path < $1.path }
-        if isSorted { return self }
-        var sorted = self
-        sorted.entries.sort { $0.path < $1.path }
-        return sorted
     }
 }
 

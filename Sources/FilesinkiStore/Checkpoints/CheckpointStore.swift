@@ -28,7 +28,7 @@ package struct CheckpointStore: Sendable {
         prefix = StoreLayout.checkpoints(of: zone)
         log = StoreLayout.log(of: zone)
         parts = StoreLayout.parts(of: zone)
-        self.partLength = partLength ?? CheckpointPart.standardLength
+        self.partLength = partLength ?? CheckpointCutter.standardLength
         coder = CheckpointCoder(store: store.id, zone: zone)
     }
 
@@ -104,43 +104,54 @@ package struct CheckpointStore: Sendable {
     /// Stores a checkpoint in its slot; a large one is stored in parts that the slot lists. A
     /// checkpoint with the same number by another device is kept instead.
     ///
-    /// Each record is decoded again and compared before it is sent. Memory use is bounded by one
-    /// part.
+    /// Each record is decoded again and compared before it is sent. Memory holds two parts at most.
+    /// When this throws, parts may be in the store that no slot lists.
     ///
-    /// - Throws: `Failure` with code `limit` when the checkpoint is too large or does not decode
-    ///   to what was encoded; errors of the remote.
-    package func save(_ checkpoint: Checkpoint) async throws {
-        let slot = try StoreLayout.slot(prefix, checkpoint.token.sequence)
-        let checkpoint = checkpoint.sorted
-        try check(checkpoint)
-        let parts = CheckpointPart.cut(checkpoint, length: partLength)
-        guard parts.count > 1 else {
-            let stored = try coder.encodeVerified(
-                CheckpointPart(checkpoint), of: checkpoint.token, as: .checkpoint,
-                key: slot.description)
-            _ = try await remote.publish(stored, to: slot)
+    /// - Parameter token: The last commit that the checkpoint includes.
+    /// - Throws: `Failure` with code `limit` when the checkpoint is too large, is not in the order of
+    ///   paths, or does not decode to what was encoded; errors of the source and of the remote.
+    package nonisolated(nonsending) func save(
+        _ source: CheckpointSource, at token: ChangeToken
+    ) async throws {
+        let slot = try StoreLayout.slot(prefix, token.sequence)
+        var encoder = CheckpointPartEncoder(coder, token, key: slot.description)
+        var cutter = CheckpointCutter(length: partLength)
+        var index = CheckpointIndex(token: token)
+        var (entries, pathBytes) = (0, 0)
+        try checkBounds(entries: source.minimumEntries, pathBytes: 0)
+        while let rows = try source.next() {
+            entries += rows.entries.count
+            pathBytes += rows.entries.reduce(0) { $0 + $1.path.bytes.count }
+            try checkBounds(entries: entries, pathBytes: pathBytes)
+            for part in cutter.add(rows) { try await put(part, &encoder, &index) }
+        }
+        let rest = cutter.finish()
+        if index.parts.isEmpty, rest.count == 1 {
+            _ = try await remote.publish(encoder.encode(rest[0], as: .checkpoint), to: slot)
             return
         }
-        var index = CheckpointIndex(token: checkpoint.token)
-        for part in parts {
-            try Task.checkCancellation()
-            let stored = try coder.encodeVerified(
-                part, of: checkpoint.token, as: .checkpointPart, key: slot.description)
-            let hash = ContentHasher.hash(stored)
-            try await remote.put(stored, to: key(of: hash))
-            index.parts.append(.init(hash: hash, size: Int64(stored.count)))
-        }
+        for part in rest { try await put(part, &encoder, &index) }
         _ = try await remote.publish(coder.encode(index), to: slot)
     }
 
-    private func check(_ checkpoint: Checkpoint) throws(Failure) {
-        let paths = checkpoint.entries.reduce(0) { $0 + $1.path.bytes.count }
-        guard checkpoint.entries.count <= CheckpointRows.maximumEntries,
-            paths <= CheckpointDecoder.maximumLength
+    private nonisolated(nonsending) func put(
+        _ part: CheckpointRows, _ encoder: inout CheckpointPartEncoder,
+        _ index: inout CheckpointIndex
+    ) async throws {
+        try Task.checkCancellation()
+        let stored = try encoder.encode(part, as: .checkpointPart)
+        let hash = ContentHasher.hash(stored)
+        try await remote.put(stored, to: key(of: hash))
+        index.parts.append(.init(hash: hash, size: Int64(stored.count)))
+    }
+
+    private func checkBounds(entries: Int, pathBytes: Int) throws(Failure) {
+        guard entries <= CheckpointRows.maximumEntries,
+            pathBytes <= CheckpointDecoder.maximumLength
         else {
             throw Failure(
                 .limit, path: prefix,
-                "A checkpoint of \(checkpoint.entries.count) paths exceeds the limits of the format.",
+                "A checkpoint of \(entries) or more paths exceeds the limits of the format.",
                 remedy: "Split the root, or leave paths out with .filesinkiignore.")
         }
     }

@@ -198,7 +198,7 @@ extension ZoneClient {
         var newest = try await checkpoints.newest(after: known)
         if CheckpointSchedule(newest: newest).isDue(at: token.sequence) {
             guard let checkpoint = try memory.checkpoint(at: token) else { return }
-            try await checkpoints.save(checkpoint)
+            try await checkpoints.save(checkpoint, at: token)
             newest = token.sequence
         }
         try memory.set([.checkpoint: newest, .failedCheckpoint: 0])

@@ -26,8 +26,9 @@ package protocol ZoneMemory {
     /// The given commits that were recorded, matched by number and id.
     func recordedOwn(_ commits: [OwnCommit]) throws -> [OwnCommit]
 
-    /// The whole zone as of a commit; nil if it has changed since.
-    func checkpoint(at token: ChangeToken) throws -> Checkpoint?
+    /// The whole zone as of a commit; nil if it has changed since. The rows are read while the
+    /// checkpoint is stored.
+    func checkpoint(at token: ChangeToken) throws -> CheckpointSource?
 }
 
 /// A position in a zone's log.

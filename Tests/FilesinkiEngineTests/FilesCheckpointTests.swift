@@ -1,0 +1,136 @@
+import CSQLite
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiStore
+import FilesinkiTesting
+import Testing
+
+@testable import FilesinkiEngine
+
+/// The rows of a checkpoint, from the tables of a manifest.
+@Suite("The checkpoint of a manifest")
+struct FilesCheckpointTests {
+    let folder: TemporaryFolder
+    let manifest: ManifestDatabase
+    let contents = (0..<4 as Range<UInt8>).compactMap {
+        ContentID([UInt8](repeating: $0, count: 32))
+    }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        manifest = try ManifestDatabase.open(at: folder.path("manifest"), create: true)
+    }
+
+    private func file(_ content: Int) -> Entry {
+        .file(contents[content], size: 1, mode: 0o644, modified: Timestamp(nanoseconds: 0))
+    }
+
+    private func rows() throws -> CheckpointRows {
+        let checkpoint = FilesCheckpoint(manifest)
+        var all = CheckpointRows()
+        while let rows = try checkpoint.next() {
+            // In the order of the columns.
+            #expect(rows.entries.isEmpty || all.packs.isEmpty && all.inline.isEmpty)
+            #expect(rows.packs.isEmpty || all.inline.isEmpty)
+            all.entries += rows.entries
+            all.packs += rows.packs
+            all.inline += rows.inline
+        }
+        return all
+    }
+
+    private func row(
+        _ path: String, _ entry: Entry, _ version: UInt64, former: [ContentID] = []
+    ) throws -> CheckpointRow {
+        CheckpointRow(
+            path: try RelativePath(path), entry: VersionedEntry(entry, version: version),
+            formerContents: former)
+    }
+
+    @Test("each path is as at the remote: the waiting change, else the base or the deletion")
+    func merge() throws {
+        let folder = Entry.directory(mode: 0o755, modified: Timestamp(nanoseconds: 0))
+        try manifest.write { writer in
+            for (path, entry) in [
+                ("base", file(0)), ("base+gone", file(0)), ("base+new", file(0)),
+                ("folder+gone", folder),
+            ] {
+                try writer.putBase(
+                    BaseRow(path: RelativePath(path), entry: entry, version: 3))
+            }
+            for (path, version) in [("gone", 4), ("gone+back", 4), ("gone+gone", 4), ("own", 0)] {
+                try writer.putTombstone(
+                    TombstoneRow(
+                        path: RelativePath(path), version: UInt64(version),
+                        contents: [contents[1], contents[2]]))
+            }
+            for path in ["base+new", "gone+back", "new"] {
+                try writer.putRemote(
+                    RemoteRow(
+                        path: RelativePath(path), entry: VersionedEntry(file(3), version: 5)))
+            }
+            for path in ["base+gone", "folder+gone", "gone+gone", "new+gone"] {
+                try writer.putRemote(
+                    RemoteRow(
+                        path: RelativePath(path), entry: VersionedEntry(.tombstone, version: 5)))
+            }
+        }
+        #expect(
+            try rows().entries == [
+                row("base", file(0), 3), row("base+gone", .tombstone, 5, former: [contents[0]]),
+                row("base+new", file(3), 5), row("folder+gone", .tombstone, 5),
+                row("gone", .tombstone, 4, former: [contents[1], contents[2]]),
+                row("gone+back", file(3), 5),
+                row("gone+gone", .tombstone, 5, former: [contents[1], contents[2]]),
+                row("new", file(3), 5), row("new+gone", .tombstone, 5),
+            ])
+    }
+
+    @Test("tables of several pages are read as a whole, in order")
+    func pages() throws {
+        let count = 2 * ManifestDatabase.pageSize + 7
+        var random = SeededRandom(seed: 1)
+        let paths = try (0..<count).map { try RelativePath("f\(100_000 + $0)") }
+        try manifest.write { writer in
+            for (index, path) in paths.enumerated().shuffled(using: &random) {
+                let entry = VersionedEntry(file(index % 4), version: 1)
+                switch index % 3 {
+                case 0: try writer.putBase(BaseRow(path: path, entry: entry.entry, version: 1))
+                case 1: try writer.putRemote(RemoteRow(path: path, entry: entry))
+                default:
+                    try writer.putTombstone(TombstoneRow(path: path, version: 1, contents: []))
+                }
+            }
+            for number in 0..<count {
+                let bytes = withUnsafeBytes(of: number) { Array($0) }
+                try writer.addInline(
+                    ContentID(bytes + [UInt8](repeating: 9, count: 24)) ?? .none,
+                    sequence: UInt64(number))
+                try writer.addPack(
+                    PackRow(
+                        id: bytes + bytes, size: Int64(number), indexHash: contents[0], sequence: 1)
+                )
+            }
+        }
+        let found = try rows()
+        #expect(found.entries.map(\.path) == paths)
+        #expect(found.packs.map(\.size) == (0..<count).map(Int64.init))
+        #expect(found.inline.map(\.sequence) == (0..<count).map(UInt64.init))
+    }
+
+    @Test("a manifest that has lost rows gives no checkpoint, which would delete them everywhere")
+    func lostRows() throws {
+        try manifest.write { writer in
+            for name in ["a", "b", "c"] {
+                try writer.putBase(
+                    BaseRow(path: RelativePath(name), entry: file(0), version: 1))
+            }
+        }
+        var handle: OpaquePointer?
+        defer { sqlite3_close(handle) }
+        #expect(sqlite3_open(folder.path("manifest"), &handle) == SQLITE_OK)
+        let sql = "DELETE FROM base WHERE path = x'62'"
+        #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
+        #expect(#expect(throws: Failure.self) { try rows() }?.code == .corrupt)
+    }
+}
