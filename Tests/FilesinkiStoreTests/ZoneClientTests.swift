@@ -286,7 +286,9 @@ private final class NotedZone: ZoneMemory {
     func set(_ numbers: [ZoneCounter: UInt64]) { self.numbers.merge(numbers) { $1 } }
     func recordOwn(_ commit: OwnCommit) { noted.append(commit) }
     func recordedOwn(_ commits: [OwnCommit]) -> [OwnCommit] { commits.filter(noted.contains) }
-    func checkpoint(at token: ChangeToken) -> Checkpoint? { checkpoint }
+    func checkpoint(at token: ChangeToken) -> CheckpointSource? {
+        checkpoint.map { CheckpointSource($0.rows) }
+    }
 }
 
 /// What a fetch hands over.
