@@ -233,6 +233,20 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
         return rows
     }
 
+    /// The next rows after an id, in the order of ids. Unlike pages they may be changed meanwhile.
+    func rows(after id: Int64, limit: Int) throws(Failure) -> [(id: Int64, row: Row)] {
+        let select = try statement(.pageByID)
+        defer { select.reset() }
+        select.bind(id, at: 1)
+        select.bind(Int64(limit), at: 2)
+        var rows: [(Int64, Row)] = []
+        while try select.step() {
+            let row = try read(select).row
+            rows.append((select.integer(Int32(Row.columns.count) + 1), row))
+        }
+        return rows
+    }
+
     /// The number of rows, by the tally.
     func count() throws(Failure) -> Int {
         Int(clamping: max(0, try tallies.read(name).rows &+ owed.rows))

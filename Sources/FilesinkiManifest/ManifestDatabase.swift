@@ -229,6 +229,17 @@ package final class ManifestDatabase {
         try remote.rows(beginning: prefix)
     }
 
+    /// A page of the remote changes, in the order in which their paths were first recorded.
+    ///
+    /// - Parameters:
+    ///   - id: The last id of the page before; 0 for the first page.
+    ///   - limit: The most rows of the page.
+    package func remoteRows(
+        after id: Int64, limit: Int
+    ) throws(Failure) -> [(id: Int64, row: RemoteRow)] {
+        try remote.rows(after: id, limit: limit)
+    }
+
     // MARK: Tombstones, packs, inline contents
 
     /// All tombstones, in no order.

@@ -29,6 +29,9 @@ package struct ManifestWriter {
         try database.remote.remove(path.bytes)
     }
 
+    /// Removes all waiting remote changes.
+    package func clearRemote() throws(Failure) { try database.remote.clear() }
+
     /// Records a deletion on which both sides agree.
     package func putTombstone(_ row: TombstoneRow) throws(Failure) {
         try database.tombstone.put(row)

@@ -80,15 +80,17 @@ extension Session {
         _ rules: RunOptions? = nil, _ publishWait: PublishWaitOption? = nil,
         _ waiting: WaitOptions = .none, _ adjust: (inout SyncOptions) -> Void
     ) async throws -> ExitCode {
+        let given = GivenSteps(console)
         let result = try await withProgress { progress in
             var options = try rules?.syncOptions(progress) ?? SyncOptions(showing: progress)
+            options.onSteps = { given.add($0) }
             adjust(&options)
             let first = try await replica.sync(options)
             guard publishWait?.wait == true else { return first }
             return try await untilReached(first, options, waiting)
         }
         let code = ExitCode(result)
-        try console.show(result, exit: code)
+        try console.show(result, exit: code, given: given)
         return code
     }
 

@@ -3,6 +3,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRules
 import FilesinkiText
+import Synchronization
 
 extension Step {
     /// Whether a person would want to see the step among many others: something was decided.
@@ -46,28 +47,47 @@ extension Console {
     private static var shownSteps: Int { 50 }
 
     /// Shows what a run did, or would do.
-    func show(_ report: SyncReport, exit code: ExitCode) throws {
+    ///
+    /// - Parameter given: What a large run has given before its report; nil where all is in the report.
+    func show(_ report: SyncReport, exit code: ExitCode, given: GivenSteps? = nil) throws {
         let visible = report.steps.filter(\.isVisible)
-        if outputOptions.isJSON {
-            for step in visible { try output.json(step.json) }
-        } else if outputOptions.isNull {
-            for step in visible { try output.path(step.path) }
-        } else if report.isDryRun || outputOptions.verbosity != .quiet {
-            for line in lines(of: report, visible) { try output.line(line) }
+        let earlier = try given?.finish() ?? GivenSteps.Sum()
+        if !(try showRaw(visible)), report.isDryRun || outputOptions.verbosity != .quiet {
+            for line in lines(of: report, visible, earlier) { try output.line(line) }
         }
         // What was done comes before what is said of it, also where both go to one terminal.
         try output.flush()
-        try show(report.notices.filter { isWorthAWord($0, visible) }, type: "notice")
+        let isIdle = visible.isEmpty && earlier.count == 0
+        try show(report.notices.filter { isWorthAWord($0, isIdle: isIdle) }, type: "notice")
         try show(report.problems, type: "problem")
-        if outputOptions.isJSON { return try output.json(report.json(exit: code)) }
+        if outputOptions.isJSON {
+            return try output.json(report.json(exit: code, givenSteps: earlier.count))
+        }
         if let failure = report.away ?? report.stopped { complain(failure) }
-        let totals = SyncTotals(report)
+        let totals = SyncTotals(report, given: earlier.totals)
         for line in report.summary(totals) { say(line) }
         if report.isIdle(totals) { sayIdle("Up to date (commit \(report.sequence)).") }
     }
 
+    /// Prints steps for a program, if the user asked for that.
+    ///
+    /// - Returns: Whether the user did.
+    fileprivate func showRaw(_ steps: [Step]) throws -> Bool {
+        guard outputOptions.isJSON || outputOptions.isNull else { return false }
+        for step in steps {
+            if outputOptions.isJSON {
+                try output.json(step.json)
+            } else {
+                try output.path(step.path)
+            }
+        }
+        return true
+    }
+
     /// The steps one by one; of many, those where something was decided, and the others by kind.
-    private func lines(of report: SyncReport, _ steps: [Step]) -> [String] {
+    private func lines(
+        of report: SyncReport, _ steps: [Step], _ earlier: GivenSteps.Sum
+    ) -> [String] {
         var copies: [RelativePath: Step] = [:]
         for step in steps {
             if let original = step.copied { copies[original] = step }
@@ -75,20 +95,22 @@ extension Console {
         let isVerbose = outputOptions.verbosity == .verbose
         let paths = Set(steps.lazy.filter { !$0.isConflictCopy }.map(\.path))
         let shown = isVerbose ? steps : steps.filter { !$0.isPart(ofAStepAt: paths) }
-        let isFull = isVerbose || shown.count <= Self.shownSteps
+        let count = shown.count + earlier.count
+        let isFull = isVerbose || count <= Self.shownSteps
         let single = isFull ? shown : shown.filter(\.isNotable)
         let lines = single.map { StepLine($0, copies: copies, isPlan: report.isDryRun) }
-        let rest = isFull ? [] : StepCounts(shown.filter { !$0.isNotable }, report.isDryRun).lines
-        return rest + StepLine.texts(lines, outputStyle)
-            + (isFull ? [] : ["  -v lists all \(shown.count) changes."])
+        var rest = earlier.kinds
+        rest.add(shown.filter { !$0.isNotable }, isPlan: report.isDryRun)
+        return (isFull ? [] : rest.lines) + StepLine.texts(lines, outputStyle)
+            + (isFull ? [] : ["  -v lists all \(count) changes."])
     }
 
     /// Whether a notice has to be said: one that is the same in every run is for a person who
     /// looks, not for cron's mail.
-    private func isWorthAWord(_ notice: Problem, _ steps: [Step]) -> Bool {
+    private func isWorthAWord(_ notice: Problem, isIdle: Bool) -> Bool {
         let isOfRules = notice.path.bytes.first == UInt8(ascii: "/") || notice.path == Self.rules
         let isOfStore = notice.path.bytes.isEmpty
-        return outputOptions.isJSON || isWatched || isOfRules || isOfStore || !steps.isEmpty
+        return outputOptions.isJSON || isWatched || isOfRules || isOfStore || !isIdle
     }
 
     private static let rules = RelativePath(unchecked: Array(Settings.syncedFile.utf8))
@@ -102,15 +124,60 @@ extension Console {
     private var isWatched: Bool { terminals.talk || outputOptions.verbosity == .verbose }
 }
 
+/// Shows the steps of a large run as its batches end, and adds them up for the end of the run.
+final class GivenSteps: Sendable {
+    /// What was shown.
+    struct Sum {
+        /// The number of visible steps.
+        var count = 0
+        var totals = SyncTotals(isPlan: false)
+        var kinds = StepCounts()
+    }
+
+    private let console: Console
+    private let sum = Mutex(Sum())
+    private let failure = Mutex<(any Error)?>(nil)
+
+    init(_ console: Console) { self.console = console }
+
+    /// Shows the steps of a batch at once where each of them is shown.
+    func add(_ steps: [Step]) {
+        let visible = steps.filter(\.isVisible)
+        sum.withLock { sum in
+            sum.count += visible.count
+            sum.totals.add(steps)
+            sum.kinds.add(visible, isPlan: false)
+        }
+        do {
+            if try !console.showRaw(visible), console.outputOptions.verbosity == .verbose {
+                let lines = visible.map { StepLine($0, copies: [:], isPlan: false) }
+                for line in StepLine.texts(lines, console.outputStyle) {
+                    try console.output.line(line)
+                }
+            }
+        } catch {
+            failure.withLock { $0 = $0 ?? error }
+        }
+    }
+
+    /// - Throws: Why the output could not be written.
+    func finish() throws -> Sum {
+        if let error = failure.withLock({ $0 }) { throw error }
+        return sum.withLock { $0 }
+    }
+}
+
 extension SyncReport {
     /// The last line of a run for programs.
-    func json(exit code: ExitCode) -> JSONObject {
+    ///
+    /// - Parameter givenSteps: How many steps were printed before.
+    func json(exit code: ExitCode, givenSteps: Int = 0) -> JSONObject {
         var object: JSONObject = ["type": "result"]
         object.add("exit", code.rawValue)
         object.add("plan", planID)
         object.add("dry_run", isDryRun)
         object.add("sequence", sequence)
-        object.add("steps", steps.filter(\.isVisible).count)
+        object.add("steps", givenSteps + steps.filter(\.isVisible).count)
         object.add("published_commits", publishedCommits)
         object.add("sent_bytes", sentBytes)
         object.add("received_bytes", receivedBytes)

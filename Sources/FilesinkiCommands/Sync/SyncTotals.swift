@@ -12,12 +12,20 @@ struct SyncTotals {
     private var renamed = Count()
     private var deleted = Count()
     private var problems = 0
-    private let isPlan: Bool
+    private var isPlan: Bool
 
-    init(_ report: SyncReport) {
+    /// - Parameter given: The steps of the run that are not in its report.
+    init(_ report: SyncReport, given: SyncTotals? = nil) {
+        self = given ?? SyncTotals(isPlan: report.isDryRun)
         isPlan = report.isDryRun
         problems = report.problems.count
-        for step in report.steps { add(step) }
+        add(report.steps)
+    }
+
+    init(isPlan: Bool) { self.isPlan = isPlan }
+
+    mutating func add(_ steps: [Step]) {
+        for step in steps { add(step) }
     }
 
     var isEmpty: Bool {
@@ -95,10 +103,9 @@ private struct ByteSum {
 
 /// Steps of which there are too many to list, by what happened: `sent  new  1,204 files  88 MB`.
 struct StepCounts {
-    private var table = TextTable(rightAligned: [3])
+    private var kinds: [Kind: (count: Int, bytes: ByteSum)] = [:]
 
-    init(_ steps: [Step], _ isPlan: Bool) {
-        var kinds: [Kind: (count: Int, bytes: ByteSum)] = [:]
+    mutating func add(_ steps: [Step], isPlan: Bool) {
         for step in steps where !step.isMovedAway {
             let kind = Kind(
                 direction: step.action.direction(isPlan: isPlan), change: step.reason.change,
@@ -106,15 +113,18 @@ struct StepCounts {
             kinds[kind, default: (0, ByteSum())].count += 1
             kinds[kind]?.bytes.add(step.action.entry?.size ?? 0)
         }
+    }
+
+    /// Aligned lines.
+    var lines: [String] {
+        var table = TextTable(rightAligned: [3])
         for (kind, total) in kinds.sorted(by: { $0.key.order < $1.key.order }) {
             table.add(
                 kind.direction, kind.change,
                 CountText.text(total.count, kind.isFolder ? "folder" : "file"), total.bytes.text)
         }
+        return table.lines.map { "  " + $0 }
     }
-
-    /// Aligned lines.
-    var lines: [String] { table.lines.map { "  " + $0 } }
 
     private struct Kind: Hashable {
         var direction: String

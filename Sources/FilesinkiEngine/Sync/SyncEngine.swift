@@ -35,18 +35,43 @@ struct SyncEngine: ReplicaPart {
     func syncTree(_ options: SyncOptions) async throws -> SyncReport {
         var run = try await begin(options, PathSelection(paths: options.paths), fullBase())
         try await fetch(&run)
-        try await scan(&run) { run, isStoring in
-            try await self.scanTree(run, isStoring: isStoring)
+        var found = try scanner(run.rules).scan(BaseSnapshot(run.base.rows))
+        if try isLarge(run, found) {
+            if try await carryOutBatches(of: found, &run) { return run.report }
+            found = ScanResult()
+            run.base = try fullBase()
+            try await fetch(&run, inBatches: false)
+            found = try scanner(run.rules).scan(BaseSnapshot(run.base.rows))
+        }
+        try await scan(&run) { [found] run, isStoring in
+            try await self.read(found, run, isStoring: isStoring)
         }
         if options.requiresPaths { try requireSelection(run) }
         return try await carryOut(&run)
+    }
+
+    /// Carries out in batches what of a large run concerns no other change.
+    ///
+    /// - Returns: Whether the run has ended; the report says how.
+    private func carryOutBatches(of found: ScanResult, _ run: inout SyncRun) async throws -> Bool {
+        do {
+            guard try await carryOutBatches(&run, found) else { return false }
+        } catch let failure as Failure where failure.code == .away && run.hasPlanned {
+            run.report.away = failure
+            run.report.isQueued = !found.candidates.isEmpty || !found.changed.isEmpty
+        } catch let failure as Failure where failure.code != .interrupted && run.hasActed {
+            run.report.stopped = failure
+        }
+        try await reportLeftCopies(&run)
+        try endReport(run)
+        return true
     }
 
     /// The phases after the scan, round by round, until nothing is left to do.
     func carryOut(_ run: inout SyncRun) async throws -> SyncReport {
         run.report.isDryRun = run.options.isDryRun
         run.report.notices += run.rules.notices
-        run.firstSequence = try manifest.token?.sequence ?? 0
+        if run.firstSequence == 0 { run.firstSequence = try manifest.token?.sequence ?? 0 }
         do {
             try await carryOutRounds(&run)
         } catch let failure as Failure where failure.code == .away && run.hasPlanned {

@@ -26,6 +26,11 @@ package struct SyncOptions: Sendable {
     package var onDelete: OnDelete?
     /// Asks a person about a conflict; nil where there is none to ask.
     package var ask: (@Sendable (Conflict) async -> Resolution.Outcome)?
+    /// How many paths of a large run are carried out together. Memory is bounded by it; at least 1.
+    package var batchSize = 16_384
+    /// Called with the steps of each batch of a large run once it is recorded; they are then not in the
+    /// report. Nil to have all steps in the report.
+    package var onSteps: (@Sendable ([Step]) -> Void)?
     /// Called now and then with the progress of the run.
     package var progress: (@Sendable (Progress) -> Void)?
 

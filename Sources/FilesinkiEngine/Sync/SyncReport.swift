@@ -8,6 +8,8 @@ package struct SyncReport: Sendable {
     package var planID = ""
     /// What was decided for each path, in the order it was carried out; conflicts included.
     package var steps: [Step] = []
+    /// How many steps were given to ``SyncOptions/onSteps``; they are not in ``steps``.
+    package var givenSteps = 0
     /// What failed on single paths.
     package var problems: [Problem] = []
     /// Things worth a word that are no failure: special files left out, a folder kept because it
@@ -49,7 +51,7 @@ package struct SyncReport: Sendable {
 
     /// Whether nothing was or would be changed, here or there.
     package var isQuiet: Bool {
-        steps.allSatisfy { $0.action == .agree || $0.action == .skip }
+        givenSteps == 0 && steps.allSatisfy { $0.action == .agree || $0.action == .skip }
     }
 
     /// Whether the run has changed anything.
@@ -69,6 +71,18 @@ package struct SyncReport: Sendable {
         publishedCommits += earlier.publishedCommits
         sentBytes += earlier.sentBytes
         receivedBytes += earlier.receivedBytes
+    }
+
+    /// Adds what a batch of the run has done, and nothing of what failed: the rounds of the whole tree find it
+    /// again.
+    mutating func add(batch: SyncReport) {
+        steps += batch.steps
+        notices += batch.notices
+        copies += batch.copies
+        publishedCommits += batch.publishedCommits
+        sentBytes += batch.sentBytes
+        receivedBytes += batch.receivedBytes
+        sequence = max(sequence, batch.sequence)
     }
 
     /// Adds the conflict copies that an earlier run has made; nil for none.

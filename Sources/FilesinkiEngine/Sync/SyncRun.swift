@@ -19,6 +19,8 @@ struct SyncRun {
     var base: BaseIndex
     /// Whether ``base`` holds the rows of the selection only.
     var isPartial = false
+    /// Whether the run is one batch of a larger one.
+    var isBatch = false
     /// Whether of the remote changes that wait in the manifest only those of the selection are read.
     var readsSelectionOnly = false
     /// The paths that a run for some paths scans; empty where it scans the whole tree.

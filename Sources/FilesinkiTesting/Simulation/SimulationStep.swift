@@ -64,16 +64,20 @@ package struct SimulatedRun: Hashable, Sendable {
     package var task: Task
     /// The strategy for all conflicts; nil for the default.
     package var strategy: String?
+    /// How many paths are carried out together: see ``SyncOptions/batchSize``; nil for the default.
+    package var batchSize: Int?
     package var events: [Event]
 
     package init(_ replica: Int, _ events: [Event]) { self.init(replica, .sync([]), events) }
 
     package init(
-        _ replica: Int, _ task: Task = .sync([]), strategy: String? = nil, _ events: [Event] = []
+        _ replica: Int, _ task: Task = .sync([]), strategy: String? = nil,
+        batchSize: Int? = nil, _ events: [Event] = []
     ) {
         self.replica = replica
         self.task = task
         self.strategy = strategy
+        self.batchSize = batchSize
         self.events = events
     }
 }
@@ -98,7 +102,8 @@ extension SimulatedRun: CustomStringConvertible {
             case .load(let path): "loads \(path)"
             case .delete(let path): "deletes \(path)"
             }
-        let how = strategy.map { " by \($0)" } ?? ""
+        let how =
+            (strategy.map { " by \($0)" } ?? "") + (batchSize.map { " in batches of \($0)" } ?? "")
         let lines = events.map { event in
             let text = "\n    at request \(event.request): \(event.incident)"
             return text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -191,7 +196,11 @@ package struct SimulationGenerator {
             default: .delete(path())
             }
         let strategy = !isLossless && random.chance(0.4) ? pick(Self.strategies) : nil
-        return SimulatedRun(replica, task, strategy: strategy, events(depth))
+        // A choice of its own generator: the histories of the seeds are those they were without it.
+        var other = random
+        let batchSize = other.chance(0.6) ? Int.random(in: 1...3, using: &other) : nil
+        return SimulatedRun(
+            replica, task, strategy: strategy, batchSize: batchSize, events(depth))
     }
 
     private mutating func events(_ depth: Int) -> [SimulatedRun.Event] {

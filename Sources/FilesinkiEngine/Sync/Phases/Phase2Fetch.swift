@@ -9,8 +9,10 @@ extension SyncEngine {
     ///
     /// A remote that cannot be reached is in the report; the run goes on without it.
     ///
+    /// - Parameter inBatches: Whether a large fetch goes to the manifest batch by batch, if the run may use
+    ///   batches.
     /// - Throws: Code `wrong-store` when the store or its history is not the one that was seen before.
-    func fetch(_ run: inout SyncRun) async throws {
+    func fetch(_ run: inout SyncRun, inBatches: Bool = true) async throws {
         run.isOnline = false
         guard config.remote != nil else {
             run.report.hasRemote = false
@@ -20,7 +22,7 @@ extension SyncEngine {
             let own = try await recordOwnCommits()
             if try !own.isEmpty || manifest.token == nil { run.base = try currentBase(run) }
             if !own.isEmpty { try reportCopies(of: own, &run) }
-            var view = try await fetchOrAdopt(&run)
+            var view = try await fetchOrAdopt(&run, inBatches: inBatches)
             view.dropOwn(Set(own.map(\.sequence)))
             try DeviceIdentity(replica).keepIdentity(&run, view)
             run.report.sequence = view.token.sequence
@@ -32,9 +34,11 @@ extension SyncEngine {
         }
     }
 
-    private func fetchOrAdopt(_ run: inout SyncRun) async throws -> RemoteView {
+    private func fetchOrAdopt(
+        _ run: inout SyncRun, inBatches: Bool
+    ) async throws -> RemoteView {
         do {
-            let view = try await fetchView(run)
+            let view = try await fetchView(run, inBatches: inBatches)
             // The approved plan may have been stopped because the end of the log could not be proved.
             if run.options.approved != nil { try await zone.proveEnd(at: view.token) }
             return view
@@ -47,9 +51,10 @@ extension SyncEngine {
     ///
     /// - Throws: Code `away` when it cannot be reached; ``FilesinkiStore/StoreMismatch`` when the store or
     ///   its history is not the one that was seen before.
-    func fetchView(_ run: SyncRun) async throws -> RemoteView {
+    func fetchView(_ run: SyncRun, inBatches: Bool = false) async throws -> RemoteView {
         var tree = FetchedTree(
-            view: try knownView(manifest.token, run.waitingSelection), manifest: manifest)
+            view: try knownView(manifest.token, run.waitingSelection), manifest: manifest,
+            limit: inBatches && run.mayUseBatches ? 2 * run.options.batchSize : .max)
         switch try await zone.fetch(into: &tree) {
         case .mismatch(let mismatch): throw mismatch
         case .fetched(let fetched):
@@ -113,15 +118,25 @@ extension SyncEngine {
 struct FetchedTree: FetchTarget {
     var view: RemoteView
     let manifest: ManifestDatabase
+    /// With more changes than this the first fetch of a replica records them as waiting, without the position in the
+    /// log: until the whole fetch is recorded, the next one begins anew.
+    let limit: Int
+    private var isRestarted = false
     /// The checkpoint that is being read.
     private var checkpoint: ChangeToken?
 
-    init(view: RemoteView, manifest: ManifestDatabase) {
+    init(view: RemoteView, manifest: ManifestDatabase, limit: Int = .max) {
         self.view = view
         self.manifest = manifest
+        self.limit = limit
     }
 
     mutating func restart(from checkpoint: ChangeToken?) throws {
+        isRestarted = true
+        if limit < .max, try manifest.token == nil, try manifest.remoteCount() > 0 {
+            // What a fetch has recorded that did not come to its end.
+            try manifest.write { try $0.clearRemote() }
+        }
         let identity = view.identity
         view = RemoteView(token: view.token)
         view.identity = identity
@@ -131,6 +146,7 @@ struct FetchedTree: FetchTarget {
     mutating func add(_ rows: CheckpointRows) throws {
         guard let checkpoint else { return }
         view.load(rows, of: checkpoint)
+        try recordIfLarge()
     }
 
     mutating func endCheckpoint(contents: [ContentID: [UInt8]]) throws {
@@ -145,5 +161,20 @@ struct FetchedTree: FetchTarget {
             try view.addWaiting(paths.compactMap(manifest.remote), manifest)
         }
         view.fold(commit)
+        try recordIfLarge()
+    }
+
+    /// Records the fetched changes before the fetch is complete, where nothing was known before: there nothing can
+    /// have been deleted meanwhile, and the next fetch forgets what one that failed has recorded.
+    private mutating func recordIfLarge() throws {
+        guard view.changes.count > limit, isRestarted, try manifest.token == nil,
+            try manifest.baseCount() == 0
+        else { return }
+        try manifest.write { [view] in try $0.recordFetched(view, manifest) }
+        view.changes = [:]
+        view.packs = []
+        view.inline = []
+        // A path that is changed once more is read again.
+        view.loadedWaiting = []
     }
 }

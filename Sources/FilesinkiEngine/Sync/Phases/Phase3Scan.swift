@@ -31,12 +31,10 @@ extension SyncEngine {
         run.report.scannedFolders = run.local.folderCount
     }
 
-    /// Scans the whole tree, and reads every file that may have changed.
+    /// Reads every file of the whole tree that may have changed.
     ///
     /// - Parameter isStoring: Whether new contents go to the store.
-    func scanTree(_ run: SyncRun, isStoring: Bool) async throws -> Observation {
-        let known = BaseSnapshot(run.base.rows)
-        let scan = try scanner(run.rules).scan(known)
+    func read(_ scan: ScanResult, _ run: SyncRun, isStoring: Bool) async throws -> Observation {
         var found = StatScan()
         found.observation.addScan(scan)
         found.observation.rootDevice = try root.status().stamp.device
@@ -100,7 +98,7 @@ extension SyncEngine {
         let counter = ProgressCounter(
             .hashing, files: items.count, bytes: total, run.options.progress)
         // Publishing a small content twice costs less than reading remote pack indexes.
-        let isSmall = total <= ContentUploader.inlineLimit
+        let isSmall = !run.isBatch && total <= ContentUploader.inlineLimit
         let intake = ContentUploader(
             root: folder ?? root,
             destination: isStoring ? try await destination(isSmall: isSmall) : .nowhere,

@@ -103,7 +103,7 @@ extension SyncEngine {
         run.conflicts = []
     }
 
-    private func recordMeeting(_ view: RemoteView, _ writer: ManifestWriter) throws {
+    func recordMeeting(_ view: RemoteView, _ writer: ManifestWriter) throws {
         if let fetched = view.fetched { try writer.set(fetched.numbers(at: systemContext.now())) }
         guard !view.authors.items.isEmpty else { return }
         var seen = try manifest.lastDeviceCommits()

@@ -1,0 +1,193 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiTesting
+import Glibc
+import Synchronization
+import Testing
+
+/// Large runs, which are carried out batch by batch; here a batch has three paths.
+@Suite("Large runs in batches")
+struct BatchTests {
+    let world: World
+
+    init() throws { world = try World() }
+
+    private func tree(_ folders: Int, _ files: Int, _ text: String = "text") -> TreeFixture {
+        var tree = TreeFixture()
+        for folder in 0..<folders {
+            var inner = TreeFixture()
+            for file in 0..<files {
+                inner[TreeFixture.Name(Array("f\(10 + file)".utf8))] = .file(
+                    "\(text) \(folder) \(file)\n")
+            }
+            tree[TreeFixture.Name(Array("d\(10 + folder)".utf8))] = .directory(inner)
+        }
+        return tree
+    }
+
+    @discardableResult
+    private func sync(
+        _ machine: Machine, _ change: @escaping (inout SyncOptions) -> Void = { _ in }
+    ) async throws -> SyncReport {
+        try await machine.sync {
+            $0.batchSize = 3
+            change(&$0)
+        }
+    }
+
+    @Test("a first sync publishes batch after batch; a clone receives all of it")
+    func firstSyncAndClone() async throws {
+        let a = try await world.replica("a")
+        try a.write(tree(3, 5))
+        let sent = try await sync(a)
+        #expect(sent.steps.count == 18)
+        #expect(sent.problems.isEmpty && !sent.isQueued)
+        #expect(try await world.commits().map(\.changes.count) == [3, 3, 3, 3, 3, 3])
+        let b = try await world.replica("b")
+        let received = try await sync(b)
+        #expect(received.steps.count == 18)
+        #expect(try b.tree(times: true) == a.tree(times: true))
+        for machine in [a, b] {
+            let again = try await sync(machine)
+            #expect(again.isQuiet && again.publishedCommits == 0)
+        }
+    }
+
+    @Test("steps that are given batch by batch are not in the report as well")
+    func givenSteps() async throws {
+        let a = try await world.replica("a")
+        try a.write(tree(2, 4))
+        let given = Mutex<[Int]>([])
+        let report = try await sync(a) {
+            $0.onSteps = { steps in given.withLock { $0.append(steps.count) } }
+        }
+        #expect(given.withLock { $0 } == [3, 3, 3, 1])
+        #expect(report.steps.isEmpty && report.givenSteps == 10)
+        #expect(!report.isQuiet)
+    }
+
+    @Test("a run that is killed after any batch goes on there, and publishes nothing twice")
+    func killed() async throws {
+        for batch in 1...5 {
+            let world = try World()
+            let dying = DyingRemote(remote: world.remote)
+            var a = try await world.replica("a")
+            a.options.connect = { _ in dying }
+            try a.write(tree(3, 4))
+            if batch > 1 {
+                dying.willDie(beforePublishing: batch)
+                await #expect(throws: Failure.self) { try await sync(a) }
+            }
+            let before = try await world.commits().count
+            #expect(before == batch - 1)
+            try await sync(a)
+            let commits = try await world.commits()
+            let paths = commits.flatMap { $0.changes.map(\.path) }
+            #expect(paths.count == 15 && Set(paths).count == 15)
+            let b = try await world.replica("b")
+            try await sync(b)
+            #expect(try b.tree() == a.tree())
+        }
+    }
+
+    @Test("a commit that comes in between is received, and the rest is sent upon it")
+    func overtaken() async throws {
+        let a = try await world.replica("a")
+        var b = try await world.replica("b")
+        let rival = RivalRemote(remote: world.remote)
+        b.options.connect = { _ in rival }
+        try b.write(tree(3, 4))
+        for skip in 0..<3 {
+            rival.beforePublishing(skipping: skip) {
+                let name = TreeFixture.Name(Array("f1\(skip)".utf8))
+                try a.write(["d10": .directory([name: .file("a's")])])
+                try a.write([TreeFixture.Name(Array("x\(skip)".utf8)): .file("1")])
+                try await a.sync()
+            }
+            try b.write(tree(3 + skip, 5, "text \(skip)"))
+            let report = try await sync(b)
+            #expect(report.problems.isEmpty)
+        }
+        try await world.converge()
+        #expect(a.text("x2") == "1")
+    }
+
+    @Test("deletions, renames, conflicts and ignored paths are left to the plan of the whole tree")
+    func rest() async throws {
+        let a = try await world.replica("a")
+        try a.write(tree(4, 4))
+        try await sync(a)
+        let b = try await world.replica("b")
+        try await sync(b)
+        // One side edits, adds and renames; the other one adds to the folder, edits and deletes.
+        try a.write(tree(3, 5, "edited"))
+        try a.write(["d14": .directory(["f10": .file("new")])])
+        a.rename("d13", "e13")
+        try await sync(a)
+        try b.write(tree(2, 2, "b's"))
+        try b.write(["d13": .directory(["new": .file("follows")])])
+        try b.write(["d14": .directory(["f14": .file("b's")])])
+        b.remove("d12")
+        let report = try await sync(b) { $0.maxDelete = .count(1_000) }
+        #expect(!report.copies.isEmpty)
+        try await world.converge()
+        #expect(a.text("e13/new") == "follows")
+        #expect(a.text("d14/f14") == "b's")
+    }
+
+    @Test("what a rule ignores is not received, and the run is complete")
+    func ignored() async throws {
+        let a = try await world.replica("a")
+        try a.write(tree(3, 3))
+        try a.write(["log": .directory(["one": .file("1"), "two": .file("2")])])
+        try await sync(a)
+        let b = try await world.replica("b")
+        try b.write([".filesinkiignore": .file("log\n")])
+        let report = try await sync(b)
+        #expect(report.problems.isEmpty)
+        #expect(try b.names == [".filesinkiignore", "d10", "d11", "d12"])
+        try await sync(b)
+        #expect(try b.names == [".filesinkiignore", "d10", "d11", "d12"])
+        b.remove(".filesinkiignore")
+        try await sync(b)
+        #expect(b.text("log/two") == "2")
+    }
+
+    @Test("a folder that cannot be written into is received with its files")
+    func readOnlyFolder() async throws {
+        let a = try await world.replica("a")
+        try a.write(tree(3, 3))
+        a.setMode("d11", 0o555)
+        try await sync(a)
+        let b = try await world.replica("b")
+        try await sync(b)
+        #expect(try b.tree(times: true) == a.tree(times: true))
+    }
+
+    @Test("a first fetch that was recorded in part and failed is forgotten by the next one")
+    func interruptedFetch() async throws {
+        let a = try await world.replica("a")
+        try a.write(tree(4, 4))
+        try await sync(a)
+        for request in 0..<10 {
+            var c = try await world.replica("c\(request)")
+            let faulty = FaultyRemote(world.store)
+            faulty.plan(
+                .init(
+                    .before(.interrupted), verb: .get, prefix: "zones/files/log", skip: request))
+            c.options.connect = { _ in faulty }
+            _ = try? await sync(c)
+            // Meanwhile the first paths of the store go, and come back as something else.
+            a.remove("d10/f1\(request % 4)")
+            let new = TreeFixture.Name(Array("new\(request)".utf8))
+            try a.write(["d13": .directory([new: .file("new")])])
+            try await sync(a) { $0.maxDelete = .count(1_000) }
+            try await sync(c)
+            #expect(try c.tree(times: true) == a.tree(times: true))
+        }
+        try await world.converge()
+    }
+}
