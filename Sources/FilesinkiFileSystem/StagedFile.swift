@@ -98,6 +98,17 @@ package final class StagedFile: Sendable {
 
     func setStatus(_ status: FileStatus?) { state.withLock { $0.status = status } }
 
+    /// Opens the finished file for reading, before it is installed.
+    package func reader() throws(Failure) -> FileReader {
+        do {
+            let file = try staging.folder.open(name, O_RDONLY | O_NOFOLLOW)
+            let status = try file.status()
+            return FileReader(
+                path: RelativePath(unchecked: name),
+                content: OpenContent(file: file, before: status, shown: status))
+        } catch { throw staging.failure(error, "read a file") }
+    }
+
     /// Whether the file was installed or its staged name reused.
     var isInstalled: Bool { state.withLock { $0.isInstalled } }
 

@@ -2,23 +2,27 @@ import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiStore
 
-/// A content larger than a chunk, cut while it passes by.
+/// A content larger than a chunk, cut into chunks while it is read.
 struct ChunkedContent {
-    /// What the content is put together of, so far.
+    /// The chunks of the content, so far.
     private(set) var parts: [Recipe.Part] = []
     private var chunker = Chunker()
     private var hasher = ContentHasher()
     private var present: [UInt8] = []
+    private let known: ContentID?
 
-    /// The identity of all bytes so far.
-    var content: ContentID { hasher.finish() }
+    /// - Parameter known: The id of the whole content; nil to hash it.
+    init(known: ContentID? = nil) { self.known = known }
 
-    /// How many bytes the finished parts have.
+    /// The id of all bytes so far, or the known one.
+    var content: ContentID { known ?? hasher.finish() }
+
+    /// The size of the finished chunks in bytes.
     var size: Int64 { parts.reduce(0) { $0 + Int64($1.length) } }
 
     /// Adds bytes, and gives the chunks that end in them.
     mutating func add(_ piece: [UInt8]) -> [(id: ContentID, bytes: [UInt8])] {
-        hasher.update(piece)
+        if known == nil { hasher.update(piece) }
         var chunks: [(id: ContentID, bytes: [UInt8])] = []
         piece.withUnsafeBytes { bytes in
             var rest = bytes

@@ -5,18 +5,18 @@ import FilesinkiModel
 import FilesinkiStore
 import Synchronization
 
-/// Reads files that may have changed: each once, hashing it and, where its content is new to the
-/// store, keeping the bytes for the commit or putting them into packs as they pass by.
+/// Reads contents that may be new: each once, hashing it unless its source knows the hash, and keeping
+/// the bytes of one that is new to the store for the commit, or putting them into packs as they pass by.
 ///
 /// Two workers take batches of neighbouring files; each fills its own blocks, so that both cores
 /// read, hash and compress at once. Memory is bounded by the blocks and packs in flight.
 struct ContentUploader: Sendable {
     /// What happens with contents that the store does not have.
     enum Destination: Sendable {
-        /// Nothing: the run only looks.
+        /// Nowhere: contents are only hashed.
         case nowhere
         /// Small ones travel in the commit. A content that is cut into chunks, as of a file that has grown
-        /// since it was looked at, goes into a pack.
+        /// since the scan, goes into a pack.
         case commit(PackWriter)
         /// They go into packs first.
         case packs(PackWriter)
@@ -30,8 +30,9 @@ struct ContentUploader: Sendable {
         }
     }
 
-    /// A file to be read.
+    /// A content to be read.
     struct Item: Sendable {
+        /// Its path in the source.
         let path: RelativePath
         let size: Int64
     }
@@ -44,15 +45,16 @@ struct ContentUploader: Sendable {
     /// The level of zstd for new blocks.
     static let level: Int32 = 3
 
-    let root: RootFolder
+    let source: any ByteSource
     let destination: Destination
+    /// Whether the store holds the content.
     let knows: @Sendable (ContentID) async throws -> Bool
     /// Whether a pack holds the chunk. False for a content inside a commit.
     let holdsChunk: @Sendable (ContentID) async throws -> Bool
     let progress: @Sendable (_ files: Int, _ bytes: Int64) -> Void
 
-    /// Reads all files; the results come in no particular order.
-    func run(_ items: [Item]) async throws -> UploadResult {
+    /// Reads all contents and stores the new ones; the results come in no particular order.
+    func upload(_ items: [Item]) async throws -> UploadResult {
         guard let writer = destination.writer else { return try await readAll(items) }
         do {
             var result = try await readAll(items)
@@ -78,10 +80,10 @@ struct ContentUploader: Sendable {
     }
 
     private func work(_ queue: UploadQueue) async throws -> UploadResult {
-        var worker = UploadWorker(intake: self, queue: queue)
+        var worker = UploadWorker(uploader: self, queue: queue)
         while let batch = queue.next(bytes: Self.batchSize) {
             try Task.checkCancellation()
-            for item in batch { try await worker.take(item) }
+            for item in batch { try await worker.read(item) }
             progress(batch.count, batch.reduce(-worker.removeReported()) { $0 + $1.size })
         }
         try await worker.flush()

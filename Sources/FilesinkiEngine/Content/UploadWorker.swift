@@ -6,15 +6,15 @@ import FilesinkiStore
 
 /// One of the workers of a ``ContentUploader``, with its own block and compressor.
 struct UploadWorker {
-    let intake: ContentUploader
+    let uploader: ContentUploader
     let queue: UploadQueue
     var builder = BlockBuilder(compressor: ZstdCompressor(level: ContentUploader.level))
     var result = UploadResult()
     /// Bytes of large files that were reported while they were read.
     private var reported: Int64 = 0
 
-    init(intake: ContentUploader, queue: UploadQueue) {
-        self.intake = intake
+    init(uploader: ContentUploader, queue: UploadQueue) {
+        self.uploader = uploader
         self.queue = queue
     }
 
@@ -24,13 +24,13 @@ struct UploadWorker {
         return reported
     }
 
-    /// Reads one file; what fails on it is a problem of that path and stops nothing else.
-    mutating func take(_ item: ContentUploader.Item) async throws {
+    /// Reads one content. A failure that concerns only it becomes a problem of its path.
+    mutating func read(_ item: ContentUploader.Item) async throws {
         do {
             if item.size > Int64(Chunker.maximumSize) {
-                try await takeLarge(item)
+                try await readChunked(item)
             } else {
-                try await takeGrown(item)
+                try await readWholeOrChunked(item)
             }
         } catch let failure as Failure where failure.code == .notFound {
             result.vanished.append(item.path)
@@ -39,12 +39,12 @@ struct UploadWorker {
         }
     }
 
-    /// Takes a file that is small, or was: a live one may be much longer than its file says.
-    private mutating func takeGrown(_ item: ContentUploader.Item) async throws {
+    /// Reads a content whose file is small, or was at the scan: that of a live file may be much longer.
+    private mutating func readWholeOrChunked(_ item: ContentUploader.Item) async throws {
         do {
-            try await takeSmall(item)
+            try await readWhole(item)
         } catch let failure as Failure where failure.code == .limit {
-            try await takeLarge(item)
+            try await readChunked(item)
         }
     }
 
@@ -52,18 +52,17 @@ struct UploadWorker {
         [.io, .changing, .badPath, .limit, .busy].contains(failure.code)
     }
 
-    private mutating func takeSmall(_ item: ContentUploader.Item) async throws {
-        let (bytes, status) = try intake.root.readWhole(item.path, limit: Chunker.maximumSize * 4)
-        let content = ContentHasher.hash(bytes)
-        if try await isWanted(content) { try await keep(content, bytes) }
-        note(item.path, content, Int64(bytes.count), status)
+    private mutating func readWhole(_ item: ContentUploader.Item) async throws {
+        let read = try uploader.source.read(item.path, limit: Chunker.maximumSize * 4)
+        if try await isWanted(read.content) { try await keep(read.content, read.bytes) }
+        addResult(item.path, read.content, Int64(read.bytes.count), read.status)
     }
 
-    /// A file larger than a chunk: chunked while it is read, and described by a recipe.
-    private mutating func takeLarge(_ item: ContentUploader.Item) async throws {
-        var chunked = ChunkedContent()
+    /// Reads a content larger than a chunk: it is chunked while it is read, and described by a recipe.
+    private mutating func readChunked(_ item: ContentUploader.Item) async throws {
+        var chunked = ChunkedContent(known: uploader.source.knownContent(item.path))
         var meter = ProgressMeter(size: item.size)
-        let reader = try intake.root.reader(item.path)
+        let reader = try uploader.source.reader(item.path)
         while let piece = try reader.next() {
             for chunk in chunked.add(piece) { try await keepChunk(chunk.id, chunk.bytes) }
             if let more = meter.add(piece.count) { try reportProgress(more) }
@@ -75,29 +74,29 @@ struct UploadWorker {
         if chunked.parts.count > 1, try await isWanted(content) {
             try await keep(content, recipe: Recipe(chunked.parts))
         }
-        note(item.path, content, chunked.size, status)
+        addResult(item.path, content, chunked.size, status)
     }
 
     private mutating func reportProgress(_ bytes: Int64) throws {
         try Task.checkCancellation()
-        intake.progress(0, bytes)
+        uploader.progress(0, bytes)
         reported += bytes
     }
 
     private func isWanted(_ content: ContentID) async throws -> Bool {
-        if case .nowhere = intake.destination { return false }
+        if case .nowhere = uploader.destination { return false }
         guard queue.claim(content) else { return false }
-        return try await !intake.knows(content)
+        return try await !uploader.knows(content)
     }
 
     private mutating func keepChunk(_ id: ContentID, _ bytes: [UInt8]) async throws {
-        if case .nowhere = intake.destination { return }
-        guard queue.claim(chunk: id), try await !intake.holdsChunk(id) else { return }
+        if case .nowhere = uploader.destination { return }
+        guard queue.claim(chunk: id), try await !uploader.holdsChunk(id) else { return }
         try await addBlock(id, bytes)
     }
 
     private mutating func keep(_ id: ContentID, _ bytes: [UInt8]) async throws {
-        if case .commit = intake.destination {
+        if case .commit = uploader.destination {
             result.inline.append(InlineContent(id: id, bytes: bytes))
             return
         }
@@ -116,13 +115,13 @@ struct UploadWorker {
 
     /// Hands the block that is being filled to the pack.
     mutating func flush() async throws {
-        guard let writer = intake.destination.writer, let block = try builder.finish() else {
+        guard let writer = uploader.destination.writer, let block = try builder.finish() else {
             return
         }
         try await writer.add(block)
     }
 
-    private mutating func note(
+    private mutating func addResult(
         _ path: RelativePath, _ content: ContentID, _ size: Int64, _ status: FileStatus
     ) {
         let entry = Entry.file(

@@ -48,19 +48,18 @@ struct ConditionalSave: ReplicaPart {
         var run = try newRun(for: path, options.sync)
         _ = try missingFolders(above: path)
         let staging = try Staging(root: root, folder: state.staging)
-        let (file, _) = try editor.stage(path, in: staging, mode: options.mode, content: write)
-        let name = try RelativePath(file.name)
-        let item = ContentUploader.Item(path: name, size: file.status?.stamp.size ?? 0)
+        let staged = try editor.stage(path, in: staging, mode: options.mode, content: write)
+        let item = ContentUploader.Item(path: path, size: staged.file.status?.stamp.size ?? 0)
         if let view = try sync.seenView(run) {
             run.remote = view
             run.isOnline = true
         }
         let result = try await sync.intake(
-            [item], run, isStoring: run.isOnline, from: RootFolder(path: state.staging))
+            [item], run, isStoring: run.isOnline, from: staged)
         if let problem = result.problems.first { throw problem.failure }
         guard let entry = result.files.first?.entry else { throw Failure.changedWhileRead(path) }
         return StagedSave(
-            path: path, version: version, file: file, entry: entry, inline: result.inline,
+            path: path, version: version, file: staged.file, entry: entry, inline: result.inline,
             packs: result.packs,
             writer: TreeWriter(root: root, staging: staging, sync: .each))
     }

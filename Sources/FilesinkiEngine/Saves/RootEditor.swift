@@ -42,38 +42,49 @@ struct RootEditor: ReplicaPart {
 
     /// Writes content at a path of the root, and creates missing parent folders.
     ///
-    /// - Returns: The content's id; nil if something unexpected was found at the path, which stays.
+    /// - Returns: What was installed; nil if something unexpected was found at the path, which stays.
     func place(
         _ path: RelativePath, mode: UInt16, expecting expected: Expectation = .any,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
-    ) throws -> ContentID? {
+    ) throws -> InstalledContent? {
         let staging = try Staging(root: root, folder: state.staging)
         let writer = TreeWriter(root: root, staging: staging, sync: .each)
         try writer.makeFolders(above: path)
-        let (staged, content) = try stage(
-            path, in: staging, mode: mode, content: write)
-        let outcome = try writer.install(staged, at: path, expecting: expected)
-        if case .surprised = outcome { return nil }
-        return content
+        let staged = try stage(path, in: staging, mode: mode, content: write)
+        let outcome = try writer.install(staged.file, at: path, expecting: expected)
+        switch outcome {
+        case .surprised: return nil
+        case .done(let status), .overtaken(let status):
+            // The content of a live file is its snapshot, not the bytes of the file.
+            return InstalledContent(
+                path: path, content: staged.content,
+                bytes: root.isLive(path) ? nil : staged.bytes, stamp: status.stamp)
+        }
     }
 
-    /// Writes a file to the staging folder, durably. It gets the mode of the file at the path, if
-    /// there is one.
+    /// Writes a file to the staging folder, durably, and hashes it. It gets the mode of the file at the
+    /// path, if there is one.
     ///
     /// - Throws: Code `exists` if the path is a folder.
     func stage(
         _ path: RelativePath, in staging: Staging, mode: UInt16, modified: Timestamp? = nil,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
-    ) throws -> (file: StagedFile, content: ContentID) {
+    ) throws -> StagedContent {
         let mode = try root.modeToKeep(at: path) ?? mode
         let staged = try staging.makeFile()
         var hasher = ContentHasher()
+        var kept: [UInt8]? = []
         try write { bytes in
             hasher.update(bytes)
             try staged.write(bytes)
+            if let count = kept?.count, count + bytes.count <= StagedContent.keptBytes {
+                kept?.append(contentsOf: bytes)
+            } else {
+                kept = nil
+            }
         }
         try staged.finish(mode: mode, modified: modified ?? systemContext.now(), sync: true)
-        return (staged, hasher.finish())
+        return StagedContent(file: staged, content: hasher.finish(), bytes: kept)
     }
 
     /// Writes an entry of the history into the root.

@@ -51,8 +51,9 @@ struct Saves: ReplicaPart {
             before = seen
         }
         let saved = try editor.place(path, mode: options.mode, content: write)
-        let report = try await sync.syncPaths([path], options.sync, after: before, saved: [path])
-        return try self.report(report, of: path, saved: saved)
+        let report = try await sync.syncPaths(
+            [path], options.sync, after: before, saved: [path], installed: saved)
+        return try self.report(report, of: path, saved: saved?.content)
     }
 
     /// Publishes what a program has written at the path itself.

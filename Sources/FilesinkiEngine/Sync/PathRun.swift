@@ -15,9 +15,10 @@ extension SyncEngine {
     ///     remote, this one does not fetch again: its commit enters the log only if no other device
     ///     has published since, else it is reconciled anew.
     ///   - saved: Paths that a user has just saved.
+    ///   - installed: The content that was installed at one of them.
     func syncPaths(
         _ paths: [RelativePath], _ options: SyncOptions, after before: SyncReport? = nil,
-        saved: Set<RelativePath> = []
+        saved: Set<RelativePath> = [], installed: InstalledContent? = nil
     ) async throws -> SyncReport {
         var options = options
         options.paths = paths
@@ -25,6 +26,7 @@ extension SyncEngine {
         run.isPartial = true
         run.readsSelectionOnly = true
         run.saved = saved
+        run.installed = installed
         try addWaitingCopies(&run)
         try await fetch(&run, after: before)
         run.watched = try watched(run)

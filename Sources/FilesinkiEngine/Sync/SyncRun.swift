@@ -14,6 +14,8 @@ struct SyncRun {
     var started: Timestamp
     /// The paths that a user has saved in this very run.
     var saved: Set<RelativePath> = []
+    /// The content that the command has installed just before the run; nil for none.
+    var installed: InstalledContent?
 
     /// What both sides had agreed on, as ``SyncEngine/begin(_:_:_:)`` found it in the manifest.
     var base: BaseIndex

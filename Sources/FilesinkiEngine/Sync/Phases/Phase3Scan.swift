@@ -79,10 +79,10 @@ extension SyncEngine {
 
     /// Reads files, and stores the contents that the store does not have.
     ///
-    /// - Parameter folder: Where the files are; nil for the root.
+    /// - Parameter bytes: Where the contents are read; nil for the root.
     func intake(
         _ items: [ContentUploader.Item], _ run: SyncRun, isStoring: Bool,
-        from folder: RootFolder? = nil
+        from bytes: (any ByteSource)? = nil
     ) async throws -> UploadResult {
         guard !items.isEmpty else { return UploadResult() }
         let known = run.base.contents
@@ -100,7 +100,7 @@ extension SyncEngine {
         // Publishing a small content twice costs less than reading remote pack indexes.
         let isSmall = !run.isBatch && total <= ContentUploader.inlineLimit
         let intake = ContentUploader(
-            root: folder ?? root,
+            source: bytes ?? rootSource(of: run),
             destination: isStoring ? try await destination(isSmall: isSmall) : .nowhere,
             knows: { [source] content in
                 if known.contains(content) { return true }
@@ -110,10 +110,15 @@ extension SyncEngine {
                 try await source?.holdsChunk(chunk, isLocal: isSmall) ?? true
             },
             progress: { counter.add(files: $0, bytes: $1) })
-        var result = try await intake.run(items)
+        var result = try await intake.upload(items)
         try source?.requireManifest()
         result.packs = unpublished + result.packs
         return result
+    }
+
+    /// The files of the root; the content that the run has just installed is not read again.
+    private func rootSource(of run: SyncRun) -> any ByteSource {
+        run.installed.map { RootAfterSave(root: root, installed: $0) } ?? root
     }
 
     private func destination(isSmall: Bool) async throws -> ContentUploader.Destination {
