@@ -175,7 +175,11 @@ package struct ScanResult: Sendable {
 
     /// Adds the result of another part of the scan.
     mutating func merge(_ other: ScanResult) {
-        candidates += other.candidates
+        if candidates.isEmpty {
+            candidates = other.candidates
+        } else {
+            candidates += other.candidates
+        }
         changed += other.changed
         missing += other.missing
         specials += other.specials

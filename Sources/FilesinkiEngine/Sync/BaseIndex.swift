@@ -9,9 +9,12 @@ import FilesinkiReconcile
 struct BaseIndex: BaseTree {
     let rows: [BaseRow]
 
-    init(_ rows: [BaseRow]) {
-        let isSorted = zip(rows, rows.dropFirst()).allSatisfy { $0.path < $1.path }
-        self.rows = isSorted ? rows : rows.sorted { $0.path < $1.path }
+    /// Sorts the rows in place: a copy of them would be the most that a run without a change needs.
+    init(_ rows: consuming [BaseRow]) {
+        var rows = rows
+        let isSorted = rows.indices.dropFirst().allSatisfy { rows[$0 - 1].path < rows[$0].path }
+        if !isSorted { rows.sort { $0.path < $1.path } }
+        self.rows = rows
     }
 
     var count: Int { rows.count }
