@@ -82,15 +82,20 @@ struct RemoteView: Sendable {
         }
         packs += rows.packs.map { ($0, checkpoint.sequence) }
         inline += rows.inline.map { ($0.id, $0.sequence) }
+        refused += rows.refused.map { Problem.refused($0.path, $0.failure) }
     }
 
-    /// Ends a checkpoint: what the base has and the checkpoint has not was deleted in between.
+    /// Ends a checkpoint: what the base has and the checkpoint has not was deleted in between. Of a path whose row
+    /// could not be used that is not known.
     mutating func endCheckpoint(_ checkpoint: ChangeToken, upon base: RowPages<BaseRow>) throws {
         storedHeader = []
         token = checkpoint
+        let unknown = Set(refused.map(\.path))
         while case let rows = try base.next(), !rows.isEmpty {
             for row in rows
-            where row.version <= checkpoint.sequence && changes[row.path] == nil {
+            where row.version <= checkpoint.sequence && changes[row.path] == nil
+                && !unknown.contains(row.path)
+            {
                 changes[row.path] = RemoteChange(
                     VersionedEntry(.tombstone, version: checkpoint.sequence))
             }
