@@ -21,6 +21,28 @@ struct OperationTests {
         #expect(a.text("notes/b") == "other")
     }
 
+    @Test("a selected path may be in the store only, and stops the run where it is nowhere")
+    func selection() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("1")])
+        try a.write(["d": .directory(["n": .file("new")])])
+        try await a.sync()
+        let failure = await #expect(throws: Failure.self) {
+            try await b.sync {
+                $0.requiresPaths = true
+                $0.paths = [RelativePath(unchecked: Array("none".utf8))]
+            }
+        }
+        #expect(failure?.code == .notFound)
+        for name in ["d", "f"] {
+            try await b.sync {
+                $0.requiresPaths = true
+                $0.paths = [RelativePath(unchecked: Array(name.utf8))]
+            }
+        }
+        #expect(b.text("d/n") == "new")
+    }
+
     @Test("save publishes the path and nothing else")
     func saveOnly() async throws {
         let world = try World()

@@ -39,6 +39,30 @@ struct MergingTests {
         #expect(try a.tree() == ["f.txt": .file(Self.both)])
     }
 
+    @Test("what all versions are decides which merge the standard strategy takes")
+    func kinds() async throws {
+        // As lines, both edits are of the same line.
+        try a.write(["f.txt": .file("{\"a\": 1, \"b\": 1}\n")])
+        try await world.converge()
+        try a.write(["f.txt": .file("{\"a\": 2, \"b\": 1}\n")])
+        try b.write(["f.txt": .file("{\"a\": 1, \"b\": 2}\n")])
+        try await a.sync()
+        let json = try await b.sync()
+        #expect(json.steps.map(\.reason) == [.merged("auto:json")])
+        try await world.converge()
+        #expect(b.text("f.txt") == "{\"a\": 2, \"b\": 2}\n")
+
+        // JSON on one side, and no JSON any more on the other: lines.
+        try a.write(["f.txt": .file("[\n1,\n2,\n3,\n4\n]\n")])
+        try await world.converge()
+        try a.write(["f.txt": .file("[\n10,\n2,\n3,\n4\n]\n")])
+        try b.write(["f.txt": .file("[\n1,\n2,\n3,\n4\n]\nand a word\n")])
+        try await a.sync()
+        let lines = try await b.sync()
+        #expect(lines.steps.map(\.reason) == [.merged("auto:text")])
+        #expect(b.text("f.txt") == "[\n10,\n2,\n3,\n4\n]\nand a word\n")
+    }
+
     @Test(
         "the commit of a merge is based on the committed version, and keeps the local one before it"
     )

@@ -125,6 +125,36 @@ struct ChangeRunTests {
         try await world.converge()
     }
 
+    @Test("the ignore rules of a folder apply to its reported changes")
+    func ignoredInFolder() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair([
+            "d": .directory([".filesinkiignore": .file("secret\n"), "f": .file("1")])
+        ])
+        try a.write(["d": .directory(["secret": .file("private"), "open": .file("public")])])
+        try await a.syncChanges("d/secret", "d/open")
+        try await b.syncChanges(hinted: true)
+        #expect(b.text("d/open") == "public")
+        #expect(b.text("d/secret") == nil)
+    }
+
+    @Test("--max-delete holds for a few deletions, too", arguments: [(2, true), (3, false)])
+    func maxDelete(_ limit: Int, _ stops: Bool) async throws {
+        let world = try World()
+        let (a, _) = try await world.pair([
+            "d": .directory(["x": .file("1"), "y": .file("2"), "z": .file("3")]),
+            "k": .file("k"), "l": .file("l"), "m": .file("m"),
+        ])
+        for name in ["x", "y", "z"] { a.remove("d/\(name)") }
+        do {
+            try await a.syncChanges("d/x", "d/y", "d/z") { $0.maxDelete = .count(limit) }
+            #expect(!stops)
+        } catch let failure as Failure {
+            #expect(stops)
+            #expect(failure.code == .limit)
+        }
+    }
+
     @Test("the guards check many deletions")
     func guards() async throws {
         let world = try World()
