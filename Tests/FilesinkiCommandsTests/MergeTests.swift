@@ -54,7 +54,10 @@ struct MergeTests {
         "the links of a chain are tried in order, and each reports why it declines",
         arguments: [
             ("json, text", "A\nb\nc\nd\nE\n", "json: "),
-            ("json, larger, here", "A\nb\nc\nd\ne\n", "larger: Both sides are equal in that."),
+            (
+                "json, larger, here", "A\nb\nc\nd\ne\n",
+                "larger: Both sides are equal by this criterion."
+            ),
             ("there", "a\nb\nc\nd\nE\n", ""),
             ("exec:exit 1, there", "a\nb\nc\nd\nE\n", "The command declined."),
             ("exec:exit 7, there", "a\nb\nc\nd\nE\n", "The command failed with exit code 7."),
@@ -62,7 +65,7 @@ struct MergeTests {
             ("exec:: >%A, there", "a\nb\nc\nd\nE\n", "The command's result is empty."),
             (
                 "exec:printf '\\\\000' >%A, there", "a\nb\nc\nd\nE\n",
-                "The command left what is not text"
+                "The command's result is not text"
             ),
             ("exec:cat %B >%A, here", "a\nb\nc\nd\nE\n", ""),
             ("choose:echo there, here", "a\nb\nc\nd\nE\n", ""),
