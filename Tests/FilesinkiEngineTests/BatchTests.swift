@@ -156,6 +156,29 @@ struct BatchTests {
         #expect(b.text("log/two") == "2")
     }
 
+    @Test("a copy of what was deleted elsewhere does not come back")
+    func staleCopies() async throws {
+        let a = try await world.replica("a")
+        try a.write(tree(3, 4))
+        try await sync(a)
+        let old = try a.tree(times: true)
+        for path in ["d10/f10", "d11/f11", "d12/f12", "d12/f13"] { a.remove(path) }
+        try await sync(a) { $0.maxDelete = .count(1_000) }
+        // A new replica of a root that holds the files as they were, and others.
+        let b = try await world.replica("b")
+        try b.write(old)
+        try b.write(["new": .directory(tree(2, 4))])
+        try await sync(b) { $0.maxDelete = .count(1_000) }
+        #expect(b.text("d10/f10") == nil)
+        try await world.converge()
+        #expect(a.text("d12/f13") == nil && a.text("new/d10/f10") != nil)
+        let c = try await world.replica("c")
+        try await sync(c)
+        #expect(try c.tree() == a.tree())
+        let again = try await sync(c)
+        #expect(again.isQuiet)
+    }
+
     @Test("a folder that cannot be written into is received with its files")
     func readOnlyFolder() async throws {
         let a = try await world.replica("a")

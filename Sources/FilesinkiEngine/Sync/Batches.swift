@@ -90,7 +90,7 @@ extension SyncEngine {
         }
         // The folders above a folder come first.
         folders.sort { $0.path < $1.path }
-        folders = folders.filter { changes.isReceivable($0, run.base) }
+        folders = folders.filter { changes.handling(of: $0, run.base) == .received }
         for start in stride(from: 0, to: folders.count, by: run.options.batchSize) {
             let part = folders[start..<min(start + run.options.batchSize, folders.count)]
             try await receive(Array(part), &run, of: total, &received)
@@ -100,10 +100,16 @@ extension SyncEngine {
             let end = page.last
         {
             var rows: [RemoteRow] = []
+            var deleted: [RemoteRow] = []
             for (_, row) in page where row.entry.entry.kind != .directory {
-                if changes.isReceivable(row, run.base) { rows.append(row) }
+                switch changes.handling(of: row, run.base) {
+                case .received: rows.append(row)
+                case .recorded: deleted.append(row)
+                case .left: continue
+                }
             }
             try await receive(rows, &run, of: total, &received)
+            try recordDeletionsOfNothing(deleted)
             last = end.id
         }
         try finishFolders(folders)
@@ -124,6 +130,21 @@ extension SyncEngine {
         }
         run.add(part)
         received += rows.count
+    }
+
+    /// Records deletions of paths that are neither in the base nor in the root.
+    private func recordDeletionsOfNothing(_ rows: [RemoteRow]) throws {
+        guard !rows.isEmpty else { return }
+        try manifest.write { writer in
+            for row in rows {
+                try writer.removeRemote(row.path)
+                // What the path had before was recorded with the fetched change.
+                let known = try manifest.tombstone(row.path)
+                guard known?.version != row.entry.version else { continue }
+                try writer.putTombstone(
+                    TombstoneRow(path: row.path, version: row.entry.version, contents: []))
+            }
+        }
     }
 
     /// Gives received folders their times: writing into them has changed them.
@@ -226,8 +247,7 @@ extension SyncRun {
 }
 
 extension ManifestWriter {
-    /// Records fetched changes as waiting, with the places of their contents. A deletion of a path that was never
-    /// in this replica needs no run.
+    /// Records fetched changes as waiting, with the places of their contents.
     func recordFetched(_ view: RemoteView, _ manifest: ManifestDatabase) throws {
         // Contents that were stored together are read together.
         let changes = view.changes.sorted { one, two in
@@ -240,9 +260,6 @@ extension ManifestWriter {
                 base.entry.agrees(with: change.entry.entry)
             {
                 try removeRemote(path)
-            } else if change.entry.entry.kind == .tombstone, base == nil {
-                try removeRemote(path)
-                try putTombstone(TombstoneRow(path, change))
             } else {
                 try putRemote(path, change)
             }

@@ -127,23 +127,35 @@ struct IndependentChanges {
         elsewhere = nil
     }
 
-    /// Whether a waiting remote change is to be received. To be asked once about each: about folders first, in the
-    /// order of their paths.
-    mutating func isReceivable(_ row: RemoteRow, _ base: BaseIndex) -> Bool {
+    /// What becomes of a waiting remote change.
+    enum Handling {
+        case received
+        /// It deletes a path that is neither in the base nor in the root, and needs only be recorded. If something is
+        /// in the root, it may be a copy of what was deleted.
+        case recorded
+        /// It is left to the rounds of the whole tree, or ignored.
+        case left
+    }
+
+    /// Decides about a waiting remote change. To be asked once about each: about folders first, in the order of
+    /// their paths.
+    mutating func handling(of row: RemoteRow, _ base: BaseIndex) -> Handling {
         let path = row.path
         let entry = row.entry.entry
         if ignored.contains(path, isDirectory: entry.kind == .directory) {
             ignoredCount += 1
-            return false
+            return .left
         }
-        guard entry.kind != .tombstone, row.movedFrom == nil, base.row(path) == nil,
-            !touched.contains(path), !isUndecidable(path), isFolderThere(above: path, base)
-        else { return false }
-        guard entry.kind == .directory else { return true }
+        guard row.movedFrom == nil, base.row(path) == nil, !touched.contains(path),
+            !isUndecidable(path)
+        else { return .left }
+        if entry.kind == .tombstone { return .recorded }
+        guard isFolderThere(above: path, base) else { return .left }
+        guard entry.kind == .directory else { return .received }
         // What cannot be written into is made last.
-        guard entry.mode & 0o700 == 0o700 else { return false }
+        guard entry.mode & 0o700 == 0o700 else { return .left }
         received.insert(path)
-        return true
+        return .received
     }
 
     private mutating func isFolderThere(above path: RelativePath, _ base: BaseIndex) -> Bool {
