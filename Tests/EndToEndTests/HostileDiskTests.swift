@@ -74,7 +74,9 @@ struct HostileDiskTests {
         guard geteuid() == 0 else { return try machine.shell(line) }
         let words = line.replacing("'", with: "'\\''")
         let user = "setpriv --reuid=65534 --regid=65534 --clear-groups"
-        guard try machine.shell("\(user) \"$FILESINKI\" --version").code == 0 else {
+        // Through a shell: setpriv itself may still enter a folder that is closed to the user.
+        let program = "\(user) sh -c '\"$FILESINKI\" --version'"
+        guard try machine.shell(program).code == 0 else {
             print("left out: nobody else may run the program here")
             return nil
         }
