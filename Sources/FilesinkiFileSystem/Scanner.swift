@@ -106,13 +106,16 @@ struct ScanInjection: Sendable {
 package struct ScanCandidate: Sendable {
     package var path: RelativePath
     package var status: FileStatus
+    /// The row, or -1. A first sync has a candidate for each file: their size counts.
+    private let row: Int32
+
     /// The row of the path in the known tree; nil for a new path.
-    package var knownRow: Int?
+    package var knownRow: Int? { row < 0 ? nil : Int(row) }
 
     package init(path: RelativePath, status: FileStatus, knownRow: Int?) {
         self.path = path
         self.status = status
-        self.knownRow = knownRow
+        row = knownRow.map { Int32(clamping: $0) } ?? -1
     }
 }
 
