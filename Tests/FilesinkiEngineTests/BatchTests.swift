@@ -8,7 +8,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Large runs, which are carried out batch by batch; here a batch has three paths.
+/// Large runs, which are carried out batch by batch; here from seven changes on, with three paths in a batch.
 @Suite("Large runs in batches")
 struct BatchTests {
     let world: World
@@ -34,6 +34,7 @@ struct BatchTests {
     ) async throws -> SyncReport {
         try await machine.sync {
             $0.batchSize = 3
+            $0.wholeRunLimit = 6
             change(&$0)
         }
     }

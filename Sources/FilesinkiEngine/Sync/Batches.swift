@@ -52,7 +52,7 @@ extension SyncEngine {
     /// Whether there are so many changes that they are carried out in batches.
     func isLarge(_ run: SyncRun, _ scan: ScanResult) throws -> Bool {
         guard run.isOnline, run.mayUseBatches else { return false }
-        let limit = 2 * run.options.batchSize
+        let limit = run.options.wholeRunLimit
         // A fetch that was recorded in part has to be read from the manifest.
         return try run.remote.loadedWaiting != nil
             || scan.candidates.count + scan.changed.count > limit

@@ -26,6 +26,9 @@ package struct SyncOptions: Sendable {
     package var onDelete: OnDelete?
     /// Asks a person about a conflict; nil where there is none to ask.
     package var ask: (@Sendable (Conflict) async -> Resolution.Outcome)?
+    /// A run with more changes than this is carried out in batches. A plan of so many takes some 300 MB, and is
+    /// faster than batches.
+    package var wholeRunLimit = 131_072
     /// How many paths of a large run are carried out together. Memory is bounded by it; at least 1.
     package var batchSize = 16_384
     /// Called with the steps of each batch of a large run once it is recorded; they are then not in the

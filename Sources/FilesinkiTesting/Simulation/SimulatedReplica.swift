@@ -51,7 +51,10 @@ struct SimulatedReplica: Sendable {
         let replica = try await Replica.open(options(remote), writable: true)
         var sync = SyncOptions()
         sync.strategy = try run.strategy.map { try Strategy(parsing: $0) }
-        if let size = run.batchSize { sync.batchSize = size }
+        if let size = run.batchSize {
+            sync.batchSize = size
+            sync.wholeRunLimit = 2 * size
+        }
         switch run.task {
         case .sync(let paths):
             sync.paths = try paths.map { try RelativePath($0) }

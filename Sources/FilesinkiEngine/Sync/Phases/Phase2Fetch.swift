@@ -54,7 +54,7 @@ extension SyncEngine {
     func fetchView(_ run: SyncRun, inBatches: Bool = false) async throws -> RemoteView {
         var tree = FetchedTree(
             view: try knownView(manifest.token, run.waitingSelection), manifest: manifest,
-            limit: inBatches && run.mayUseBatches ? 2 * run.options.batchSize : .max)
+            limit: inBatches && run.mayUseBatches ? run.options.wholeRunLimit : .max)
         switch try await zone.fetch(into: &tree) {
         case .mismatch(let mismatch): throw mismatch
         case .fetched(let fetched):
