@@ -180,6 +180,19 @@ struct BatchTests {
         #expect(again.isQuiet)
     }
 
+    @Test("the notices of the rules are reported once, whether or not something is left")
+    func ruleNotices() async throws {
+        let a = try await world.replica("a")
+        try a.write(tree(3, 3))
+        try a.write([".filesinki.toml": .file("no-such-setting = 1\n")])
+        let whole = try await a.sync { $0.isDryRun = true }.notices.map(\.failure.message)
+        try #require(!whole.isEmpty)
+        #expect(try await sync(a).notices.map(\.failure.message) == whole)
+        try a.write(tree(5, 5, "edited"))
+        a.remove("d10/f10")
+        #expect(try await sync(a).notices.map(\.failure.message) == whole)
+    }
+
     @Test("a folder that cannot be written into is received with its files")
     func readOnlyFolder() async throws {
         let a = try await world.replica("a")

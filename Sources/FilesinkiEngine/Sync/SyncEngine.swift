@@ -62,6 +62,7 @@ struct SyncEngine: ReplicaPart {
         } catch let failure as Failure where failure.code != .interrupted && run.hasActed {
             run.report.stopped = failure
         }
+        run.report.notices += run.rules.notices
         try await reportLeftCopies(&run)
         try endReport(run)
         return true
