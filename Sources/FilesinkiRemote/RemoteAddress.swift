@@ -98,7 +98,7 @@ package enum NetworkKind: CaseIterable, Sendable {
         }
     }
 
-    /// The kind whose addresses have this scheme, in any case of letters; nil if there is none.
+    /// The kind whose addresses have this scheme, in any case of letters; nil for another scheme.
     package init?(scheme: some StringProtocol) {
         let scheme = scheme.lowercased()
         guard let kind = Self.allCases.first(where: { $0.schemes.contains(scheme) }) else {
