@@ -178,6 +178,7 @@ package struct ScanResult: Sendable {
 
     /// Adds the result of another part of the scan.
     mutating func merge(_ other: ScanResult) {
+        // Those of the first part, perhaps a million, are not copied.
         if candidates.isEmpty {
             candidates = other.candidates
         } else {

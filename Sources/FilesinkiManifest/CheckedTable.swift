@@ -187,7 +187,7 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
         while try select.step() {
             let (row, check) = try read(select)
             position.found.add(check)
-            position.id = select.integer(Int32(Row.columns.count) + 1)
+            position.id = pageID(select)
             rows.append(row)
         }
         if let last = rows.last { position.key = last.key }
@@ -242,9 +242,14 @@ final class CheckedTable<Row: CheckedRow>: Tallied {
         var rows: [(Int64, Row)] = []
         while try select.step() {
             let row = try read(select).row
-            rows.append((select.integer(Int32(Row.columns.count) + 1), row))
+            rows.append((pageID(select), row))
         }
         return rows
+    }
+
+    /// The id of a row that a statement for pages has read: the column behind the others.
+    private func pageID(_ select: OwnStatement) -> Int64 {
+        select.integer(Int32(Row.columns.count) + 1)
     }
 
     /// The number of rows, by the tally.

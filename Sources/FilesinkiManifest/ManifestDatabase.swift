@@ -274,9 +274,6 @@ package final class ManifestDatabase {
     /// The pack with an id, or nil.
     package func pack(_ id: [UInt8]) throws(Failure) -> PackRow? { try pack.row(id) }
 
-    /// All contents that are stored inside commits, in no order.
-    package func loadInline() throws(Failure) -> [InlineRow] { try inline.rows() }
-
     /// All contents that are stored inside commits in pages, in the order in which they were added.
     package func inlinePages(of size: Int = pageSize) -> RowPages<InlineRow> {
         inline.pagesInOrderOfInsertion(of: size)

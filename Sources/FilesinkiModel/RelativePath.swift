@@ -67,6 +67,11 @@ package struct RelativePath: Hashable, Sendable {
         Array(sequence(first: self, next: \.parent).dropFirst())
     }
 
+    /// Whether the path, or a folder above it, is one of these.
+    package func isAtOrInside(_ paths: Set<RelativePath>) -> Bool {
+        !paths.isEmpty && (paths.contains(self) || ancestors.contains(where: paths.contains))
+    }
+
     /// The path of `name` inside this folder.
     package func appending(_ name: some Collection<UInt8>) -> RelativePath {
         RelativePath(unchecked: bytes + [Self.slash] + name)

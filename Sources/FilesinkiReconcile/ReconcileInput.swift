@@ -124,8 +124,7 @@ extension ReconcileInput {
 
     /// Whether the path, or a folder above it, is blocked.
     func isBlocked(_ path: RelativePath) -> Bool {
-        !blocked.isEmpty
-            && (blocked.contains(path) || path.ancestors.contains(where: blocked.contains))
+        path.isAtOrInside(blocked)
     }
 }
 

@@ -129,7 +129,9 @@ struct Contents: Equatable {
         let remote = try manifest.loadRemote()
         let tombstones = try manifest.loadTombstones()
         let packs = try manifest.loadPacks()
-        let inline = try manifest.loadInline()
+        var inline: [InlineRow] = []
+        let pages = manifest.inlinePages()
+        while case let page = try pages.next(), !page.isEmpty { inline += page }
         self.init(
             base: Set(base), local: Set(local), remote: Set(remote), tombstones: Set(tombstones),
             packs: Set(packs), inline: Set(inline),

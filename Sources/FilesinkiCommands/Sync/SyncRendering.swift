@@ -136,6 +136,7 @@ final class GivenSteps: Sendable {
 
     private let console: Console
     private let sum = Mutex(Sum())
+    /// Why the output could not be written.
     private let failure = Mutex<(any Error)?>(nil)
 
     init(_ console: Console) { self.console = console }

@@ -121,7 +121,7 @@ extension SyncEngine {
         guard !rows.isEmpty else { return }
         try Task.checkCancellation()
         let paths = rows.map(\.path)
-        var part = run.batch(paths, try batchBase(paths))
+        var part = run.batch(paths, BaseIndex(Array(try baseRows(atAndAbove: paths).values)))
         part.options.continueProgress(after: received, of: total)
         try part.remote.addWaiting(rows, manifest)
         let steps = try await reconcile(&part).plan.steps
@@ -171,7 +171,8 @@ extension SyncEngine {
 
     private func send(_ batch: LocalBatch, _ run: inout SyncRun) async throws -> BatchOutcome {
         try Task.checkCancellation()
-        var part = run.batch(batch.paths, try batchBase(batch.paths))
+        let base = try baseRows(atAndAbove: batch.paths)
+        var part = run.batch(batch.paths, BaseIndex(Array(base.values)))
         part.options.continueProgress(after: batch.start, of: batch.total)
         let found = batch.found
         try await scan(&part) { run, isStoring in
@@ -195,19 +196,6 @@ extension SyncEngine {
         if publication.needsAnotherRound { return .overtaken }
         let isComplete = part.local.changes.isEmpty && part.local.problems.isEmpty
         return isComplete && part.local.blocked.isEmpty ? .complete : .partial
-    }
-
-    /// The rows of some paths and of the folders above them.
-    private func batchBase(_ paths: [RelativePath]) throws -> BaseIndex {
-        var rows = try paths.compactMap(manifest.base)
-        let known = Set(paths)
-        var above: Set<RelativePath> = []
-        for path in paths {
-            for folder in path.ancestors where above.insert(folder).inserted {
-                if !known.contains(folder), let row = try manifest.base(folder) { rows.append(row) }
-            }
-        }
-        return BaseIndex(rows)
     }
 }
 
@@ -264,8 +252,7 @@ extension ManifestWriter {
                 try putRemote(path, change)
             }
         }
-        for (pack, sequence) in view.packs { try addPack(pack.manifestRow(sequence)) }
-        for (content, sequence) in view.inline { try addInline(content, sequence: sequence) }
+        try addContents(of: view)
     }
 }
 

@@ -85,11 +85,8 @@ extension SyncEngine {
 
     /// The rows of exactly these paths, of the folders above them and of their conflict copies.
     private func exactBase(_ paths: Set<RelativePath>) throws -> BaseIndex {
-        var rows: [RelativePath: BaseRow] = [:]
+        var rows = try baseRows(atAndAbove: paths)
         for path in paths {
-            for known in [path] + path.ancestors where rows[known] == nil {
-                if let row = try manifest.base(known) { rows[known] = row }
-            }
             for row in try knownCopies(of: path) { rows[row.path] = row }
         }
         return BaseIndex(rows.values.sorted { $0.path < $1.path })

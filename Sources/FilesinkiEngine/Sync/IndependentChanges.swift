@@ -60,7 +60,7 @@ struct IndependentChanges {
 
     // MARK: Sending
 
-    /// The next changes to be sent; nil if there are none.
+    /// The next changes to be sent; nil after the last one.
     mutating func nextToSend(
         _ run: SyncRun, _ manifest: ManifestDatabase
     ) throws -> LocalBatch? {
@@ -106,17 +106,13 @@ struct IndependentChanges {
     private func isSendable(_ path: RelativePath, isEdit: Bool) -> Bool {
         if isEdit, !canSendEdits { return false }
         if elsewhere?[path] != nil || aboveElsewhere.contains(path) { return false }
-        if isUndecidable(path) || path.ancestors.contains(where: { elsewhere?[$0] == false }) {
-            return false
-        }
-        return leftFolders.isEmpty || !path.ancestors.contains(where: leftFolders.contains)
+        return !isUndecidable(path) && !path.isAtOrInside(leftFolders)
+            && !path.ancestors.contains { elsewhere?[$0] == false }
     }
 
     /// Whether the path is one of those that are never independent.
     private func isUndecidable(_ path: RelativePath) -> Bool {
-        waiting.contains(path) || conflictOriginal(of: path) != nil
-            || !blocked.isEmpty
-                && (blocked.contains(path) || path.ancestors.contains(where: blocked.contains))
+        waiting.contains(path) || conflictOriginal(of: path) != nil || path.isAtOrInside(blocked)
     }
 
     // MARK: Receiving
@@ -185,8 +181,7 @@ struct LocalBatch {
     fileprivate mutating func add(_ change: ScanChange, if isSendable: Bool) {
         guard isSendable else { return hasLeft = true }
         paths.append(change.path)
-        found.observation.changes[change.path] = LocalChange(change.entry)
-        found.observation.stamps[change.path] = change.stamp
+        found.observation.add(change)
     }
 
     fileprivate mutating func add(_ candidate: ScanCandidate, if isSendable: Bool) {
@@ -198,6 +193,9 @@ struct LocalBatch {
 }
 
 extension ScanResult {
+    /// Whether anything in the root differs from the base, besides what is missing.
+    var hasChanges: Bool { !candidates.isEmpty || !changed.isEmpty }
+
     /// Whether there is anything to record or to report besides changes.
     fileprivate var hasMoreThanChanges: Bool {
         !(blocked.isEmpty && ignored.isEmpty && problems.isEmpty && specials.isEmpty

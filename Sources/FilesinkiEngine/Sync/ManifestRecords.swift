@@ -32,6 +32,12 @@ extension ManifestWriter {
         try putTombstone(TombstoneRow(path, change))
     }
 
+    /// Records where the contents are that were fetched with a view.
+    func addContents(of view: RemoteView) throws {
+        for (pack, sequence) in view.packs { try addPack(pack.manifestRow(sequence)) }
+        for (content, sequence) in view.inline { try addInline(content, sequence: sequence) }
+    }
+
     /// Records local changes that wait for the remote.
     func recordWaiting(_ observation: Observation) throws {
         for row in observation.refreshed { try putBase(row) }

@@ -46,16 +46,18 @@ struct Observation: Sendable {
 
     /// Whether nothing may be decided about a path.
     func isBlocked(_ path: RelativePath) -> Bool {
-        !blocked.isEmpty
-            && (blocked.contains(path) || path.ancestors.contains(where: blocked.contains))
+        path.isAtOrInside(blocked)
+    }
+
+    /// Adds a change whose entry is known without reading contents.
+    mutating func add(_ change: ScanChange) {
+        changes[change.path] = LocalChange(change.entry)
+        stamps[change.path] = change.stamp
     }
 
     /// Adds what a scan found without reading contents.
     mutating func addScan(_ scan: ScanResult) {
-        for change in scan.changed {
-            changes[change.path] = LocalChange(change.entry)
-            stamps[change.path] = change.stamp
-        }
+        for change in scan.changed { add(change) }
         for path in scan.missing { changes[path] = LocalChange(nil) }
         blocked.formUnion(scan.blocked)
         blocked.formUnion(scan.ignored)

@@ -102,13 +102,24 @@ extension SyncEngine {
         try run.isPartial ? partialBase(run.selection.paths) : fullBase()
     }
 
+    /// The rows of some paths and of the folders above them; each is looked up once.
+    func baseRows(
+        atAndAbove paths: some Sequence<RelativePath>
+    ) throws -> [RelativePath: BaseRow] {
+        var rows: [RelativePath: BaseRow] = [:]
+        var known: Set<RelativePath> = []
+        for path in paths {
+            for place in [path] + path.ancestors where known.insert(place).inserted {
+                if let row = try manifest.base(place) { rows[place] = row }
+            }
+        }
+        return rows
+    }
+
     /// The rows of the base that a run for some paths needs.
     func partialBase(_ paths: [RelativePath]) throws -> BaseIndex {
-        var rows: [RelativePath: BaseRow] = [:]
+        var rows = try baseRows(atAndAbove: paths)
         for path in paths {
-            for known in [path] + path.ancestors {
-                if let row = try manifest.base(known) { rows[known] = row }
-            }
             for row in try manifest.baseRows(below: path) { rows[row.path] = row }
             for row in try knownCopies(of: path) { rows[row.path] = row }
         }

@@ -35,13 +35,13 @@ struct SyncEngine: ReplicaPart {
     func syncTree(_ options: SyncOptions) async throws -> SyncReport {
         var run = try await begin(options, PathSelection(paths: options.paths), fullBase())
         try await fetch(&run)
-        var found = try scanner(run.rules).scan(BaseSnapshot(run.base.rows))
+        var found = try scanWhole(run)
         if try isLarge(run, found) {
             if try await carryOutBatches(of: found, &run) { return run.report }
             found = ScanResult()
             run.base = try fullBase()
             try await fetch(&run, inBatches: false)
-            found = try scanner(run.rules).scan(BaseSnapshot(run.base.rows))
+            found = try scanWhole(run)
         }
         try await scan(&run) { [found] run, isStoring in
             try await self.read(found, run, isStoring: isStoring)
@@ -56,15 +56,12 @@ struct SyncEngine: ReplicaPart {
     private func carryOutBatches(of found: ScanResult, _ run: inout SyncRun) async throws -> Bool {
         do {
             guard try await carryOutBatches(&run, found) else { return false }
-        } catch let failure as Failure where failure.code == .away && run.hasPlanned {
-            run.report.away = failure
-            run.report.isQueued = !found.candidates.isEmpty || !found.changed.isEmpty
-        } catch let failure as Failure where failure.code != .interrupted && run.hasActed {
-            run.report.stopped = failure
+        } catch let failure as Failure {
+            try run.end(by: failure)
+            run.report.isQueued = run.report.away != nil && found.hasChanges
         }
         run.report.notices += run.rules.notices
-        try await reportLeftCopies(&run)
-        try endReport(run)
+        try await endReport(&run)
         return true
     }
 
@@ -75,16 +72,11 @@ struct SyncEngine: ReplicaPart {
         if run.firstSequence == 0 { run.firstSequence = try manifest.token?.sequence ?? 0 }
         do {
             try await carryOutRounds(&run)
-        } catch let failure as Failure where failure.code == .away && run.hasPlanned {
-            run.report.away = failure
-            try recordWaiting(&run)
-        } catch let failure as Failure where failure.code != .interrupted && run.hasActed {
-            run.report.stopped = failure
+        } catch let failure as Failure {
+            try run.end(by: failure)
             try recordWaiting(&run)
         }
-        // A round that ended early may have made copies, too.
-        try await reportLeftCopies(&run)
-        try endReport(run)
+        try await endReport(&run)
         return run.report
     }
 

@@ -68,9 +68,7 @@ package struct SyncReport: Sendable {
     package mutating func add(done earlier: SyncReport) {
         steps = earlier.steps + steps
         addCopies(of: earlier)
-        publishedCommits += earlier.publishedCommits
-        sentBytes += earlier.sentBytes
-        receivedBytes += earlier.receivedBytes
+        addAmounts(of: earlier)
     }
 
     /// Adds what a batch of the run has done, and nothing of what failed: the rounds of the whole tree find it
@@ -79,10 +77,14 @@ package struct SyncReport: Sendable {
         steps += batch.steps
         notices += batch.notices
         copies += batch.copies
-        publishedCommits += batch.publishedCommits
-        sentBytes += batch.sentBytes
-        receivedBytes += batch.receivedBytes
+        addAmounts(of: batch)
         sequence = max(sequence, batch.sequence)
+    }
+
+    private mutating func addAmounts(of other: SyncReport) {
+        publishedCommits += other.publishedCommits
+        sentBytes += other.sentBytes
+        receivedBytes += other.receivedBytes
     }
 
     /// Adds the conflict copies that an earlier run has made; nil for none.

@@ -71,6 +71,19 @@ struct SyncRun {
     /// Whether the run has changed anything, here or there.
     var hasActed: Bool { report.hasActed }
 
+    /// Reports that a failure has ended the run after a part of its work.
+    ///
+    /// - Throws: The failure, if nothing was done that has to be reported.
+    mutating func end(by failure: Failure) throws(Failure) {
+        if failure.code == .away, hasPlanned {
+            report.away = failure
+        } else if failure.code != .interrupted, hasActed {
+            report.stopped = failure
+        } else {
+            throw failure
+        }
+    }
+
     /// Adds a round's steps to the report.
     mutating func addToReport(_ done: [Step], _ publication: Publication) {
         guards.add(done)

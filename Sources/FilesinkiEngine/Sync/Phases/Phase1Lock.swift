@@ -146,8 +146,10 @@ extension SyncEngine {
             Self.unreportedKey, Array(all.map(\.bytes).joined(separator: [0])))
     }
 
-    /// Records that all copies are in a report.
-    func endReport(_ run: SyncRun) throws {
+    /// Completes the report, and records that all copies are in it. A round that ended early may have made
+    /// copies, too.
+    func endReport(_ run: inout SyncRun) async throws {
+        try await reportLeftCopies(&run)
         replica.reportedCopies += run.report.copies
         guard !run.report.isDryRun, try manifest.value(Self.unreportedKey) != nil else { return }
         try manifest.write { try $0.setValue(Self.unreportedKey, nil) }

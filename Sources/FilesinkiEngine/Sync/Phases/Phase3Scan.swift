@@ -72,6 +72,11 @@ extension SyncEngine {
         Dictionary(try manifest.loadLocal().map { ($0.path, $0) }) { first, _ in first }
     }
 
+    /// Scans names and file status of the whole tree.
+    func scanWhole(_ run: SyncRun) throws -> ScanResult {
+        try scanner(run.rules).scan(BaseSnapshot(run.base.rows))
+    }
+
     /// A scanner of the root with the rules of a run.
     func scanner(_ rules: RunRules) throws -> Scanner {
         Scanner(root: root, filter: rules.filter, rootDevice: try manifest.rootDevice)

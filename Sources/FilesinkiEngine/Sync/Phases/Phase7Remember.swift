@@ -43,10 +43,7 @@ extension SyncEngine {
             try recordCopies(run, writer)
             try recordDeletions(run, done, writer)
             try recordUnmet(run, met, writer)
-            for (pack, sequence) in view.packs { try writer.addPack(pack.manifestRow(sequence)) }
-            for (content, sequence) in view.inline {
-                try writer.addInline(content, sequence: sequence)
-            }
+            try writer.addContents(of: view)
             if let device = run.local.rootDevice { try writer.setRootDevice(device) }
             try recordMeeting(view, writer)
             try recordPublication(publication, view, writer)
