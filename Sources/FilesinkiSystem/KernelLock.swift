@@ -8,6 +8,10 @@ package final class KernelLock: Sendable {
 
     private init(_ file: consuming FileHandle) { self.file = file }
 
+    // Closing alone does not release it: a child process has copies of all descriptors from its
+    // creation until its program starts.
+    deinit { file.unlock() }
+
     /// Tries once.
     ///
     /// - Parameter path: The lock file; created with mode 0600 if missing, and never removed.

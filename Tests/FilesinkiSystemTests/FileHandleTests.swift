@@ -52,6 +52,27 @@ import Testing
         withExtendedLifetime(lock) {}
         #expect(try StateFile.read(path) == Array("me".utf8))
     }
+
+    /// A child process has copies of all descriptors until its program starts.
+    @Test func `H1 a lock is released although a copy of its descriptor is open`() throws {
+        let path = folder.path("lock")
+        var lock = try KernelLock.tryAcquire(path)
+        #expect(lock != nil)
+        let copy = dup(try #require(try descriptor(of: path)))
+        defer { close(copy) }
+        lock = nil
+        #expect(try KernelLock.tryAcquire(path) != nil)
+    }
+
+    /// The number of this process's descriptor of an open file.
+    private func descriptor(of path: String) throws -> Int32? {
+        let file = FileStamp(at: path)
+        let listing = try FolderListing(FileHandle("/proc/self/fd", O_RDONLY | O_DIRECTORY))
+        return listing.entries.compactMap {
+            Int32(String(decoding: listing.name($0), as: UTF8.self))
+        }
+        .first { FileStamp(at: "/proc/self/fd/\($0)", followingSymlinks: true) == file }
+    }
 }
 
 @Suite struct DurableFileTests {
