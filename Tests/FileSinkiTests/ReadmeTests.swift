@@ -23,17 +23,22 @@ extension ClosureTests {
             return ClosureTests.queue.sync { program.log }
         }
 
+        /// Calls on the queue of the program's closures, as a program does: none runs between two calls.
+        private func onQueue(_ calls: (ReadmeProgram) -> Void) {
+            ClosureTests.queue.sync { calls(program) }
+        }
+
         @Test("FS-01, FS-04, FS-05: the program loads the other device's game, which is better")
         func game() async throws {
             try await other.save(
                 Passing(FirstExample.SaveGame(score: 8)), to: "SaveGames/player1.save")
-            program.run()
+            onQueue { $0.run() }
             #expect(await log() == ["loaded 0.0 false", "loaded 8.0 true"])
-            program.save()
+            onQueue { $0.save() }
             // It has seen the 8, so the 5 is its own word.
             #expect(await log().count == 2)
-            program.remove()
-            program.run()
+            onQueue { $0.remove() }
+            onQueue { $0.run() }
             #expect(await log().last == "loaded 0.0 false")
         }
 
@@ -41,7 +46,7 @@ extension ClosureTests {
         func better() async throws {
             try await other.save(
                 Passing(FirstExample.SaveGame(score: 8)), to: "SaveGames/player1.save")
-            program.save()
+            onQueue { $0.save() }
             #expect(await log() == ["final 8.0"])
         }
 
@@ -49,7 +54,7 @@ extension ClosureTests {
         func trophies() async throws {
             let theirs = MergingExample.SaveGame(trophies: [.init(name: "cup")])
             try await other.save(Passing(theirs), to: "SaveGames/trophies.save")
-            program.savePlainly(["bow"])
+            onQueue { $0.savePlainly(["bow"]) }
             #expect(await log() == ["bow cup"])
             for _ in 1...5 {
                 FileSinki.load(MergingExample.SaveGame.self, fromPath: "SaveGames/trophies.save") {
@@ -65,13 +70,13 @@ extension ClosureTests {
             try await other.save(Passing(InteractiveExample.SaveGame(score: 9)), to: "asked.save")
             try await other.save(
                 Passing(InteractiveMergingExample.SaveGame(score: 9)), to: "merged.save")
-            program.saveInteractively()
+            onQueue { $0.saveInteractively() }
             #expect(await log().sorted() == ["kept 9.0", "merged 10.0"])
         }
 
         @Test("FS-08, FS-13, FS-14: observers, and a file of any kind")
         func binary() async throws {
-            program.observe()
+            onQueue { $0.observe() }
             try await other.save(
                 Passing(FirstExample.SaveGame(score: 2)), to: "SaveGames/player2.save")
             try await other.save(Data("abc".utf8), to: "test.pdf")
@@ -79,7 +84,7 @@ extension ClosureTests {
                 "observed 2.0 at SaveGames/player2.save", "observed file test.pdf",
             ]
             #expect(try await eventually { await log().sorted() == expected })
-            program.binary(Data("de".utf8))
+            onQueue { $0.binary(Data("de".utf8)) }
             #expect(
                 try await eventually { await log().contains("final pdf 5") },
                 "\(meeting.failures.all)")
@@ -90,7 +95,8 @@ extension ClosureTests {
         func roots() async throws {
             setenv("XDG_DOCUMENTS_DIR", meeting.root("documents").path, 1)
             defer { unsetenv("XDG_DOCUMENTS_DIR") }
-            program.compressed(root: meeting.root("this").appending(path: "SaveGames/x.save"))
+            let file = meeting.root("this").appending(path: "SaveGames/x.save")
+            onQueue { $0.compressed(root: file) }
             #expect(await log().contains("packed 3.0"))
             #expect(meeting.failures.all == [])
             let saved = try meeting.names("documents")
