@@ -255,6 +255,9 @@ struct ServerContext: InitializableFromSource {
 
     /// Closes the connection without a reply.
     func closeConnection() { channel?.close(mode: .all, promise: nil) }
+
+    /// Waits until the event loop has processed what was written so far.
+    func catchUp() async throws { try await channel?.eventLoop.submit {}.get() }
 }
 
 extension StoreResponder {
@@ -288,6 +291,7 @@ extension StoreResponder {
             let sent = Atomic<Int64>(0)
             var counting: any ResponseBodyWriter = CountingWriter(
                 parent: writer, limit: limit, close: { context.closeConnection() },
+                catchUp: { try await context.catchUp() },
                 count: { count in
                     metrics.countSent(count)
                     sent.add(Int64(count), ordering: .relaxed)
@@ -327,12 +331,32 @@ extension Reply {
 }
 
 /// Counts the written bytes, and can close the connection after some of them.
-private struct CountingWriter: ResponseBodyWriter {
+///
+/// The parent suspends a write while the client does not read, but learns of that from the event
+/// loop: a loop that is busy elsewhere for a moment would let a whole object into memory. So the
+/// writer lets the loop catch up after each piece.
+struct CountingWriter: ResponseBodyWriter {
     var parent: any ResponseBodyWriter
     /// Closes the connection after this many bytes; nil for none.
     var limit: Int?
     let close: @Sendable () -> Void
+    /// Waits until the event loop has processed what was written so far.
+    let catchUp: @Sendable () async throws -> Void
     let count: @Sendable (Int) -> Void
+    /// The number of bytes written since the event loop caught up.
+    private var unprocessed = 0
+
+    init(
+        parent: any ResponseBodyWriter, limit: Int?, close: @escaping @Sendable () -> Void,
+        catchUp: @escaping @Sendable () async throws -> Void,
+        count: @escaping @Sendable (Int) -> Void
+    ) {
+        self.parent = parent
+        self.limit = limit
+        self.close = close
+        self.catchUp = catchUp
+        self.count = count
+    }
 
     mutating func write(_ buffer: ByteBuffer) async throws {
         var buffer = buffer
@@ -345,6 +369,10 @@ private struct CountingWriter: ResponseBodyWriter {
         limit = limit.map { $0 - buffer.readableBytes }
         try await parent.write(buffer)
         count(buffer.readableBytes)
+        unprocessed += buffer.readableBytes
+        guard unprocessed >= ObjectReader.pieceSize else { return }
+        unprocessed = 0
+        try await catchUp()
     }
 
     consuming func finish(_ trailingHeaders: HTTPFields?) async throws {

@@ -2,6 +2,10 @@ import FilesinkiDirectory
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiTesting
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
 import Testing
 
 @testable import FilesinkiServer
@@ -19,6 +23,24 @@ import Testing
                 ["Content-Digest": TestServer.digest([0])], length: 1000, token: token))
         await connection.send([0])
         return connection
+    }
+
+    @Test("E5.3 the event loop catches up after each piece of a reply, not after a small one")
+    func pieces() async throws {
+        let events = Mutex<[String]>([])
+        let note = { @Sendable (event: String) in events.withLock { $0.append(event) } }
+        var writer = CountingWriter(
+            parent: NotingWriter(note: note), limit: nil, close: {}, catchUp: { note("caught up") },
+            count: { _ in })
+        let half = ByteBuffer(repeating: 0, count: ObjectReader.pieceSize / 2)
+        for _ in 0..<5 { try await writer.write(half) }
+        try await writer.finish(nil)
+        let size = half.readableBytes
+        #expect(
+            events.withLock { $0 } == [
+                "\(size)", "\(size)", "caught up", "\(size)", "\(size)", "caught up", "\(size)",
+                "end",
+            ])
     }
 
     @Test(
@@ -217,4 +239,13 @@ import Testing
         let isSame = ConnectionCounter.owner(of: one) == ConnectionCounter.owner(of: other)
         #expect(isSame == isShared)
     }
+}
+
+/// Notes the size of each write.
+private struct NotingWriter: ResponseBodyWriter {
+    let note: @Sendable (String) -> Void
+
+    func write(_ buffer: ByteBuffer) async throws { note("\(buffer.readableBytes)") }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws { note("end") }
 }
