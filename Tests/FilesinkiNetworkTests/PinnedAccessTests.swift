@@ -92,7 +92,7 @@ import Testing
 
     @Test(
         "E7.11 secret files that other users can read have the same exit code everywhere",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func oneCode() async throws {
         let toml = "[[credential]]\naddress = 'https://h'\ntoken = 't'\n"
         let keys = "[default]\naws_access_key_id = ID\naws_secret_access_key = HUSH\n"

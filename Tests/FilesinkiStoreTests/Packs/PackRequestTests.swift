@@ -123,7 +123,7 @@ struct PackRequestTests {
 
     @Test(
         "the next shipment is requested with the first block of the one before it",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func early() async throws {
         let pack = try await pack(of: [4 << 20, 4 << 20, 4 << 20, 4 << 20, 4 << 20])
         let shipments = try await plan(pack.reader)
