@@ -37,27 +37,26 @@ package struct CommitSummary: Sendable {
         time = commit.time
         device = commit.device
         superseded = commit.superseded.count
-        let origins = Set(commit.changes.compactMap(\.movedFrom))
+        let all = commit.changes.sorted { $0.path < $1.path }
+        let origins = Set(all.compactMap(\.movedFrom))
         var folders = FolderRenames()
-        for change in commit.changes { count(change, origins, &folders) }
-        let moved = folders.changes(limit: Self.listed)
-        let left = changes.filter { change in
-            let isOldFolder = change.kind == .deleted && folders.hasMoved(change.path)
-            if isOldFolder { deleted -= 1 }
-            return !isOldFolder
+        // The new names of folders first: they explain why the old ones are gone.
+        for change in all where change.entry.kind != .tombstone {
+            count(change, &folders)
         }
-        changes = Array((moved + left).prefix(Self.listed))
+        let present = changes
+        changes = []
+        for change in all where change.entry.kind == .tombstone {
+            // The other half of a rename lists it.
+            if origins.contains(change.path) || folders.hasMoved(change.path) { continue }
+            deleted += 1
+            list(change, .deleted)
+        }
+        let left = (present + changes).sorted { $0.path < $1.path }
+        changes = Array((folders.changes(limit: Self.listed) + left).prefix(Self.listed))
     }
 
-    private mutating func count(
-        _ change: Change, _ origins: Set<RelativePath>, _ folders: inout FolderRenames
-    ) {
-        if change.entry.kind == .tombstone {
-            // The other half of a rename lists it.
-            guard !origins.contains(change.path) else { return }
-            deleted += 1
-            return list(change, .deleted)
-        }
+    private mutating func count(_ change: Change, _ folders: inout FolderRenames) {
         let isFolder = change.entry.kind == .directory
         if let origin = change.movedFrom {
             if isFolder { return folders.addFolder(from: origin, to: change.path) }
@@ -66,7 +65,7 @@ package struct CommitSummary: Sendable {
                 list(change, .renamed(from: origin, files: nil))
             }
         } else if change.basedOn == 0 {
-            if isFolder { return }
+            if isFolder { return folders.addNew(change.path) }
             added += 1
             list(change, .added)
         } else {
@@ -87,14 +86,20 @@ package struct CommitSummary: Sendable {
 /// Recognises renamed folders from the renames of the files in them.
 private struct FolderRenames {
     private var files: [Move: Int] = [:]
+    /// The new names of each renamed folder, by its old one.
+    private var goals: [RelativePath: Set<RelativePath>] = [:]
+    /// The new folders of the commit.
+    private var new: Set<RelativePath> = []
 
     private struct Move: Hashable {
         var from: RelativePath
         var to: RelativePath
     }
 
+    mutating func addNew(_ folder: RelativePath) { new.insert(folder) }
+
     mutating func addFolder(from old: RelativePath, to new: RelativePath) {
-        files[move(old, new), default: 0] += 0
+        add(move(old, new), files: 0)
     }
 
     /// Counts a file that kept its name while a folder above it was renamed.
@@ -103,8 +108,13 @@ private struct FolderRenames {
     mutating func addFile(from old: RelativePath, to new: RelativePath) -> Bool {
         let move = move(old, new)
         guard move.from != old, move.from != move.to else { return false }
-        files[move, default: 0] += 1
+        add(move, files: 1)
         return true
+    }
+
+    private mutating func add(_ move: Move, files count: Int) {
+        files[move, default: 0] += count
+        goals[move.from, default: []].insert(move.to)
     }
 
     /// Strips the common trailing names: the rename of the topmost folder whose name differs.
@@ -116,8 +126,15 @@ private struct FolderRenames {
         return Move(from: from, to: to)
     }
 
-    /// Whether the folder was renamed.
-    func hasMoved(_ folder: RelativePath) -> Bool { files.keys.contains { $0.from == folder } }
+    /// Whether the folder was renamed, or is below a renamed folder and new there.
+    func hasMoved(_ folder: RelativePath) -> Bool {
+        if goals[folder] != nil { return true }
+        return folder.ancestors.contains { from in
+            (goals[from] ?? []).contains {
+                folder.moved(from: from, to: $0).map(new.contains) == true
+            }
+        }
+    }
 
     func changes(limit: Int) -> [CommitSummary.NamedChange] {
         files.sorted { $0.key.to < $1.key.to }.prefix(limit).map { move, count in

@@ -1,0 +1,111 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiTesting
+import Testing
+
+/// What `log` says of a commit.
+@Suite struct CommitSummaryTests {
+    /// The summary of the newest commit after `change`.
+    private func summary(
+        of tree: TreeFixture, _ change: (Machine) throws -> Void
+    ) async throws -> CommitSummary {
+        let world = try World()
+        let machine = try await world.replicas("a", holding: tree)[0]
+        try change(machine)
+        try await machine.sync { $0.maxDelete = .count(100) }
+        return try #require(try await machine.with { try await $0.commits(limit: 1) }.first)
+    }
+
+    /// A change in one word and its paths.
+    private func text(_ change: CommitSummary.NamedChange) -> String {
+        switch change.kind {
+        case .added: "A \(change.path)"
+        case .modified: "M \(change.path)"
+        case .deleted: "D \(change.path)"
+        case .renamed(let from, let files):
+            "R \(from) -> \(change.path)" + (files.map { " (\($0))" } ?? "")
+        }
+    }
+
+    @Test func `counts and names what was added, edited and deleted`() async throws {
+        let summary = try await summary(
+            of: ["f": .file("1"), "g": .file("2"), "k": .file("k"), "l": .file("l")]
+        ) { machine in
+            try machine.write(["f": .file("edited"), "new": .directory(["n": .file("3")])])
+            machine.remove("g")
+        }
+        #expect(summary.changes.map(text) == ["M f", "D g", "A new/n"])
+        #expect(
+            [summary.modified, summary.deleted, summary.added, summary.renamed] == [1, 1, 1, 0])
+        #expect(summary.count == 3)
+    }
+
+    @Test func `a renamed folder is one change with the number of its files`() async throws {
+        let summary = try await summary(
+            of: [
+                "top": .directory([
+                    "d": .directory([
+                        "x": .file("one"), "y": .file("two"), "s": .directory(["z": .file("3")]),
+                    ])
+                ]), "k": .file("k"),
+            ]
+        ) { $0.rename("top/d", "top/e") }
+        #expect(summary.changes.map(text) == ["R top/d -> top/e (3)"])
+        #expect(summary.renamed == 3)
+        #expect(summary.deleted == 0)
+    }
+
+    @Test func `what is deleted in a renamed folder is a deletion`() async throws {
+        let summary = try await summary(
+            of: [
+                "d": .directory([
+                    "x": .file("one"), "gone": .file("two"), "s": .directory(["z": .file("3")]),
+                    "t": .directory(["y": .file("4")]),
+                ]), "k": .file("k"),
+            ]
+        ) { machine in
+            machine.rename("d", "e")
+            machine.remove("e/gone")
+            machine.remove("e/t")
+        }
+        #expect(
+            summary.changes.map(text) == ["R d -> e (2)", "D d/gone", "D d/t", "D d/t/y"])
+        #expect([summary.renamed, summary.deleted, summary.added] == [2, 3, 0])
+    }
+
+    @Test func `the first eight changes are named, all are counted`() async throws {
+        var tree: TreeFixture = ["kept": .file("k")]
+        for number in 0..<9 { tree[.init(Array("old\(number)".utf8))] = .file("\(number)") }
+        let summary = try await summary(of: tree) { machine in
+            for number in 0..<9 {
+                machine.remove("old\(number)")
+                try TreeFixture([.init(Array("\(number)".utf8)): .file("new \(number)")])
+                    .write(to: machine.root)
+            }
+            try machine.write(["z": .directory(["a": .file("last")])])
+        }
+        #expect(summary.changes.map(text) == (0..<8).map { "A \($0)" })
+        #expect(summary.deleted == 9 && summary.added == 10 && summary.count == 19)
+    }
+
+    @Test func `a file that gets another name is not the rename of its folder`() async throws {
+        let summary = try await summary(
+            of: ["d": .directory(["x": .file("one"), "y": .file("two")]), "k": .file("k")]
+        ) { $0.rename("d/x", "d/z") }
+        #expect(summary.changes.map(text) == ["R d/x -> d/z"])
+        #expect([summary.renamed, summary.deleted, summary.added] == [1, 0, 0])
+    }
+
+    @Test func `a file that moves to another folder is not the rename of its folder`() async throws
+    {
+        let summary = try await summary(
+            of: [
+                "d": .directory(["x": .file("one"), "y": .file("two")]),
+                "e": .directory(["v": .file("five")]),
+            ]
+        ) { $0.rename("d/x", "e/w") }
+        #expect(summary.changes.map(text) == ["R d/x -> e/w"])
+        #expect(summary.renamed == 1)
+    }
+}
