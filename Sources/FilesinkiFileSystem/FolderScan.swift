@@ -261,9 +261,10 @@ extension FolderScan {
         }
         let slots = known.slots(of: path.parent?.bytes ?? [])
         let slot = Array(path.name).withUnsafeBytes { known.slot(of: $0, among: slots) }
-        var visit = FolderVisit(path: path.parent, filter: filter, slots: slots, device: 0)
+        var visit = FolderVisit(
+            path: path.parent, filter: filter, slots: slots,
+            device: try presentDevice(ofFolder: path.parent))
         if root.live != nil { visit.live.logged = [Array(path.name)] }
-        visit.device = try presentDevice(ofFolder: path.parent)
         var found: [FolderTask] = []
         if try !compareSingle(at: path, slot, visit, &found), let slot {
             suspect(slot, knownDevice(in: visit), visit)

@@ -3,8 +3,8 @@ import FilesinkiSystem
 import Glibc
 import Synchronization
 
-/// The system calls that rename and link. Tests replace them to simulate file systems that lack
-/// some.
+/// The system calls that rename, link and sync names. Tests replace them to simulate file systems
+/// that lack some, and to see what is on disk when.
 struct NameCalls: Sendable {
     typealias Name = UnsafePointer<CChar>
 
@@ -14,6 +14,10 @@ struct NameCalls: Sendable {
     }
     /// linkat(2), without following a symlink.
     var link: @Sendable (Int32, Name, Int32, Name) -> Int32 = { linkat($0, $1, $2, $3, 0) }
+    /// fsync(2) of a folder.
+    var sync: @Sendable (borrowing FileHandle) throws(SystemError) -> Void = {
+        (folder: borrowing FileHandle) throws(SystemError) in try folder.syncFolder()
+    }
 }
 
 extension NameCalls {

@@ -297,11 +297,14 @@ extension TreeWriter {
         } catch { throw error.failure("replace it", site.path) }
     }
 
-    /// A log left at the path of a new live file would be applied to it.
+    /// A log left at the free path of a new live file would be applied to it. A log beside an
+    /// existing file is that file's own.
     func refuseOrphans(
         _ staged: StagedFile, _ folder: borrowing FileHandle, _ site: Site
     ) throws {
-        guard let live = root.live, live.isLive(staged.header) else { return }
+        guard let live = root.live, live.isLive(staged.header),
+            try folder.status(of: site.name) == nil
+        else { return }
         for ending in [LiveCompanion.log, LiveCompanion.journal]
         where try folder.status(of: site.name + ending) != nil {
             throw Failure(

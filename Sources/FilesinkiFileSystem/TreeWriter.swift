@@ -150,7 +150,7 @@ package struct TreeWriter: Sendable {
     func syncIfEach(_ folder: borrowing FileHandle) throws(SystemError) {
         guard sync == .each else { return }
         // An O_PATH descriptor cannot be synced.
-        try folder.open(".".utf8, O_RDONLY | O_DIRECTORY).syncFolder()
+        try staging.calls.sync(folder.open(".".utf8, O_RDONLY | O_DIRECTORY))
     }
 
     /// Whether the path still has the file that was installed.

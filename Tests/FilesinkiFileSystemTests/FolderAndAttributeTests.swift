@@ -94,6 +94,56 @@ import Testing
         #expect(try tree.read("e/x") == "x")
     }
 
+    @Test func `missing parent folders are created, others are left`() throws {
+        try tree.makeFolder("d")
+        #expect(chmod(tree.absolute("d"), 0o700) == 0)
+        try tree.writer.makeFolders(above: RelativePath("d/e/f/x"))
+        #expect(try tree.names("d") == ["e"])
+        #expect(try tree.names("d/e") == ["f"])
+        #expect(try tree.names("d/e/f").isEmpty)
+        #expect(try tree.root.status(RelativePath("d"))?.mode == 0o700)
+        #expect(try tree.root.status(RelativePath("d/e/f"))?.mode == 0o755)
+    }
+
+    @Test func `what is not a folder has no folder's time set`() throws {
+        try tree.write("x", to: "a")
+        for name in ["a", "none"] {
+            try tree.writer.setModified(ofDirectory: RelativePath(name), Timestamp(nanoseconds: 5))
+        }
+        #expect(try tree.stamp("a").modified.nanoseconds != 5)
+    }
+
+    @Test(
+        "of a folder only the inode is expected",
+        arguments: [(Expected.any, true), (.absent, false), (.link([97]), false)])
+    func folders(_ expected: Expected, _ isExpected: Bool) throws {
+        try tree.makeFolder("d")
+        let old = try tree.stamp("d")
+        try tree.write("x", to: "d/x")
+        let path = try RelativePath("d")
+        let time = Timestamp(nanoseconds: 5)
+        for (expected, isExpected) in [(expected, isExpected), (.stamp(old), true)] {
+            let outcome = try tree.writer.setAttributes(
+                path, mode: 0o700, modified: time, expecting: expected)
+            #expect((outcome != .surprised) == isExpected)
+            let moved = try tree.writer.move(from: path, to: RelativePath("e"), expecting: expected)
+            #expect((moved != .surprised) == isExpected)
+            if isExpected {
+                #expect(
+                    try tree.writer.move(from: RelativePath("e"), to: path, expecting: .any)
+                        != .surprised)
+            }
+        }
+        tree.remove("d")
+        try tree.makeFolder("other")
+        try tree.makeFolder("d")
+        if try tree.stamp("d").inode != old.inode {
+            let outcome = try tree.writer.setAttributes(
+                path, mode: 0o700, modified: time, expecting: .stamp(old))
+            #expect(outcome == .surprised)
+        }
+    }
+
     @Test func `every step can be made durable`() throws {
         let writer = TreeWriter(root: tree.root, staging: tree.staging, sync: .each)
         let path = try RelativePath("d/a")

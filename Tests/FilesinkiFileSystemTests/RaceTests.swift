@@ -95,6 +95,83 @@ struct RaceCase: Sendable, CustomTestStringConvertible {
         #expect(try tree.stamp("a.txt") != placed.stamp)
     }
 
+    @Test("a save while a file moves keeps its old name only", arguments: NameAbility.allCases)
+    func movesBack(_ ability: NameAbility) throws {
+        let tree = try TemporaryTree(calls: ability.calls)
+        try tree.write("old", to: "a.txt")
+        var writer = tree.writer
+        writer.probe = { step in
+            if step == .allowed { try? tree.save("the user's", to: "a.txt") }
+        }
+        #expect(try Self.perform(.move, writer, tree) == .surprised)
+        #expect(try tree.names() == ["a.txt"])
+        #expect(try tree.read("a.txt") == "the user's")
+    }
+
+    @Test("a folder never moves to a name that exists", arguments: NameAbility.allCases)
+    func movesFolderBeside(_ ability: NameAbility) throws {
+        let tree = try TemporaryTree(calls: ability.calls)
+        try tree.makeFolder("d")
+        try tree.makeFolder("empty")
+        try tree.makeFolder("full")
+        try tree.write("inside", to: "full/x")
+        try tree.write("text", to: "file")
+        let inode = try tree.stamp("empty").inode
+        for name in ["empty", "full", "file"] {
+            let outcome = try tree.writer.move(
+                from: RelativePath("d"), to: RelativePath(name), expecting: .any)
+            #expect(outcome == .surprised, "\(name)")
+        }
+        #expect(try tree.names() == ["d", "empty", "file", "full"])
+        #expect(try tree.stamp("empty").inode == inode)
+    }
+
+    @Test("another folder that is moved meanwhile is moved back", arguments: NameAbility.allCases)
+    func movesFolderBack(_ ability: NameAbility) throws {
+        let tree = try TemporaryTree(calls: ability.calls)
+        try tree.makeFolder("d")
+        try tree.makeFolder("new")
+        try tree.write("inside", to: "new/x")
+        var writer = tree.writer
+        writer.probe = { step in
+            guard step == .allowed else { return }
+            rename(tree.absolute("d"), tree.absolute("former"))
+            rename(tree.absolute("new"), tree.absolute("d"))
+        }
+        let outcome = try writer.move(
+            from: RelativePath("d"), to: RelativePath("e"), expecting: .stamp(tree.stamp("d")))
+        #expect(outcome == .surprised)
+        #expect(try tree.names() == ["d", "former"])
+        #expect(try tree.read("d/x") == "inside")
+    }
+
+    @Test(
+        "mode and time are not set on a file that has just been saved",
+        arguments: ["by a rename", "in place", "by a folder", "by a deletion"])
+    func attributes(_ save: String) throws {
+        try tree.write("old", to: "a.txt", mode: 0o600)
+        let tree = tree
+        var writer = tree.writer
+        writer.probe = { step in
+            guard step == .allowed else { return }
+            switch save {
+            case "by a rename": try? tree.save("the user's", to: "a.txt")
+            case "in place": try? tree.write("the user's", to: "a.txt")
+            case "by a folder":
+                tree.remove("a.txt")
+                try? tree.makeFolder("a.txt")
+            default: tree.remove("a.txt")
+            }
+        }
+        let outcome = try writer.setAttributes(
+            RelativePath("a.txt"), mode: 0o640, modified: Timestamp(nanoseconds: 7),
+            expecting: .any)
+        #expect(outcome == .surprised)
+        let status = try tree.root.status(RelativePath("a.txt"))
+        #expect(status?.mode != 0o640)
+        #expect(status?.stamp.modified != Timestamp(nanoseconds: 7))
+    }
+
     private func expectSaves(
         _ saver: Saver, _ race: RaceCase, _ outcome: InstallOutcome, _ tree: TemporaryTree
     ) throws {

@@ -55,6 +55,54 @@ import Testing
     }
 
     @Test(
+        "a file is read piece by piece, and its end says whether it changed",
+        arguments: [nil, "edited12", "longer than before"])
+    func pieces(_ edit: String?) throws {
+        try tree.write("12345678", to: "a")
+        let reader = try tree.root.reader(RelativePath("a"))
+        var bytes = try reader.next(3) ?? []
+        #expect(bytes == Array("123".utf8))
+        if let edit { try tree.write(edit, to: "a") }
+        while let piece = try reader.next(5) { bytes += piece }
+        guard edit != nil else {
+            #expect(bytes == Array("12345678".utf8))
+            #expect(try reader.finish().stamp == tree.stamp("a"))
+            return
+        }
+        let failure = #expect(throws: Failure.self) { try reader.finish() }
+        #expect(failure?.code == .changing)
+    }
+
+    @Test func `a file that was not read to its end is not confirmed`() throws {
+        try tree.write("12345678", to: "a")
+        let reader = try tree.root.reader(RelativePath("a"))
+        _ = try reader.next(3)
+        #expect(throws: Failure.self) { try reader.finish() }
+    }
+
+    @Test(
+        "a file of the limit is read, a longer one is not",
+        arguments: [(0, true), (9, true), (10, true), (11, false)])
+    func limit(_ size: Int, _ isRead: Bool) throws {
+        try tree.write(String(repeating: "x", count: size), to: "a")
+        let bytes = try? tree.root.readWhole(RelativePath("a"), limit: 10).bytes
+        #expect(bytes?.count == (isRead ? size : nil))
+    }
+
+    @Test func `the mode of a file to be replaced is kept, and a folder is refused`() throws {
+        try tree.write("x", to: "a", mode: 0o640)
+        try tree.link("a", at: "l")
+        try tree.makeFolder("d")
+        #expect(try tree.root.modeToKeep(at: RelativePath("a")) == 0o640)
+        #expect(try tree.root.modeToKeep(at: RelativePath("l")) == nil)
+        #expect(try tree.root.modeToKeep(at: RelativePath("none")) == nil)
+        let failure = #expect(throws: Failure.self) {
+            try tree.root.modeToKeep(at: RelativePath("d"))
+        }
+        #expect(failure?.code == .exists)
+    }
+
+    @Test(
         "names of any bytes make the round trip",
         arguments: [
             Array("a\nb".utf8), [0xFF, 0xFE], Array("caf\u{E9}".utf8), Array("cafe\u{301}".utf8),

@@ -95,6 +95,71 @@ import Testing
         #expect(try tree.names() == ["notes.txt"])
     }
 
+    @Test("E2.1 two saves around a killed two-step replacement are both kept")
+    func savedTwice() throws {
+        try tree.write("old", to: "notes.txt")
+        let expected = try expectation(false)
+        try tree.save("the user's first", to: "notes.txt")
+        _ = try takeOutForAndDie("ours", expected, .savedMeanwhile)
+        let restored = try tree.staging.recover().map(\.description)
+        #expect(restored.count == 1)
+        #expect(try tree.read("notes.txt") == "the user's")
+        #expect(try restored.first.flatMap(tree.read) == "the user's first")
+    }
+
+    @Test("E3.4 a database that was replaced before the kill is not restored")
+    func replacedDatabase() throws {
+        try tree.write("old", to: "notes.txt")
+        _ = try takeOutForAndDie("ours", expectation(false), .placed)
+        for name in try tree.leftovers() where name.hasSuffix(".old") {
+            try TemporaryTree.write([1], absolute: "\(tree.base)/staging/\(name)-wal")
+        }
+        #expect(try tree.staging.recover().isEmpty)
+        #expect(try tree.names() == ["notes.txt"])
+        #expect(try tree.read("notes.txt") == "ours")
+        #expect(try tree.leftovers().isEmpty)
+    }
+
+    @Test(
+        "E3.4 a database is restored beside another one's log",
+        arguments: ["x.db", "x.db-wal", "x.db-shm"])
+    func besideLog(_ taken: String) throws {
+        let staged = tree.base + "/staging/9-a-9"
+        for (ending, text) in [("", "the database"), ("-wal", "commits"), ("-shm", "index")] {
+            try TemporaryTree.write(Array(text.utf8), absolute: staged + ending)
+        }
+        #expect(symlink("- absent x.db", staged + ".plan") == 0)
+        try tree.write("another", to: taken)
+        let path = try #require(try tree.staging.recover().first?.description)
+        #expect(path != "x.db")
+        #expect(try tree.names() == [taken, path, path + "-shm", path + "-wal"].sorted())
+        #expect(try tree.read(taken) == "another")
+        #expect(try tree.read(path + "-wal") == "commits")
+        #expect(try tree.leftovers().isEmpty)
+    }
+
+    @Test("E2.1 what is cleared is restored first", arguments: [false, true])
+    func cleared(_ isOfDead: Bool) throws {
+        let name = isOfDead ? "2000000000-a-1" : "9-9"
+        try TemporaryTree.write(Array("the user's".utf8), absolute: tree.base + "/staging/" + name)
+        #expect(symlink("- absent notes.txt", "\(tree.base)/staging/\(name).plan") == 0)
+        if isOfDead { try tree.staging.clearDead() } else { try tree.staging.clear() }
+        #expect(try tree.read("notes.txt") == "the user's")
+        #expect(try tree.leftovers().isEmpty)
+    }
+
+    @Test(
+        "E2.1 a staged file is dead if its process is",
+        arguments: [
+            ("2000000000-a-1", true), ("1-a-1", false), ("0-a-1", false), ("x-a-1", false),
+            ("-5-a", false),
+        ])
+    func deadNames(_ name: String, _ isDead: Bool) throws {
+        try TemporaryTree.write([1], absolute: "\(tree.base)/staging/\(name)")
+        try tree.staging.clearDead()
+        #expect(try tree.leftovers() == (isDead ? [] : [name]))
+    }
+
     @Test(
         "E3.4 a database whose removal was killed is restored with its log",
         arguments: [true, false])
@@ -144,6 +209,29 @@ import Testing
         try tree.save("the user's", to: "notes.txt")
         #expect(try tree.staging.recover().isEmpty)
         #expect(try tree.names() == ["notes.txt"])
+        #expect(try tree.leftovers().isEmpty)
+    }
+
+    @Test func `a save that is already beside its path is not restored twice`() throws {
+        try tree.save("the user's", to: "notes.txt")
+        try moveAsideAndDie(.absent)
+        try tree.write("another", to: "notes.txt")
+        let hash = hexadecimal(ContentHasher.hash(Array("the user's".utf8)).bytes.prefix(4))
+        try tree.write("the user's", to: "notes (recovered \(hash)).txt")
+        #expect(try tree.staging.recover().isEmpty)
+        #expect(try tree.names() == ["notes (recovered \(hash)).txt", "notes.txt"])
+        #expect(try tree.leftovers().isEmpty)
+    }
+
+    @Test func `a third name is found for a save whose sibling is another file`() throws {
+        try tree.save("the user's", to: "notes.txt")
+        try moveAsideAndDie(.absent)
+        try tree.write("another", to: "notes.txt")
+        let hash = hexadecimal(ContentHasher.hash(Array("the user's".utf8)).bytes.prefix(4))
+        try tree.write("a third", to: "notes (recovered \(hash)).txt")
+        #expect(
+            try tree.staging.recover().map(\.description) == ["notes (recovered \(hash) 2).txt"])
+        #expect(try tree.read("notes (recovered \(hash) 2).txt") == "the user's")
     }
 
     @Test func `an invalid intent still loses nothing`() throws {

@@ -17,6 +17,18 @@ import Testing
         #expect(respelled(Array(name.utf8)) == other.map { Array($0.utf8) })
     }
 
+    @Test(
+        "E2.3 two names of one folder may be one name to a file system",
+        arguments: [
+            ("a", "A", true), ("d/a", "d/A", true), ("d/\u{E9}", "d/e\u{301}", true),
+            ("a", "a", true), ("a", "b", false), ("d/a", "D/a", false), ("d/a", "e/A", false),
+            ("a", "d/A", false),
+        ])
+    func spellings(_ one: String, _ other: String, _ isOne: Bool) throws {
+        #expect(try RelativePath(one).isSpelling(of: RelativePath(other)) == isOne)
+        #expect(try RelativePath(other).isSpelling(of: RelativePath(one)) == isOne)
+    }
+
     @Test("E2.3 bytes that are not text have one spelling")
     func bytes() { #expect(respelled([0xFF, 0x41]) == nil) }
 
