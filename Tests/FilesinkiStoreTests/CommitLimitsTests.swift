@@ -98,6 +98,20 @@ struct CommitLimitsTests {
         }
     }
 
+    @Test("E1.1 a commit may reach each limit, and exceed none")
+    func sizes() throws {
+        var moved = try StoreFixture.change("12345", .tombstone)
+        moved.movedFrom = try RelativePath("123")
+        var size = CommitSize()
+        size.add(change: moved, carrying: StoreFixture.content("some bytes"))
+        size.add(superseded: try StoreFixture.change("12", .tombstone), carrying: nil)
+        #expect([size.changes, size.superseded, size.pathBytes] == [1, 1, 10])
+        #expect(size.fits(CommitLimits(rows: 1, pathBytes: 10, plainBytes: size.plainBytes)))
+        #expect(!size.fits(CommitLimits(rows: 0)))
+        #expect(!size.fits(CommitLimits(pathBytes: 9)))
+        #expect(!size.fits(CommitLimits(plainBytes: size.plainBytes - 1)))
+    }
+
     @Test(
         "E1.1 what a reader accepts grows with the record's length, up to 512 MiB of paths",
         arguments: [

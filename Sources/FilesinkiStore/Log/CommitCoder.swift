@@ -121,7 +121,6 @@ struct CommitCoder {
 
 /// A name cut to whole characters of at most ``CommitCoder/maximumNameLength`` bytes.
 func shortened(_ name: String) -> String {
-    guard name.utf8.count > CommitCoder.maximumNameLength else { return name }
     var length = 0
     return String(
         name.prefix { character in

@@ -24,9 +24,9 @@ struct PackIndexTests {
         return bytes
     }
 
-    private func code(_ index: [UInt8]) async -> Failure.Code? {
+    private func code(_ index: [UInt8], packSize: Int64 = 1 << 30) async -> Failure.Code? {
         let reference = PackReference(
-            id: StoreFixture.commitID(1), size: 1 << 30, indexHash: ContentHasher.hash(index))
+            id: StoreFixture.commitID(1), size: packSize, indexHash: ContentHasher.hash(index))
         return await packFailure { _ = try PackIndex(plain: index, verifying: reference) }
     }
 
@@ -51,6 +51,15 @@ struct PackIndexTests {
         ])
     func storedLength(stored: Int, plain: Int, codec: Codec, isValid: Bool) async {
         let found = await code(index(stored: stored, plain: plain, codec: codec, kind: .chunk))
+        #expect(found == (isValid ? nil : .corrupt))
+    }
+
+    @Test(
+        "A block of 1000 bytes stands between 8 bytes of magic and a trailer of 64",
+        arguments: [(1072, true), (1071, false), (0, false)] as [(Int64, Bool)])
+    func end(packSize: Int64, isValid: Bool) async {
+        let found = await code(
+            index(stored: 1000, plain: 1000, codec: .plain, kind: .chunk), packSize: packSize)
         #expect(found == (isValid ? nil : .corrupt))
     }
 
