@@ -142,6 +142,56 @@ struct OwnCommitTests {
             ])
     }
 
+    @Test("E3.6 a position is covered while all commits since are this replica's and in the root")
+    func covered() throws {
+        func position(
+            _ sequence: UInt64, _ open: [RelativePath] = []
+        ) -> PublishingNote.Position {
+            .init(token: ChangeToken(sequence: sequence, hash: ContentHasher.hash([])), open: open)
+        }
+        var note = PublishingNote()
+        #expect(!note.covers(position(7)))
+        note.move(to: position(7))
+        note.add(.init(sequence: 8, id: [UInt8](repeating: 1, count: 16)))
+        note.add(.init(sequence: 9, id: [UInt8](repeating: 2, count: 16)))
+        note.add(.init(sequence: 10, id: [UInt8](repeating: 3, count: 16), isApplied: false))
+        note.add(.init(sequence: 11, id: [UInt8](repeating: 4, count: 16)))
+        let cases: [(UInt64, Bool)] = [
+            (6, false), (7, true), (8, true), (9, true), (10, false), (11, false), (12, false),
+        ]
+        for (sequence, isCovered) in cases {
+            #expect(note.covers(position(sequence)) == isCovered, "\(sequence)")
+            #expect(try !note.covers(position(sequence, [RelativePath("open")])))
+        }
+        #expect(note.names(8, [UInt8](repeating: 1, count: 16)))
+        #expect(!note.names(8, [UInt8](repeating: 2, count: 16)))
+        #expect(!note.names(9, [UInt8](repeating: 1, count: 16)))
+        note.move(to: position(9))
+        #expect(note.items.map(\.sequence) == [10, 11])
+    }
+
+    @Test("E3.6 a note keeps the last 256 commits")
+    func latest() {
+        var note = PublishingNote()
+        for number in 1...300 {
+            note.add(.init(sequence: UInt64(number), id: [UInt8](repeating: 1, count: 16)))
+        }
+        #expect(note.items.map(\.sequence) == (45...300).map { UInt64($0) })
+    }
+
+    @Test(
+        "E3.6 a malformed line of a note is skipped",
+        arguments: [
+            "", "8", "8 0101", "x 01010101010101010101010101010101",
+            "8 01010101010101010101010101010101 apart more", "base 7 00 0", "open zz",
+            "8 0101010101010101010101010101010101",
+        ])
+    func malformed(_ line: String) {
+        var note = PublishingNote()
+        note.add(.init(sequence: 9, id: [UInt8](repeating: 2, count: 16)))
+        #expect(PublishingNote(Array("\(line)\n".utf8) + note.bytes) == note)
+    }
+
     @Test("E3.6 a note makes the round trip; a truncated one holds less, never more")
     func note() throws {
         var note = PublishingNote()

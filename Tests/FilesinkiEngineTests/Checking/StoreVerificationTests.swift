@@ -82,6 +82,55 @@ struct StoreVerificationTests {
         }
     }
 
+    @Test("E7.12 damage of a content names its path")
+    func damagedContent() async throws {
+        let sound = world.store.objects
+        let paths = Set(["large", "middle", "text"])
+        for (key, bytes) in sound where key.description.hasPrefix("packs/") {
+            world.store.objects[key]?[bytes.count / 4] ^= 1
+            // A damaged chunk is listed, and the path of the content that it is a part of.
+            let named = try await failures().map { String($0.message.prefix { $0 != ":" }) }
+            #expect(named.contains(where: paths.contains), "\(named)")
+            world.store.objects[key] = bytes
+        }
+    }
+
+    @Test("E7.12 a damaged part of a checkpoint is found, also one that no checkpoint names")
+    func checkpointParts() async throws {
+        let format = try #require(try await StoreFormat.read(from: world.store))
+        let last = try #require(try await world.commits().last)
+        let entries = try (0..<20).map { number in
+            CheckpointRow(
+                path: try RelativePath("path \(100 + number)"),
+                entry: VersionedEntry(
+                    .directory(mode: 0o755, modified: Timestamp(nanoseconds: 0)), version: 1))
+        }
+        // The slot has a checkpoint already, which stays.
+        try await CheckpointStore(
+            remote: world.store, zone: "files", store: format, partLength: 100
+        ).save(CheckpointSource(CheckpointRows(entries: entries)), at: last.token)
+        #expect(try await failures().map(\.description) == [])
+        let parts = world.store.objects.filter { $0.key.description.contains("/parts/") }
+        #expect(parts.count > 1)
+        for (key, bytes) in parts {
+            world.store.objects[key]?[bytes.count - 1] ^= 1
+            #expect(try await failures().map(\.path) == [Array(key.description.utf8)])
+            world.store.objects[key] = bytes
+        }
+    }
+
+    @Test("E7.12 objects of other programs are counted and not read")
+    func foreignObjects() async throws {
+        let own = world.store.objects.count
+        for key in ["other", "packs/note.txt"] {
+            try await world.store.put([1, 2, 3], to: ObjectKey(key))
+        }
+        let report = try await check(.all)
+        #expect(report.failures.map(\.description) == [])
+        #expect(report.foreignObjects == 2)
+        #expect(report.objects == own)
+    }
+
     @Test("E7.12 a missing object is found")
     func missing() async throws {
         let sound = world.store.objects
