@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts which small errors in the sources of a module its tests detect.
 
-mutate.py --module NAME,... [--sample N] [--seed S] [--tests TARGET,...] [--filter REGEX] [--survivors] [--jobs N] [--scratch FOLDER]
+mutate.py --module NAME,... [--sample N] [--seed S] [--tests TARGET,...] [--filter REGEX] [--survivors] [--seconds N] [--jobs N] [--scratch FOLDER]
 
 A mutant is one small error: an operator exchanged, a condition negated, a constant changed, a call left out. N of the
 possible mutants of each module are chosen by the seed. All of them are compiled into one copy of the project, each
@@ -13,7 +13,9 @@ the process crashes, "hung" if the tests do not end in time, else it "survived";
 no test runs.
 
 The tests of a module are those of NAMETests, and of the targets that --tests lists; with --filter those of them whose
-name it matches. --survivors runs again what survived the last time, after tests were added; a mutant whose line has
+name it matches. The report says how many the module's own tests kill, and how many these and the others do. With
+--seconds only the quickest tests that reach a mutant run, as many as take so long together: a bound for a mutant that
+hundreds of tests reach; what slower tests would kill then counts as survived. --survivors runs again what survived the last time, after tests were added; a mutant whose line has
 changed since is reported as gone. A module without results is sampled.
 
 The working tree is not touched. The copy and the results, MODULE.json, are in FOLDER (.build/mutants); the next build
@@ -23,6 +25,7 @@ machine that holds nothing of value.
 
 import argparse
 import concurrent.futures
+import itertools
 import json
 import os
 import random
@@ -166,7 +169,7 @@ class Mutant:
         tail = text.find("\n", stop)
         whole = text[head:tail if tail >= 0 else len(text)]
         self.text = " ".join(whole.split())
-        self.number, self.state, self.by, self.tests = 0, None, None, []
+        self.number, self.state, self.by, self.is_own = 0, None, None, False
         # What finds the mutant again after lines above it have moved.
         self.key = [path, self.text, kind, before, start - head - (len(whole) - len(whole.lstrip()))]
 
@@ -175,7 +178,8 @@ class Mutant:
         return f"{self.path}:{self.line}: {self.kind}: {change}   in: {self.text}"
 
     def record(self):
-        return {"key": self.key, "line": self.line, "after": self.after, "state": self.state, "by": self.by}
+        return {"key": self.key, "line": self.line, "after": self.after, "state": self.state, "by": self.by,
+                "own": self.is_own}
 
     def insertions(self):
         """What is written into the source: (place, order at this place, text)."""
@@ -454,8 +458,8 @@ class Copy:
 class Tests:
     """Runs tests of the copy's test program."""
 
-    def __init__(self, copy, targets, more, matching):
-        self.copy, self.more = copy, more
+    def __init__(self, copy, targets, more, matching, most):
+        self.copy, self.more, self.most = copy, more, most
         listed = subprocess.run([copy.binary, "--testing-library", "swift-testing", "--list-tests"], text=True,
                                 capture_output=True).stdout.split("\n")
         self.all = [name for name in listed if name.split(".")[0] in targets and re.search(matching, name)]
@@ -521,27 +525,37 @@ class Tests:
                         names.remove(name)
 
     def judge(self, mutant):
-        targets = [f"{mutant.module}Tests"] + self.more
-        names = sorted((name for name in self.reaching.get(mutant.number, []) if name.split(".")[0] in targets),
-                       key=lambda name: self.seconds[name])
-        if not names:
+        reaching = sorted(self.reaching.get(mutant.number, []), key=lambda name: self.seconds[name])
+        own = [name for name in reaching if name.split(".")[0] == f"{mutant.module}Tests"]
+        others = [name for name in reaching if name.split(".")[0] in self.more and name not in own]
+        if not own + others:
             mutant.state = "unreached"
-        # The quick ones first: most mutants are killed by them.
-        total, stages = 0.0, [[], []]
-        for name in names:
-            total += self.seconds[name]
-            stages[0 if total < 3 or not stages[0] else 1].append(name)
-        for stage in filter(None, stages):
-            limit = 15 + 4 * sum(self.seconds[name] for name in stage)
-            mutant.state, mutant.by = self.run(stage, mutant.number, limit)
-            if mutant.state == "hung":
-                mutant.state, mutant.by = self.run(stage, mutant.number, 2 * limit)
+        for names in [own, others]:
+            for stage in self.stages(names):
+                limit = 15 + 4 * sum(self.seconds[name] for name in stage)
+                mutant.state, mutant.by = self.run(stage, mutant.number, limit)
+                if mutant.state == "hung":
+                    mutant.state, mutant.by = self.run(stage, mutant.number, 2 * limit)
+                mutant.is_own = mutant.state is not None and names is own
+                if mutant.state:
+                    break
             if mutant.state:
                 break
         mutant.state = mutant.state or "survived"
         with self.words:
-            print(f"{mutant.state:9} {mutant}" + (f"   by: {mutant.by}" if mutant.by else ""), flush=True)
+            others = "" if mutant.is_own or not mutant.by else " (of another module)"
+            print(f"{mutant.state:9} {mutant}" + (f"   by: {mutant.by}{others}" if mutant.by else ""), flush=True)
         return mutant
+
+    def stages(self, names):
+        """The quick ones first: most mutants are killed by them."""
+        total, stages = 0.0, [[], []]
+        for name in names:
+            total += self.seconds[name]
+            if stages[0] and self.most and total > self.most:
+                break
+            stages[0 if total < 3 or not stages[0] else 1].append(name)
+        return [stage for stage in stages if stage]
 
 
 def parsed():
@@ -551,6 +565,7 @@ def parsed():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tests", default="")
     parser.add_argument("--filter", default="")
+    parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--survivors", action="store_true")
     parser.add_argument("--list", action="store_true", help="print the mutants, and run nothing")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
@@ -596,15 +611,19 @@ def main():
     targets = [f"{module}Tests" for module in modules] + more
     copy = Copy(root, f"{scratch}/tree", sources, mutants, targets, options.jobs)
     dropped = copy.build()
-    tests = Tests(copy, targets, more, options.filter)
+    tests = Tests(copy, targets, more, options.filter, options.seconds)
     print(f"{len(copy.mutants)} mutants, {len(tests.all)} tests; {dropped} mutants do not compile", flush=True)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(tests.measure, tests.all))
-        for done in pool.map(tests.judge, copy.mutants):
+        # The modules in turns: a run that is stopped has judged a part of each.
+        order = [mutant for turn in itertools.zip_longest(
+            *([mutant for mutant in copy.mutants if mutant.module == module] for module in modules))
+            for mutant in turn if mutant]
+        for done in pool.map(tests.judge, order):
             # After each: a run that is stopped keeps what it has found.
             keep(f"{scratch}/{done.module}.json", results[done.module], done)
     for module in modules:
-        report(module, [mutant for mutant in copy.mutants if mutant.module == module])
+        report(module, results[module])
 
 
 def keep(path, results, mutant):
@@ -613,14 +632,20 @@ def keep(path, results, mutant):
         json.dump(results, file, indent=1)
 
 
-def report(module, mutants):
-    survivors = [mutant for mutant in mutants if mutant.state in ("survived", "unreached")]
-    hung = sum(mutant.state == "hung" for mutant in mutants)
+def report(module, results):
+    """What is known of the module: of this run, and of those before it whose survivors were run again."""
+    known = [result for result in results if result["state"] != "gone"]
+    survivors = [result for result in known if result["state"] in ("survived", "unreached")]
     print(f"\n{module}: {len(survivors)} survivors")
-    for mutant in sorted(survivors, key=lambda mutant: (mutant.path, mutant.line)):
-        print(f"{mutant.state:9} {mutant}")
-    killed = len(mutants) - len(survivors)
-    print(f"{module}: {killed} of {len(mutants)} mutants were killed ({hung} hung), {killed / max(1, len(mutants)):.1%}")
+    for result in sorted(survivors, key=lambda result: (result["key"][0], result["line"])):
+        path, text, kind, before, _ = result["key"]
+        change = f"{' '.join(before.split())} -> {result['after']}"
+        print(f"{result['state']:9} {path}:{result['line']}: {kind}: {change}   in: {text}")
+    count, hung = max(1, len(known)), sum(result["state"] == "hung" for result in known)
+    killed, own = len(known) - len(survivors), sum(result.get("own", False) for result in known)
+    print(f"{module}: {killed} of {len(known)} mutants were killed ({hung} hung), {killed / count:.1%}; "
+          f"{own} by the module's own tests, {own / count:.1%}")
+
 
 
 main()
