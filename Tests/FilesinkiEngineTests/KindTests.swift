@@ -27,6 +27,25 @@ struct KindTests {
         try await world.converge()
     }
 
+    @Test("a folder that may not be written to arrives with all that is in it")
+    func readOnlyFolder() async throws {
+        let world = try World()
+        let tree: TreeFixture = [
+            "d": .directory(
+                ["f": .file("x"), "s": .directory(["g": .file("y")], mode: 0o500)],
+                mode: 0o555)
+        ]
+        let (a, b) = try await world.pair(tree)
+        #expect(try b.tree() == tree)
+        // A folder that takes the place of a file, too.
+        try a.write(["e": .file("file")])
+        try await world.converge()
+        a.remove("e")
+        try a.write(["e": .directory(["f": .file("z")], mode: 0o550)])
+        try await world.converge()
+        #expect(try b.tree()["e"] == .directory(["f": .file("z")], mode: 0o550))
+    }
+
     @Test("mode and content changed on different sides are both applied", arguments: [true, false])
     func modeAndContent(_ modeFirst: Bool) async throws {
         let world = try World()

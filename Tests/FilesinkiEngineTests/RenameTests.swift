@@ -40,6 +40,24 @@ struct RenameTests {
         #expect(try a.tree() == wanted)
     }
 
+    @Test(
+        "a renamed file has the mode and the time of its new name",
+        arguments: [(0o644, nil), (0o600, nil), (0o644, 5), (0o600, 5)] as [(UInt16, Int64?)])
+    func attributes(_ mode: UInt16, _ seconds: Int64?) async throws {
+        let world = try World()
+        let old = Timestamp(nanoseconds: 3_000_000_000)
+        let (a, b) = try await world.pair([
+            "f": .file("some content", modified: old), "k": .file("keep"),
+        ])
+        a.rename("f", "g")
+        let time = seconds.map { Timestamp(nanoseconds: $0 * 1_000_000_000) } ?? old
+        let wanted: TreeFixture = ["g": .file("some content", mode: mode, modified: time)]
+        try a.write(wanted)
+        try await a.sync()
+        try await b.sync()
+        #expect(try b.tree(times: true)["g"] == wanted["g"])
+    }
+
     @Test("a rename transfers no content")
     func moves() async throws {
         let world = try World()

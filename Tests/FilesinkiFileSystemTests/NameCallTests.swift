@@ -1,5 +1,6 @@
 import CKernel
 import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 import Synchronization
 import Testing
@@ -84,6 +85,18 @@ import Testing
         let contents = try tree.names().map { try tree.read($0) ?? "" }
         if saved.withLock({ $0 }) { #expect(contents.contains("the user's"), "\(outcome)") }
         #expect(try tree.leftovers().isEmpty)
+    }
+
+    @Test(
+        "E2.1 some errors mean that the file system cannot do it, others that it failed",
+        arguments: [
+            (EINVAL, true, true), (ENOSYS, true, true), (EOPNOTSUPP, true, true),
+            (EPERM, false, true), (EMLINK, false, true), (EIO, false, false),
+            (ENOENT, false, false), (EEXIST, false, false), (ENOSPC, false, false),
+        ])
+    func errors(_ number: Int32, _ isUnknownFlag: Bool, _ isNoLink: Bool) {
+        #expect(SystemError(number).isUnknownFlag == isUnknownFlag)
+        #expect(SystemError(number).isNoLink == isNoLink)
     }
 
     @Test("E2.1 an unsupported flag is tried once")

@@ -86,6 +86,16 @@ struct StoreFormatTests {
         #expect(format.id == StoreFixture.id)
     }
 
+    @Test("a description has 64 KiB at most", arguments: [65_536, 65_537])
+    func length(_ length: Int) {
+        // The checksum has a line of 74 bytes, the padding's key 4.
+        let used = Self.good.reduce(0) { $0 + $1.utf8.count + 1 } + 74
+        let padding = "a = " + String(repeating: "x", count: length - used - 5)
+        let text = lines(Self.good + [padding])
+        #expect(text.count == length)
+        #expect(((try? StoreFormatText.decode(text)) != nil) == (length == 65_536))
+    }
+
     @Test("any single flipped bit is refused")
     func flippedBits() {
         let good = lines(Self.good)
@@ -104,6 +114,8 @@ struct StoreFormatTests {
             ["filesinki store", "format = 1", "id = 00", "epoch = 0"],
             ["filesinki store", "format = 1", "id = 000102030405060708090a0b0c0d0e0f"],
             ["filesinki store", "format=1"], good + ["epoch = 1"],
+            ["filesinki store", "format = 0"] + good[2...],
+            ["filesinki store", "format = -1"] + good[2...],
         ])
     func damaged(text: [String]) {
         let failure = #expect(throws: Failure.self) { try StoreFormatText.decode(lines(text)) }

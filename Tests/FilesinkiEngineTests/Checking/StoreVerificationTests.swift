@@ -122,7 +122,7 @@ struct StoreVerificationTests {
     @Test("E7.12 objects of other programs are counted and not read")
     func foreignObjects() async throws {
         let own = world.store.objects.count
-        for key in ["other", "packs/note.txt"] {
+        for key in ["zones/files/log/readme", "packs/note.txt"] {
             try await world.store.put([1, 2, 3], to: ObjectKey(key))
         }
         let report = try await check(.all)

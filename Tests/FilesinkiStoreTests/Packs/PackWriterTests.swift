@@ -40,6 +40,20 @@ struct PackWriterTests {
         #expect(found == [[quarter, quarter, quarter, quarter], [1]])
     }
 
+    @Test func `a pack that no commit names is known by its trailer`() async throws {
+        let remote = ShelfRemote()
+        let writer = PackWriter(remote: remote, systemContext: countingSystemContext())
+        try await writer.add(plainBlock([1, 2, 3]))
+        let pack = try #require(try await writer.finish().first)
+        #expect(try await PackReference.read(pack.id, size: pack.size, from: remote) == pack)
+        for size in [0, 63, pack.size + 1] {
+            let found = try await PackReference.read(pack.id, size: size, from: remote)
+            #expect(found == nil, "\(size) bytes")
+        }
+        let other = StoreFixture.commitID(9)
+        #expect(try await PackReference.read(other, size: pack.size, from: remote) == nil)
+    }
+
     @Test func `a recipe of more than 64 MiB is not made`() async throws {
         let part = Recipe.Part(id: ContentHasher.hash([1]), length: 1)
         let tooMany = Recipe(Array(repeating: part, count: 1_864_136))
