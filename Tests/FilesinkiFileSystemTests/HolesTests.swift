@@ -41,6 +41,13 @@ import Testing
         #expect(record.st_blocks == 0)
     }
 
+    @Test func `the first 16 bytes of an adopted file are known`() throws {
+        let tree = try TemporaryTree()
+        try tree.write("0123456789abcdefghij", to: "a")
+        let file = try tree.staging.adopt(tree.absolute("a"))
+        #expect(file.header == Array("0123456789abcdef".utf8))
+    }
+
     @Test("the first 16 bytes are known, in whatever pieces they come", arguments: [1, 7, 16, 20])
     func header(_ length: Int) throws {
         let tree = try TemporaryTree()

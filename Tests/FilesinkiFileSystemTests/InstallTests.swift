@@ -103,6 +103,16 @@ import Testing
         #expect(try tree.leftovers().isEmpty)
     }
 
+    @Test("the staging folder is a folder", arguments: ["file", "link", "none/below"])
+    func staging(_ name: String) throws {
+        try tree.write("x", to: "file")
+        try tree.makeFolder("d")
+        try tree.link("d", at: "link")
+        #expect(throws: Failure.self) {
+            _ = try Staging(root: tree.root, folder: tree.absolute(name))
+        }
+    }
+
     @Test func `a file that is not installed leaves nothing`() throws {
         _ = try tree.staged("unused")
         #expect(try tree.leftovers().isEmpty)

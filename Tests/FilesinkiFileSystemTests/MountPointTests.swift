@@ -114,6 +114,16 @@ struct MountPointTests {
             ])
     }
 
+    @Test("E2.2 a symlink that is still there proves that only the number changed")
+    func symlinkProves() throws {
+        let known = try knownTree(on: 77)
+        tree.remove("d/f")
+        tree.remove("d/s")
+        try #expect(
+            words(scanner(nil).scan(known)).filter { $0.hasPrefix("missing") }
+                == ["missing d/f", "missing d/s", "missing d/s/g"])
+    }
+
     @Test(
         "E2.2 a scan below an unmounted mount point reports nothing more", arguments: ["d", "d/f"])
     func below(_ path: String) throws {

@@ -198,6 +198,26 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
             ])
     }
 
+    @Test func `a path of 4096 bytes is scanned, a longer one is a problem`() throws {
+        let name = String(repeating: "n", count: 240)
+        var folder = open(tree.absolute(""), O_RDONLY | O_DIRECTORY)
+        for _ in 0..<16 {
+            #expect(mkdirat(folder, name, 0o755) == 0)
+            let next = openat(folder, name, O_RDONLY | O_DIRECTORY)
+            close(folder)
+            folder = next
+        }
+        defer { close(folder) }
+        for end in [name, name + "n"] {
+            close(openat(folder, end, O_WRONLY | O_CREAT, 0o644))
+        }
+        let scanner = Scanner(root: tree.root, filter: EverythingFilter())
+        let result = try scanner.scan(BaseSnapshot([]))
+        #expect(result.candidates.map(\.path.bytes.count).max() == 4096)
+        #expect(result.problems.map(\.path.bytes.count) == [4097])
+        #expect(result.blocked.map(\.bytes.count) == [4097])
+    }
+
     @Test func `rows whose folder has no row are compared, too`() throws {
         let known = BaseSnapshot(try knownTree().rows.filter { $0.path.description != "d" })
         #expect(

@@ -148,6 +148,22 @@ import Testing
                     + work.folders + work.folderRemovals) == ["kept"])
     }
 
+    @Test func `the results of two parts are one`() throws {
+        let problem = Problem(
+            try path("p"), Failure(.io, path: "p", "It failed.", remedy: "Run again."))
+        var first = ApplyResult()
+        first.done[try path("a")] = .some(nil)
+        (first.surprised, first.deferred) = ([try path("s")], [try path("d")])
+        (first.problems, first.bytes) = ([problem], 5)
+        var both = first
+        var second = first
+        second.done = [try path("b"): nil]
+        both.add(second)
+        #expect(Set(both.done.keys.map(\.description)) == ["a", "b"])
+        #expect(both.surprised.count == 2 && both.deferred.count == 2)
+        #expect(both.problems.count == 2 && both.bytes == 10)
+    }
+
     @Test func `a step is recorded if it wrote nothing, or is done and not held back`() throws {
         var result = ApplyResult()
         result.done[try path("done")] = .some(nil)

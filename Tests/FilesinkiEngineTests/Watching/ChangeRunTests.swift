@@ -52,6 +52,17 @@ struct ChangeRunTests {
         return false
     }
 
+    @Test("the mode of a folder is sent, and an unchanged folder is no change")
+    func folderMode() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["d": .directory(["f": .file("1")])])
+        #expect(try await eventuallyIdle { try await a.syncChanges("d") })
+        a.setMode("d", 0o700)
+        #expect(try await a.syncChanges("d").report.publishedCommits == 1)
+        try await b.sync()
+        #expect(try b.tree()["d"] == .directory(["f": .file("1")], mode: 0o700))
+    }
+
     @Test("a run's own writes are no changes: the remote is not asked")
     func echo() async throws {
         let world = try World()
