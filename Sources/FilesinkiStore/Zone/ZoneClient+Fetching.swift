@@ -213,7 +213,7 @@ extension CommitLog {
 /// The last commits that checkpoints and acknowledgements prove to have existed.
 struct LogEndProof: Sendable {
     var checkpoint: UInt64 = 0
-    var acknowledged: UInt64 = 0
+    var acknowledged: UInt64
 
     var last: UInt64 { max(checkpoint, acknowledged) }
 
