@@ -298,8 +298,8 @@ let package = Package(
             [
                 "CSQLite", "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiEngine",
                 "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiManifest", "FilesinkiModel",
-                "FilesinkiSystem", "FilesinkiReconcile", "FilesinkiRemote", "FilesinkiRules",
-                "FilesinkiStore", "FilesinkiTesting", "FilesinkiWatch",
+                "FilesinkiSystem", "FilesinkiMerge", "FilesinkiReconcile", "FilesinkiRemote",
+                "FilesinkiRules", "FilesinkiStore", "FilesinkiTesting", "FilesinkiWatch",
             ]),
         tests(
             "FilesinkiFileSystemTests",
