@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilesinkiCompression
+import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiText
 
@@ -64,7 +65,9 @@ package enum Program {
     private static func run(_ command: any Command, in console: Console) async -> ExitCode {
         do {
             let limit = try command.waiting.limit().map { Duration.seconds($0) }
-            let code = try await Deadline.enforce(limit, timer: console.timer) {
+            let code = try await Deadline.enforce(
+                limit, timer: console.timer, uploaded: { console.state?.unpublishedBytes ?? 0 }
+            ) {
                 try await command.run(in: console)
             }
             try console.output.flush()

@@ -51,6 +51,7 @@ struct Session {
             access == .saving
             ? try await Replica.openToSave(settings)
             : try await Replica.open(settings, writable: access == .changing)
+        console.state = settings.stateFolder
         if remote { try console.prepare(forRemembered: await replica.remoteAddress) }
         return Session(replica: replica, root: root, console: console, settings: settings)
     }

@@ -30,6 +30,30 @@ struct StatusTests {
         #expect(!status.text.contains("Up to date"))
     }
 
+    @Test func `what an interrupted upload has left is counted, of this store and complete`()
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        let config = try #require(world.readText("a/.filesinki/replica"))
+        let store = try #require(
+            config.split(separator: "\n").first { $0.hasPrefix("store = ") }?.dropFirst(8))
+        func line(_ id: String, _ size: Int, of store: Substring) -> String {
+            "\(store) \(String(repeating: id, count: 16)) \(size) \(String(repeating: "00", count: 32))"
+        }
+        let lines = [
+            line("01", 7_000_000, of: store) + " begun",
+            line("02", 5_000_000, of: store) + " begun",
+            line("01", 7_000_000, of: store), line("03", 9_000_000, of: "00"),
+        ]
+        try world.write(
+            lines.joined(separator: "\n") + "\n", to: "a/.filesinki/unpublished-packs")
+        let status = try await world.run("status", "a")
+        #expect(
+            status.lines.last == "7.0 MB uploaded, published by the next sync", "\(status.text)")
+        let json = try await world.run("status", "a", "--json")
+        #expect(json.text.contains(#""uploaded_bytes":7000000"#))
+    }
+
     @Test func `an open conflict is named with its age and the next command`() async throws {
         let world = try await ReplicaTests.pair()
         try world.write("a", to: "a/one")

@@ -72,6 +72,26 @@ struct WaitingTests {
         #expect(outcome.talk.contains("The time limit of --timeout has expired."))
     }
 
+    @Test func `when the time limit expires, the message says how much is uploaded and kept`()
+        async throws
+    {
+        for (uploaded, remedy) in [
+            (0, "Completed work is kept. Run the command again."),
+            (
+                1_234_000_000,
+                "Completed work is kept, and 1.2 GB of uploads that the next run uses. Run the command again."
+            ),
+        ] as [(Int64, String)] {
+            let failure = await #expect(throws: Failure.self) {
+                try await Deadline.enforce(.seconds(1), timer: { _ in }, uploaded: { uploaded }) {
+                    try await Task.sleep(for: .seconds(86_400))
+                    return .done
+                }
+            }
+            #expect(failure?.remedy == remedy)
+        }
+    }
+
     @Test func `what was saved before the time limit is kept`() async throws {
         let world = try await Self.hanging()
         // Time is over once the remote was asked, which a save does after it has written the file.

@@ -84,9 +84,11 @@ enum Deadline {
     /// - Parameters:
     ///   - limit: Nil for no limit.
     ///   - timer: Waits.
+    ///   - uploaded: The bytes that are uploaded and not published, when the time is over.
     /// - Throws: What the work throws; `Failure` with code `away` when the time is over.
     static func enforce(
         _ limit: Duration?, timer: @escaping @Sendable (Duration) async throws -> Void,
+        uploaded: @Sendable () -> Int64 = { 0 },
         _ work: @escaping @Sendable () async throws -> ExitCode
     ) async throws -> ExitCode {
         guard let limit else { return try await work() }
@@ -103,27 +105,35 @@ enum Deadline {
             continuation.yield(.graceIsOver)
         }
         defer { clock.cancel() }
-        return try await outcome(events, worker)
+        guard let code = try await outcome(events, worker) else { throw expired(uploaded()) }
+        return code
     }
 
+    /// - Returns: Nil when the time is over.
     private static func outcome(
         _ events: AsyncStream<Event>, _ worker: Task<Void, Never>
-    ) async throws -> ExitCode {
+    ) async throws -> ExitCode? {
         var isOver = false
         for await event in events {
             switch event {
             case .ended(.success(let code)): return code
-            case .ended(.failure(let error)): throw isOver ? failure : error
+            case .ended(.failure(let error)):
+                if isOver { return nil }
+                throw error
             case .isOver:
                 isOver = true
                 worker.cancel()
-            case .graceIsOver: throw failure
+            case .graceIsOver: return nil
             }
         }
-        throw failure
+        return nil
     }
 
-    private static let failure = Failure(
-        .away, "The time limit of --timeout has expired.",
-        remedy: "Completed work is kept. Run the command again.")
+    private static func expired(_ uploaded: Int64) -> Failure {
+        let uploads =
+            uploaded > 0 ? ", and \(SizeText.text(uploaded)) of uploads that the next run uses" : ""
+        return Failure(
+            .away, "The time limit of --timeout has expired.",
+            remedy: "Completed work is kept\(uploads). Run the command again.")
+    }
 }

@@ -32,6 +32,7 @@ package final class Console: Sendable {
     /// What ends a command that would go on for ever.
     package let interruptions: Interruptions
     private let storedOutputOptions = Mutex(OutputOptions())
+    private let storedState = Mutex<StateFolder?>(nil)
 
     /// Which of the streams are terminals.
     package struct Terminals: Sendable {
@@ -94,6 +95,12 @@ package final class Console: Sendable {
     var outputOptions: OutputOptions {
         get { storedOutputOptions.withLock { $0 } }
         set { storedOutputOptions.withLock { $0 = newValue } }
+    }
+
+    /// The state folder of the replica that the command has opened; nil before.
+    var state: StateFolder? {
+        get { storedState.withLock { $0 } }
+        set { storedState.withLock { $0 = newValue } }
     }
 
     /// Opens the remote at an address; a relative path begins at the current folder.

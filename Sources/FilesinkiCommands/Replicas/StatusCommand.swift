@@ -92,6 +92,7 @@ extension StatusReport {
         object.add("pending", .array(pending.map(\.jsonValue)))
         object.add("incoming", .array(incoming.map(\.jsonValue)))
         object.add("conflicts", conflicts.count)
+        object.add("uploaded_bytes", uploadedBytes)
         return object
     }
 }
@@ -125,6 +126,10 @@ struct StatusText {
         if let conflicts { lines.append(conflicts) }
         lines += pending(status.pending, "changed here, not yet sent")
         lines += pending(status.incoming, "changed in the store, not yet received")
+        if status.uploadedBytes > 0 {
+            lines.append(
+                "\(SizeText.text(status.uploadedBytes)) uploaded, published by the next sync")
+        }
         return lines
     }
 

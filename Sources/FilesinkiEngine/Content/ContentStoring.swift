@@ -10,8 +10,8 @@ extension SyncEngine {
         UnpublishedPacksFile(path: state.unpublishedPacks, store: config.store)
     }
 
-    /// The packs that earlier runs have stored and no commit names yet, as far as the store still has
-    /// them. Costs a request only where there are any.
+    /// The packs that earlier runs have stored and that no commit names yet, if the store has them. Sends requests only
+    /// if there are any: one for each pack, or for many at a remote that has batches.
     ///
     /// - Parameter observation: Packs of this run, which are left out.
     func unpublishedPacks(
@@ -19,15 +19,26 @@ extension SyncEngine {
     ) async throws -> [PackReference] {
         let file = unpublishedPacksFile
         let ours = Set(observation.packs.map(\.id))
-        let noted = try file.load().filter { !ours.contains($0.id) }
-        guard !noted.isEmpty else { return [] }
+        let recorded = try file.load().map(\.pack).filter { !ours.contains($0.id) }
+        guard !recorded.isEmpty else { return [] }
         let fetched = Set(view.packs.map(\.pack.id))
-        let open = try noted.filter { try !fetched.contains($0.id) && manifest.pack($0.id) == nil }
-        // A store that was restored from a backup may have lost them.
+        let open = try recorded.filter {
+            try !fetched.contains($0.id) && manifest.pack($0.id) == nil
+        }
+        // An upload may have been cut off, and a store that was restored from a backup may have lost packs.
         let present = try await PackReference.present(open, at: connected().remote)
-        let gone = Set(noted.map(\.id)).subtracting(present.map(\.id))
-        if !gone.isEmpty { try file.remove(gone) }
+        let found = Set(present.map(\.id))
+        try file.update(
+            removing: Set(recorded.map(\.id)).subtracting(found), confirming: found)
         return present
+    }
+
+    /// Forgets the packs of commits that the manifest has recorded. An error is ignored: the next run that stores
+    /// contents forgets them.
+    func forgetPublishedPacks(_ commits: [Commit]) {
+        let published = Set(commits.flatMap(\.packs).map(\.id))
+        guard !published.isEmpty else { return }
+        try? unpublishedPacksFile.update(removing: published)
     }
 
     /// Stores the contents that a plan publishes, or keeps in the history, and that were only hashed so

@@ -28,6 +28,11 @@ struct ContentUploader: Sendable {
             case .commit(let writer), .packs(let writer): writer
             }
         }
+
+        /// The plain size from which on the block after `last` is full.
+        func blockSize(after last: EncodedBlock?) -> Int {
+            writer?.sizing?.blockSize(after: last) ?? Int(batchSize)
+        }
     }
 
     /// A content to be read.

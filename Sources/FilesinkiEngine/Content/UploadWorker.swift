@@ -10,12 +10,15 @@ struct UploadWorker {
     let queue: UploadQueue
     var builder = BlockBuilder(compressor: ZstdCompressor(level: ContentUploader.level))
     var result = UploadResult()
+    /// The plain size from which on a block is full.
+    private var blockSize: Int
     /// Bytes of large files that were reported while they were read.
     private var reported: Int64 = 0
 
     init(uploader: ContentUploader, queue: UploadQueue) {
         self.uploader = uploader
         self.queue = queue
+        blockSize = uploader.destination.blockSize(after: nil)
     }
 
     /// The bytes reported since the last call.
@@ -104,7 +107,9 @@ struct UploadWorker {
     }
 
     private mutating func addBlock(_ id: ContentID, _ bytes: [UInt8]) async throws {
-        if builder.plainCount + bytes.count > Int(ContentUploader.batchSize) { try await flush() }
+        if builder.plainCount > 0, builder.plainCount + bytes.count > blockSize {
+            try await flush()
+        }
         bytes.withUnsafeBytes { builder.add(id, kind: .chunk, bytes: $0) }
     }
 
@@ -118,6 +123,7 @@ struct UploadWorker {
         guard let writer = uploader.destination.writer, let block = try builder.finish() else {
             return
         }
+        blockSize = uploader.destination.blockSize(after: block)
         try await writer.add(block)
     }
 

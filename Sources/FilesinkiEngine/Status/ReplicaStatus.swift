@@ -28,6 +28,8 @@ package struct StatusReport: Sendable {
     package var files: Int
     /// The bytes of these files, at most `Int64.max`.
     package var bytes: Int64
+    /// The stored bytes that are uploaded and not published: what an interrupted run has left.
+    package var uploadedBytes: Int64
 }
 
 /// Reads the state of a replica from the manifest. It scans nothing and asks no remote.
@@ -45,7 +47,13 @@ struct ReplicaStatus: ReplicaPart {
             lastFailure: try lastFailure(), pending: try manifest.loadLocal().map(\.path),
             incoming: try manifest.loadRemote().map(\.path),
             conflicts: try conflicts.open(), paths: try manifest.baseCount(), files: files.count,
-            bytes: files.bytes)
+            bytes: files.bytes, uploadedBytes: try uploadedBytes())
+    }
+
+    private func uploadedBytes() throws -> Int64 {
+        try sync.unpublishedPacksFile.load().filter { item in
+            try item.isStored && manifest.pack(item.pack.id) == nil
+        }.reduce(0) { $0 + $1.pack.size }
     }
 
     /// Returns the base tree in path order: everything, or the given paths and what is below them.

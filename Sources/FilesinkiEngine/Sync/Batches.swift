@@ -218,6 +218,7 @@ extension SyncRun {
         part.isOnline = true
         part.firstSequence = firstSequence
         part.guards = guards
+        part.packSizing = packSizing
         return part
     }
 

@@ -52,6 +52,8 @@ struct SyncRun {
     /// Conflicts whose copies were made here, and which the manifest does not list yet.
     var conflicts: [ConflictRow] = []
 
+    /// The sizes of the packs that the run stores; batches share it.
+    var packSizing = PackSizing()
     /// Rounds that lost the race for the next number of the log.
     var lostRaces = 0
     var report = SyncReport()

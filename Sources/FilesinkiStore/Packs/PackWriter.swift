@@ -12,6 +12,9 @@ package actor PackWriter {
     private let systemContext: SystemContext
     private let cache: (any IndexCache)?
     private let targetSize: Int
+    /// Chooses the size of each pack; nil where ``targetSize`` is the size of all.
+    package nonisolated let sizing: PackSizing?
+    private let willStore: @Sendable (PackReference) -> Void
     private let onStored: @Sendable (PackReference) -> Void
     private var current = PackBuilder()
     /// The ids that were added.
@@ -22,24 +25,32 @@ package actor PackWriter {
     /// The maximum number of packs that are stored at once.
     private static let maximumUnderWay = 2
 
-    /// The stored size from which on a pack is full: 16 MiB.
+    /// The stored size from which on a pack is full, unless ``sizing`` says less: 16 MiB.
     package static let targetSize = 16 << 20
+
+    /// How long ``abandon()`` lets uploads go on, so that what is nearly stored is not sent twice.
+    private static let grace = Duration.milliseconds(150)
 
     /// The number of members from which on a pack is full.
     private static let maximumMemberCount = 500_000
 
     /// - Parameters:
+    ///   - sizing: Chooses the size of each pack; nil for `targetSize`.
     ///   - cache: Receives the indexes of stored packs.
+    ///   - willStore: Called with each pack before it is sent, one call at a time.
     ///   - onStored: Called with each pack after the remote has stored it, one call at a time.
     package init(
         remote: any Remote, systemContext: SystemContext, targetSize: Int = PackWriter.targetSize,
-        cache: (any IndexCache)? = nil,
+        sizing: PackSizing? = nil, cache: (any IndexCache)? = nil,
+        willStore: @escaping @Sendable (PackReference) -> Void = { _ in },
         onStored: @escaping @Sendable (PackReference) -> Void = { _ in }
     ) {
         self.remote = remote
         self.systemContext = systemContext
         self.targetSize = targetSize
+        self.sizing = sizing
         self.cache = cache
+        self.willStore = willStore
         self.onStored = onStored
     }
 
@@ -51,14 +62,23 @@ package actor PackWriter {
     package func add(_ block: EncodedBlock) async throws {
         let fresh = block.members.filter { known.insert($0.id).inserted }
         guard !fresh.isEmpty else { return }
+        try await storeIf {
+            $0.memberCount > 0 && sizing?.closes($0.size, before: block.bytes.count) == true
+        }
         current.add(block, members: fresh)
-        while isFull, underWay.count >= Self.maximumUnderWay { try await finishOne() }
-        // Another caller may have stored it meanwhile.
-        if isFull { try store() }
+        try await storeIf(isFull)
     }
 
-    private var isFull: Bool {
-        current.size >= targetSize || current.memberCount >= Self.maximumMemberCount
+    private func isFull(_ pack: borrowing PackBuilder) -> Bool {
+        pack.size >= sizing?.packSize ?? targetSize
+            || pack.memberCount >= Self.maximumMemberCount
+    }
+
+    /// Starts to store the pack that grows if it meets a condition, once fewer than ``maximumUnderWay`` are under way.
+    private func storeIf(_ condition: (borrowing PackBuilder) -> Bool) async throws {
+        while condition(current), underWay.count >= Self.maximumUnderWay { try await finishOne() }
+        // Another caller may have stored it meanwhile.
+        if condition(current) { try store() }
     }
 
     /// Stores the last pack. Must be called after every ``add(_:)`` has returned.
@@ -71,13 +91,19 @@ package actor PackWriter {
         return packs
     }
 
-    /// Cancels all uploads. When this returns, the writer no longer uses the remote.
+    /// Cancels all uploads, after a moment in which they may end. When this returns, the writer no longer uses
+    /// the remote.
     package func abandon() async {
-        for (_, task) in underWay { task.cancel() }
+        let tasks = underWay.map(\.task)
+        let cancelling = Task { [systemContext] in
+            try await systemContext.sleep(Self.grace)
+            for task in tasks { task.cancel() }
+        }
         while let (id, task) = underWay.first {
             _ = await task.result
             underWay.removeAll { $0.id == id }
         }
+        cancelling.cancel()
     }
 
     private func finishOne() async throws {
@@ -94,8 +120,10 @@ package actor PackWriter {
         let key = try ObjectKey(sealed.reference.keyText)
         packs.append(sealed.reference)
         cache?.store(id, sealed.index)
+        willStore(sealed.reference)
         let task = Task { [remote, bytes = sealed.bytes] in
             try await remote.put(bytes, to: key)
+            self.sizing?.addStored(bytes.count)
             self.onStored(sealed.reference)
         }
         underWay.append((id, task))

@@ -104,9 +104,11 @@ extension SyncEngine {
             .hashing, files: items.count, bytes: total, run.options.progress)
         // Publishing a small content twice costs less than reading remote pack indexes.
         let isSmall = !run.isBatch && total <= ContentUploader.inlineLimit
+        let sizing = total <= PackSizing.singlePackLimit ? nil : run.packSizing
         let intake = ContentUploader(
             source: bytes ?? rootSource(of: run),
-            destination: isStoring ? try await destination(isSmall: isSmall) : .nowhere,
+            destination: isStoring
+                ? try await destination(isSmall: isSmall, sizing) : .nowhere,
             knows: { [source] content in
                 if known.contains(content) { return true }
                 return try await source?.holds(content, isLocal: isSmall) ?? true
@@ -126,12 +128,16 @@ extension SyncEngine {
         run.installed.map { RootAfterSave(root: root, installed: $0) } ?? root
     }
 
-    private func destination(isSmall: Bool) async throws -> ContentUploader.Destination {
+    /// - Parameter sizing: Nil where all contents go into one pack of up to ``PackWriter/targetSize``.
+    private func destination(
+        isSmall: Bool, _ sizing: PackSizing?
+    ) async throws -> ContentUploader.Destination {
         let remote = try await connected().remote
         let file = unpublishedPacksFile
         let writer = PackWriter(
-            remote: remote, systemContext: systemContext,
-            cache: IndexFolder(path: state.indexes), onStored: { file.add($0) })
+            remote: remote, systemContext: systemContext, sizing: sizing,
+            cache: IndexFolder(path: state.indexes), willStore: { file.add($0, isStored: false) },
+            onStored: { file.add($0, isStored: true) })
         return isSmall ? .commit(writer) : .packs(writer)
     }
 }

@@ -14,6 +14,7 @@ extension SyncEngine {
         try reportCopies(&run, done, steps)
         try record(run, steps, applied, publication, done)
         try memory.noteBasePosition()
+        forgetPublishedPacks(publication.commits)
         run.conflicts = []
         run.local.update(after: steps, applied, publication)
     }
