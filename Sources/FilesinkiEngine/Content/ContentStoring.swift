@@ -13,18 +13,19 @@ extension SyncEngine {
     /// The packs that earlier runs have stored and that no commit names yet, if the store has them. Sends requests only
     /// if there are any: one for each pack, or for many at a remote that has batches.
     ///
-    /// - Parameter observation: Packs of this run, which are left out.
-    func unpublishedPacks(
-        beyond observation: Observation, _ view: RemoteView
-    ) async throws -> [PackReference] {
+    /// If there are any, the run goes on after an interruption, and makes small packs.
+    ///
+    /// - Parameter run: Packs that it has stored itself are left out.
+    func unpublishedPacks(for run: SyncRun) async throws -> [PackReference] {
         let file = unpublishedPacksFile
-        let ours = Set(observation.packs.map(\.id))
+        let ours = Set(run.local.packs.map(\.id))
         let recorded = try file.load().map(\.pack).filter { !ours.contains($0.id) }
         guard !recorded.isEmpty else { return [] }
-        let fetched = Set(view.packs.map(\.pack.id))
+        let fetched = Set(run.remote.packs.map(\.pack.id))
         let open = try recorded.filter {
             try !fetched.contains($0.id) && manifest.pack($0.id) == nil
         }
+        if !open.isEmpty { run.packSizing.resume() }
         // An upload may have been cut off, and a store that was restored from a backup may have lost packs.
         let present = try await PackReference.present(open, at: connected().remote)
         let found = Set(present.map(\.id))

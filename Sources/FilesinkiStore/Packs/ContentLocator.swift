@@ -61,9 +61,11 @@ package final class ContentLocator: Sendable {
     package func find(_ id: ContentID, isLocal: Bool = false) async throws -> Place? {
         let hint = state.withLock { $0.lastHit }
         if packs.indices.contains(hint), let place = findKept(id, in: hint) { return place }
+        // In this order, because another search may join packs meanwhile: such a pack is then in both lists.
+        let loose = loosePacks()
         let named = joined?.packs(mayHold: id).compactMap { numbers[$0] } ?? []
         if let place = try await search(named, for: id, isLocal: isLocal) { return place }
-        return try await search(loosePacks(), for: id, isLocal: isLocal)
+        return try await search(loose, for: id, isLocal: isLocal)
     }
 
     /// Searches packs: first those whose index is in memory or cached, then the others.

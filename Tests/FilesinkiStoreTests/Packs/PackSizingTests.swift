@@ -18,24 +18,36 @@ struct PackSizingTests {
         return try await writer.finish().map(\.size)
     }
 
-    @Test func `a pack has 1 MiB at first, then a part of what the run has stored, 16 MiB at most`()
+    @Test func `packs have 8 MiB at first, then a part of what the run has stored, 16 MiB at most`()
     {
         let sizing = PackSizing()
-        #expect(sizing.packSize == 1 << 20)
-        sizing.addStored(128 << 20)
-        #expect(sizing.packSize == 1 << 20)
-        sizing.addStored(128 << 20)
-        #expect(sizing.packSize == 2 << 20)
+        #expect(sizing.packSize == 8 << 20)
+        sizing.addStored(1 << 30)
+        #expect(sizing.packSize == 8 << 20)
+        sizing.addStored(512 << 20)
+        #expect(sizing.packSize == 12 << 20)
         sizing.addStored(4 << 30)
         #expect(sizing.packSize == PackWriter.targetSize)
     }
 
-    @Test func `a block is stored in about the size of a pack`() {
+    @Test func `after an interruption packs have 512 KiB at first`() {
         let sizing = PackSizing()
-        #expect(sizing.blockSize(after: nil) == 1 << 20)
+        sizing.resume()
+        #expect(sizing.packSize == 512 << 10)
+        sizing.addStored(128 << 20)
+        #expect(sizing.packSize == 1 << 20)
+        sizing.addStored(8 << 30)
+        #expect(sizing.packSize == PackWriter.targetSize)
+    }
+
+    @Test func `a block is stored in no more than a pack`() {
+        let sizing = PackSizing()
+        #expect(sizing.blockSize(after: nil) == 4 << 20)
+        sizing.resume()
+        #expect(sizing.blockSize(after: nil) == 512 << 10)
         var block = plainBlock([1])
         block.plainLength = 1_000
-        for (stored, size) in [(1_000, 1 << 20), (500, 2 << 20), (10, 4 << 20)] {
+        for (stored, size) in [(1_000, 512 << 10), (500, 1 << 20), (10, 4 << 20)] {
             block.bytes = [UInt8](repeating: 0, count: stored)
             #expect(sizing.blockSize(after: block) == size, "\(stored)")
         }
@@ -43,19 +55,21 @@ struct PackSizingTests {
         #expect(sizing.blockSize(after: plainBlock([1])) == 4 << 20)
     }
 
-    @Test func `no pack of a run is larger than 5/4 of what its size was to be`() async throws {
+    @Test func `no pack of several blocks is larger than 5/4 of what its size was to be`()
+        async throws
+    {
         let sizing = PackSizing()
-        let sizes = try await packSizes(adding: 20, blocksOf: 900_000, sizing)
-        #expect(sizes.count == 20)
+        sizing.resume()
+        #expect(try await packSizes(adding: 10, blocksOf: 450_000, sizing).count == 10)
         let small = try await packSizes(adding: 20, blocksOf: 120_000, sizing)
-        #expect(small.count == 3)
-        #expect(small.allSatisfy { $0 < (1 << 20) * 5 / 4 + 1_000 })
+        #expect(small.count == 4)
+        #expect(small.allSatisfy { $0 < (512 << 10) * 5 / 4 + 1_000 })
     }
 
     @Test func `packs grow with what the run has stored, also over several writers`() async throws {
         let sizing = PackSizing()
+        sizing.resume()
         sizing.addStored(512 << 20)
-        let sizes = try await packSizes(adding: 10, blocksOf: 1 << 20, sizing)
-        #expect(sizes.count == 3)
+        #expect(try await packSizes(adding: 10, blocksOf: 1 << 20, sizing).count == 3)
     }
 }

@@ -94,7 +94,7 @@ extension SyncEngine {
         var source: ContentSource?
         var unpublished: [PackReference] = []
         if isStoring {
-            unpublished = try await unpublishedPacks(beyond: run.local, run.remote)
+            unpublished = try await unpublishedPacks(for: run)
             var local = run.local
             local.packs += unpublished
             source = try await storedContents.source(run.remote, local)
@@ -104,11 +104,10 @@ extension SyncEngine {
             .hashing, files: items.count, bytes: total, run.options.progress)
         // Publishing a small content twice costs less than reading remote pack indexes.
         let isSmall = !run.isBatch && total <= ContentUploader.inlineLimit
-        let sizing = total <= PackSizing.singlePackLimit ? nil : run.packSizing
         let intake = ContentUploader(
             source: bytes ?? rootSource(of: run),
             destination: isStoring
-                ? try await destination(isSmall: isSmall, sizing) : .nowhere,
+                ? try await destination(isSmall: isSmall, run.packSizing) : .nowhere,
             knows: { [source] content in
                 if known.contains(content) { return true }
                 return try await source?.holds(content, isLocal: isSmall) ?? true
@@ -128,9 +127,8 @@ extension SyncEngine {
         run.installed.map { RootAfterSave(root: root, installed: $0) } ?? root
     }
 
-    /// - Parameter sizing: Nil where all contents go into one pack of up to ``PackWriter/targetSize``.
     private func destination(
-        isSmall: Bool, _ sizing: PackSizing?
+        isSmall: Bool, _ sizing: PackSizing
     ) async throws -> ContentUploader.Destination {
         let remote = try await connected().remote
         let file = unpublishedPacksFile
