@@ -29,15 +29,35 @@ extension ContentSource {
         do {
             block = try await shipment.read(position)
         } catch {
-            for member in members { try body(member.content, .failure(error)) }
+            for member in members { try await readCopy(of: member.content, insteadOf: error, body) }
             return
         }
-        try block.withUnsafeBytes { bytes in
-            for member in members {
+        for member in members {
+            let error: (any Error)? = try block.withUnsafeBytes { bytes in
                 let piece = UnsafeRawBufferPointer(rebasing: bytes[member.place.range])
-                try body(member.content, Self.checked(piece, member.content))
+                if let error = Self.damage(piece, member.content) { return error }
+                try body(member.content, .success(piece))
+                return nil
             }
+            if let error { try await readCopy(of: member.content, insteadOf: error, body) }
         }
+    }
+
+    /// Reads a content whose copy in one pack is damaged from another pack.
+    private func readCopy(
+        of content: ContentID, insteadOf error: any Error,
+        _ body: (ContentID, Result<UnsafeRawBufferPointer, any Error>) throws -> Void
+    ) async throws {
+        guard (error as? Failure)?.code == .corrupt else {
+            return try body(content, .failure(error))
+        }
+        let bytes: [UInt8]
+        do {
+            bytes = try await packs.locator().read(content, size: .max)
+        } catch {
+            return try body(content, .failure(error))
+        }
+        try bytes.withUnsafeBytes { try body(content, .success($0)) }
     }
 
     private func read(
@@ -65,14 +85,13 @@ extension ContentSource {
         }
     }
 
-    private static func checked(
+    private static func damage(
         _ bytes: UnsafeRawBufferPointer, _ content: ContentID
-    ) -> Result<UnsafeRawBufferPointer, any Error> {
-        if ContentHasher.hash(bytes) == content { return .success(bytes) }
-        return .failure(
-            Failure(
-                .corrupt, path: content.description,
-                "The store's bytes for it do not match its hash.",
-                remedy: "Run filesinki check; the other files are not concerned."))
+    ) -> Failure? {
+        if ContentHasher.hash(bytes) == content { return nil }
+        return Failure(
+            .corrupt, path: content.description,
+            "The store's bytes for it do not match its hash.",
+            remedy: "Run filesinki repair on a device that still has the file.")
     }
 }

@@ -31,6 +31,10 @@ package final class ContentLocator: Sendable {
         var broken: [Int: Failure] = [:]
         /// The packs that ``joined`` does not have, in ascending order; nil before the first search.
         var loose: [Int]?
+        /// The packs whose copy of an id is damaged.
+        var damagedCopies: [ContentID: Set<Int>] = [:]
+        /// The blocks that could not be read, with the reason.
+        var damagedBlocks: [BlockCache.Key: Failure] = [:]
     }
 
     /// The number of ends of packs per request: 8 MiB in all.
@@ -53,7 +57,8 @@ package final class ContentLocator: Sendable {
     }
 
     /// Where the bytes or the recipe of a content are; nil when no pack holds them. A damaged pack
-    /// is skipped, so that only the contents that it alone holds are affected.
+    /// is skipped, and so is a copy that was found damaged, so that only the contents without
+    /// another copy are affected.
     ///
     /// - Parameter isLocal: Send no request: search only indexes that are in memory or in the cache.
     /// - Throws: Errors of the remote.
@@ -84,9 +89,25 @@ package final class ContentLocator: Sendable {
     }
 
     private func findKept(_ id: ContentID, in number: Int) -> Place? {
-        guard let member = packs[number].keptIndex?.find(id) else { return nil }
-        state.withLock { $0.lastHit = number }
+        guard let member = packs[number].keptIndex?.find(id), isSound(id, in: number) else {
+            return nil
+        }
         return Place(pack: packs[number], member: member)
+    }
+
+    /// Whether a pack's copy of an id was not found damaged. Remembers the pack for the next search.
+    private func isSound(_ id: ContentID, in number: Int) -> Bool {
+        state.withLock { state in
+            if state.damagedCopies[id]?.contains(number) == true { return false }
+            state.lastHit = number
+            return true
+        }
+    }
+
+    /// Excludes a pack's copy of an id from all searches, because it is damaged.
+    package func exclude(_ id: ContentID, in pack: [UInt8]) {
+        guard let number = numbers[pack] else { return }
+        state.withLock { _ = $0.damagedCopies[id, default: []].insert(number) }
     }
 
     /// Searches packs whose indexes must be fetched, latest first.
@@ -123,8 +144,8 @@ package final class ContentLocator: Sendable {
     private func find(_ id: ContentID, in number: Int) async throws -> Place? {
         if state.withLock({ $0.broken[number] != nil }) { return nil }
         do {
-            guard let member = try await packs[number].index().find(id) else { return nil }
-            state.withLock { $0.lastHit = number }
+            guard let member = try await packs[number].index().find(id), isSound(id, in: number)
+            else { return nil }
             return Place(pack: packs[number], member: member)
         } catch let failure as Failure where Self.isDamage(failure) {
             state.withLock { $0.broken[number] = failure }
@@ -165,15 +186,13 @@ package final class ContentLocator: Sendable {
     package func stream(
         _ id: ContentID, size: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
-        let place = try await existingPlace(of: id)
-        switch place.member.kind {
-        case .chunk:
-            guard size == .max || Int64(place.member.length) == size else {
-                throw damage(place, id)
-            }
-            try await withChunk(id, at: place, body)
-        case .recipe:
-            try await streamParts(of: id, size: size, recipe: recipe(of: id, at: place), body)
+        let stored = try await load(id)
+        guard size == .max || stored.size == size else {
+            throw damage(try await existingPlace(of: id), id)
+        }
+        switch stored {
+        case .chunk(let chunk): try chunk.withBytes(body)
+        case .recipe(let recipe): try await streamParts(of: id, recipe: recipe, body)
         }
     }
 
@@ -181,8 +200,62 @@ package final class ContentLocator: Sendable {
     ///
     /// - Throws: As ``stream(_:size:_:)`` does.
     package func recipe(of id: ContentID) async throws -> Recipe? {
-        let place = try await existingPlace(of: id)
-        return place.member.kind == .recipe ? try await recipe(of: id, at: place) : nil
+        if case .recipe(let recipe) = try await load(id) { return recipe }
+        return nil
+    }
+
+    /// What the packs hold for a content.
+    private enum Stored {
+        case chunk(Chunk)
+        case recipe(Recipe)
+
+        var size: Int64 {
+            switch self {
+            case .chunk(let chunk): Int64(chunk.range.count)
+            case .recipe(let recipe): recipe.size
+            }
+        }
+    }
+
+    /// Bytes that were compared with their id.
+    private struct Chunk {
+        let block: [UInt8]
+        let range: Range<Int>
+
+        func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+            try block.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[range])) }
+        }
+    }
+
+    /// Reads a content's bytes or recipe, from another copy when one is damaged.
+    private func load(_ id: ContentID) async throws -> Stored {
+        try await withCopy(of: id) { place in
+            switch place.member.kind {
+            case .chunk: .chunk(try await chunk(id, at: place))
+            case .recipe: .recipe(try await recipe(of: id, at: place))
+            }
+        }
+    }
+
+    /// Calls `body` with each copy of an id, until one can be read.
+    ///
+    /// - Throws: What `body` throws for the first copy, when all are damaged.
+    private func withCopy<Result>(
+        of id: ContentID, _ body: (Place) async throws -> Result
+    ) async throws -> Result {
+        var place = try await existingPlace(of: id)
+        var first: Failure?
+        while true {
+            do {
+                return try await body(place)
+            } catch let failure as Failure where Self.isDamage(failure) {
+                first = first ?? failure
+                exclude(id, in: place.pack.reference.id)
+                let other = try await search(Array(packs.indices), for: id, isLocal: false)
+                guard let other else { throw first ?? failure }
+                place = other
+            }
+        }
     }
 
     private func recipe(of id: ContentID, at place: Place) async throws -> Recipe {
@@ -194,20 +267,27 @@ package final class ContentLocator: Sendable {
         }
     }
 
-    private func streamParts(
-        of id: ContentID, size: Int64, recipe: Recipe,
-        _ body: (UnsafeRawBufferPointer) throws -> Void
-    ) async throws {
-        guard size == .max || recipe.size == size else {
-            throw damage(try await existingPlace(of: id), id)
+    private func chunk(_ id: ContentID, at place: Place) async throws -> Chunk {
+        let chunk = Chunk(block: try await plainBlock(at: place), range: place.member.range)
+        try chunk.withBytes { bytes in
+            guard ContentHasher.hash(bytes) == id else { throw damage(place, id) }
         }
+        return chunk
+    }
+
+    private func streamParts(
+        of id: ContentID, recipe: Recipe, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) async throws {
         var whole = ContentHasher()
         for part in recipe.parts {
-            let place = try await existingPlace(of: part.id)
-            guard place.member.kind == .chunk, place.member.length == part.length else {
-                throw damage(place, part.id)
+            let chunk = try await withCopy(of: part.id) { place in
+                guard place.member.kind == .chunk else { throw damage(place, part.id) }
+                return try await self.chunk(part.id, at: place)
             }
-            try await withChunk(part.id, at: place) {
+            guard chunk.range.count == part.length else {
+                throw damage(try await existingPlace(of: part.id), part.id)
+            }
+            try chunk.withBytes {
                 whole.update($0)
                 try body($0)
             }
@@ -215,23 +295,18 @@ package final class ContentLocator: Sendable {
         guard whole.finish() == id else { throw damage(try await existingPlace(of: id), id) }
     }
 
-    private func withChunk(
-        _ id: ContentID, at place: Place, _ body: (UnsafeRawBufferPointer) throws -> Void
-    ) async throws {
-        let block = try await plainBlock(at: place)
-        try block.withUnsafeBytes { block in
-            let bytes = UnsafeRawBufferPointer(rebasing: block[place.member.range])
-            guard ContentHasher.hash(bytes) == id else { throw damage(place, id) }
-            try body(bytes)
-        }
-    }
-
     private func plainBlock(at place: Place) async throws -> [UInt8] {
         let key = BlockCache.Key(pack: place.pack.reference.id, block: place.member.block)
         if let bytes = blocks.find(key) { return bytes }
-        let bytes = try await place.pack.readBlock(place.member.block)
-        if bytes.count <= PackFormat.maximumBlockLength { blocks.keep(key, bytes) }
-        return bytes
+        if let failure = state.withLock({ $0.damagedBlocks[key] }) { throw failure }
+        do {
+            let bytes = try await place.pack.readBlock(place.member.block)
+            if bytes.count <= PackFormat.maximumBlockLength { blocks.keep(key, bytes) }
+            return bytes
+        } catch let failure as Failure where Self.isDamage(failure) {
+            state.withLock { $0.damagedBlocks[key] = failure }
+            throw failure
+        }
     }
 
     private func existingPlace(of id: ContentID) async throws -> Place {
@@ -246,7 +321,7 @@ package final class ContentLocator: Sendable {
         if let failure = state.withLock({ $0.broken.values.first }) { throw failure }
         throw Failure(
             .corrupt, path: id.description, "The store no longer holds this content.",
-            remedy: "Run filesinki check; a device that still has the file can store it again.")
+            remedy: "Run filesinki repair on a device that still has the file.")
     }
 
     private func damage(_ place: Place, _ id: ContentID, cause: (any Error)? = nil) -> Failure {
@@ -291,41 +366,5 @@ extension ContentLocator {
             (ready, members) = ([], 0)
         }
         updateLoosePacks()
-    }
-}
-
-/// Caches the blocks that were decoded last, so that several files of one block cost one read.
-final class BlockCache: Sendable {
-    struct Key: Hashable {
-        var pack: [UInt8]
-        var block: Int
-    }
-
-    private struct State {
-        /// The most recently used block is last.
-        var blocks: [(key: Key, bytes: [UInt8])] = []
-    }
-
-    private let capacity: Int
-    private let state = Mutex(State())
-
-    /// - Parameter capacity: The maximum number of blocks.
-    init(capacity: Int) { self.capacity = capacity }
-
-    func find(_ key: Key) -> [UInt8]? {
-        state.withLock { state in
-            guard let place = state.blocks.lastIndex(where: { $0.key == key }) else { return nil }
-            let block = state.blocks.remove(at: place)
-            state.blocks.append(block)
-            return block.bytes
-        }
-    }
-
-    func keep(_ key: Key, _ bytes: [UInt8]) {
-        state.withLock { state in
-            state.blocks.removeAll { $0.key == key }
-            if state.blocks.count >= capacity { state.blocks.removeFirst() }
-            state.blocks.append((key, bytes))
-        }
     }
 }

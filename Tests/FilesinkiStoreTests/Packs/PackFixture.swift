@@ -29,6 +29,11 @@ final class ShelfRemote: Remote {
     func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome { .mine }
     func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] { [] }
     func delete(_ key: ObjectKey) async throws { state.withLock { $0[key] = nil } }
+
+    /// Flips a bit of an object.
+    func damage(_ key: ObjectKey, at offset: Int) {
+        state.withLock { $0[key]?[offset] ^= 1 }
+    }
     func wait(prefix: String, timeout: Duration) async throws {}
 }
 
@@ -92,8 +97,19 @@ struct PackFixture {
 
     /// Stores the contents as the engine would: cut when large, joined to blocks, in packs.
     init(_ contents: [[UInt8]], blockSize: Int = 4 << 20, packSize: Int = 16 << 20) async throws {
-        let writer = PackWriter(
-            remote: remote, systemContext: countingSystemContext(), targetSize: packSize)
+        try await store(contents, blockSize, packSize, countingSystemContext())
+    }
+
+    /// Stores each list of contents in packs of its own.
+    init(separately lists: [[UInt8]]...) async throws {
+        let context = countingSystemContext()
+        for list in lists { try await store(list, 4 << 20, 16 << 20, context) }
+    }
+
+    private mutating func store(
+        _ contents: [[UInt8]], _ blockSize: Int, _ packSize: Int, _ context: SystemContext
+    ) async throws {
+        let writer = PackWriter(remote: remote, systemContext: context, targetSize: packSize)
         var builder = BlockBuilder(compressor: ZstdCompressor(level: 3), targetSize: blockSize)
         for (id, kind, bytes) in try contents.flatMap(Self.members) {
             if !builder.fits(bytes.count), let block = try builder.finish() {
@@ -102,7 +118,7 @@ struct PackFixture {
             bytes.withUnsafeBytes { builder.add(id, kind: kind, bytes: $0) }
         }
         if let block = try builder.finish() { try await writer.add(block) }
-        references = try await writer.finish()
+        references += try await writer.finish()
     }
 
     private static func members(

@@ -59,6 +59,32 @@ import Testing
         }
     }
 
+    @Test("a content is read from another pack when its copy in one is damaged", arguments: [0, 1])
+    func copies(damaged: Int) async throws {
+        let (small, large, only) = (noise(1000), noise(600_000, seed: 2), noise(3000, seed: 3))
+        let store = try await PackFixture(separately: [small, large, only], [small, large])
+        #expect(store.references.count == 2)
+        let key = try ObjectKey(store.references[damaged].keyText)
+        store.remote.damage(key, at: 200)
+        let bytes = try #require(store.remote.objects[key])
+        if let place = bytes.firstRange(of: only) { store.remote.damage(key, at: place.lowerBound) }
+        let locator = store.locator
+        for content in [small, large, small] {
+            let id = ContentHasher.hash(content)
+            #expect(try await locator.read(id, size: Int64(content.count)) == content)
+        }
+        // Of what has no copy the failure is that of the damaged pack.
+        let id = ContentHasher.hash(only)
+        let code = await packFailure { _ = try await locator.read(id, size: 3000) }
+        #expect(code == (damaged == 0 ? .corrupt : nil))
+        // A wrong size is no damage of the copies.
+        let wrong = await packFailure {
+            _ = try await locator.read(ContentHasher.hash(small), size: 7)
+        }
+        #expect(wrong == .corrupt)
+        #expect(try await locator.read(ContentHasher.hash(small), size: 1000) == small)
+    }
+
     @Test("the verification of a pack returns its recipes")
     func verifiedRecipes() async throws {
         let content = noise(600_000)
