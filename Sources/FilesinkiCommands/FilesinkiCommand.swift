@@ -39,8 +39,8 @@ struct FilesinkiCommand: Command {
             CommandGroup(
                 name: "Checks and tools:",
                 subcommands: [
-                    CheckCommand.self, DoctorCommand.self, TrustCommand.self, LintCommand.self,
-                    CheckIgnoreCommand.self,
+                    CheckCommand.self, RepairCommand.self, DoctorCommand.self, TrustCommand.self,
+                    LintCommand.self, CheckIgnoreCommand.self,
                     CompressCommand.self, DecompressCommand.self, CompletionsCommand.self,
                 ]),
         ])

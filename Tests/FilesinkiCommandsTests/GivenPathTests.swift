@@ -39,6 +39,7 @@ struct GivenPathTests {
         "devices list": ["devices"], "devices forget": ["devices", "forget", "a"],
         "remote show": ["remote"], "remote set": ["remote", "set", "STORE"],
         "remote check": ["remote", "check"], "conflicts": ["conflicts"], "check": ["check"],
+        "repair": ["repair"],
         "trust": ["trust"],
         "kv get": ["kv", "get", "k"], "kv set": ["kv", "set", "k", "v"],
         "kv unset": ["kv", "unset", "k"], "kv list": ["kv", "list"], "kv watch": ["kv", "watch"],

@@ -1,4 +1,5 @@
 import FilesinkiCommands
+import FilesinkiTesting
 import Testing
 
 @Suite("History from the command line")
@@ -224,6 +225,33 @@ struct HistoryTests {
         let damaged = try await world.run("check", "--root", "a", "--json")
         #expect(damaged.code == .corrupt)
         #expect(damaged.text.contains(#""code":"corrupt""#))
+    }
+
+    @Test("repair stores what a lost pack held; a damaged commit ends it with 8")
+    func repair() async throws {
+        let world = try await world()
+        let large = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
+        #expect(try await world.run("save", "--root", "a", "large", input: large).code == .done)
+        let whole = try await world.run("repair", "--root", "a")
+        #expect(whole.code == .done)
+        #expect(whole.talk.contains("no problems, nothing to repair."), "\(whole.talk)")
+        removeTree(Array("\(world.folder)/store/packs".utf8))
+        let lost = try await world.run("check", "--root", "a", "--read-data")
+        #expect(lost.code == .corrupt)
+        let outcome = try await world.run("repair", "--root", "a")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(outcome.talk.contains("Stored 1 new pack, "), "\(outcome.talk)")
+        #expect(outcome.talk.contains("; no problems remain."), "\(outcome.talk)")
+        #expect(try await world.run("check", "--root", "a", "--read-data").code == .done)
+        let commit = "store/zones/files/log/00000000000000000001/c"
+        var bytes = try #require(world.read(commit))
+        bytes[bytes.count / 2] ^= 1
+        try world.write(bytes, to: commit)
+        let damaged = try await world.run("repair", "--root", "a")
+        #expect(damaged.code == .corrupt)
+        #expect(
+            damaged.talk.contains("Nothing could be repaired; 1 problem remains."),
+            "\(damaged.talk)")
     }
 
     @Test("lint lists names that other systems cannot store, with 1")

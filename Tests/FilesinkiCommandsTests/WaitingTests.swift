@@ -62,6 +62,7 @@ struct WaitingTests {
         arguments: [
             ["sync", "a"], ["save", "--root", "a", "x"], ["load", "--root", "a", "x"],
             ["log", "--root", "a", "x"], ["devices", "--root", "a"], ["check", "--root", "a"],
+            ["repair", "--root", "a"],
             ["clone", "http://hanging", "b"],
         ])
     func hangs(_ line: [String]) async throws {

@@ -8,14 +8,42 @@ import Synchronization
 /// Reads and verifies every object of a store: the commits of all zones, the packs with all their
 /// blocks, the checkpoints and the acknowledgements. Memory grows with the number of entries in the
 /// history, not with the size of the contents.
+///
+/// A content is damaged if no pack and no commit holds a sound copy of it. A pack that is gone is
+/// damage only if a content is missing: what a repair has stored anew is in other packs.
 struct StoreCheck {
     private let connection: ZoneConnection
     private let progress: (@Sendable (Progress) -> Void)?
     private(set) var report = CheckReport()
+    /// The failures of ``report`` that are about objects, not about contents without a sound copy.
+    private(set) var objectFailures: [Failure] = []
+    private var logs: [LogCheck] = []
     /// Chunked contents in packs, and the pack of each.
     private var recipes: [(pack: PackReference, id: ContentID, recipe: Recipe)] = []
-    /// Contents that cannot be read, with the cause.
-    private var damaged: [ContentID: Failure] = [:]
+    /// The packs that commits name and whose index is sound.
+    private(set) var readable: [PackReader] = []
+    /// The packs that are at the remote and have any damage.
+    private(set) var damagedPacks: [PackReference] = []
+    /// The packs that commits name and that are gone.
+    private var missingPacks: [PackReference] = []
+    /// The damaged copies of contents and chunks.
+    private(set) var damagedCopies: [DamagedCopy] = []
+    /// The damaged objects that devices write anew: checkpoints, their parts, acknowledgements.
+    private(set) var damagedNotes: [ObjectKey] = []
+
+    struct DamagedCopy {
+        let content: ContentID
+        let pack: PackReference
+        let failure: Failure
+    }
+
+    /// The contents that cannot be read.
+    struct Unreadable {
+        /// What is wrong, in the order of the report.
+        var failures: [Failure] = []
+        /// Contents and chunks.
+        var contents: Set<ContentID> = []
+    }
 
     init(_ connection: ZoneConnection, _ progress: (@Sendable (Progress) -> Void)?) {
         self.connection = connection
@@ -30,19 +58,56 @@ struct StoreCheck {
         let listing = try await StoreListing.read(from: connection.remote)
         report.foreignObjects = listing.others.count
         report.objects = listing.count - listing.others.count
-        var logs: [LogCheck] = []
         for (name, zone) in listing.zones.sorted(by: { $0.key < $1.key }) {
             logs.append(
                 try await readZone(name, zone, known: name == Zone.filesName ? files : nil))
         }
         if listing.zones[Zone.filesName] == nil { logs.append(files) }
         try await readParts(listing)
-        var packs: [[UInt8]: PackReference] = [:]
-        for log in logs { for (pack, _) in log.view.packs { packs[pack.id] = pack } }
-        let readers = try await readPacks(listing, named: packs)
-        let locator = ContentLocator(packs: readers)
-        try await checkRecipes(locator)
-        for log in logs { try await checkVersions(of: log, locator) }
+        var named: [[UInt8]: PackReference] = [:]
+        for log in logs { for (pack, _) in log.view.packs { named[pack.id] = pack } }
+        try await readPacks(listing, named: named)
+        for log in logs { report.contents += log.versions.count }
+        let unreadable = try await unreadable()
+        var packs: Set<[UInt8]> = []
+        for copy in damagedCopies where !unreadable.contents.contains(copy.content) {
+            // The content has another copy; the object is damaged all the same.
+            if packs.insert(copy.pack.id).inserted { report.failures.append(copy.failure) }
+        }
+        objectFailures = report.failures
+        report.failures += unreadable.failures
+    }
+
+    /// The contents without a sound copy.
+    ///
+    /// - Parameter stored: Packs that were stored since; they are read.
+    func unreadable(with stored: [PackReader] = []) async throws -> Unreadable {
+        let locator = ContentLocator(packs: readable + stored)
+        for copy in damagedCopies { locator.exclude(copy.content, in: copy.pack.id) }
+        var damaged: [ContentID: Failure] = [:]
+        for copy in damagedCopies where damaged[copy.content] == nil {
+            if try await locator.find(copy.content) == nil {
+                damaged[copy.content] = copy.failure
+            }
+        }
+        try await add(recipes, to: &damaged, locator)
+        for pack in stored {
+            let verified = try await pack.verify()
+            try await add(
+                verified.recipes.map { (pack.reference, $0.id, $0.recipe) }, to: &damaged, locator)
+        }
+        var found = Unreadable(contents: Set(damaged.keys))
+        var paths: [ContentID: RelativePath] = [:]
+        for log in logs { try await checkVersions(of: log, locator, damaged, &paths, &found) }
+        for (content, var failure) in damaged.sorted(by: { $0.key.description < $1.key.description }
+        ) {
+            if let path = paths[content] { failure.message = "\(path): \(failure.message)" }
+            found.failures.append(failure)
+        }
+        if !found.failures.isEmpty {
+            found.failures += missingPacks.map { Failure.missingPack($0) }
+        }
+        return found
     }
 
     // MARK: Zones
@@ -82,6 +147,7 @@ struct StoreCheck {
                 }
                 compare(reader.token, log, "The checkpoint of \(name) at \(sequence)")
             } catch let failure as Failure where failure.code != .away {
+                damagedNotes.append(try store.key(of: sequence))
                 report.failures.append(failure)
             }
         }
@@ -92,6 +158,7 @@ struct StoreCheck {
         for (key, hash) in listing.parts {
             let stored = try await connection.remote.get(key, range: nil)
             if stored.map(ContentHasher.hash) == hash { continue }
+            damagedNotes.append(key)
             report.failures.append(
                 Failure(
                     .corrupt, path: key.description, "A part of a checkpoint has another hash.",
@@ -107,7 +174,11 @@ struct StoreCheck {
             remote: connection.remote, zone: name, store: connection.format)
         let damaged = Mutex<[Failure]>([])
         let all = try await store.all { failure in damaged.withLock { $0.append(failure) } }
-        report.failures += damaged.withLock { $0 }
+        let unreadable = damaged.withLock { $0 }
+        damagedNotes += unreadable.compactMap {
+            try? ObjectKey(String(decoding: $0.path, as: UTF8.self))
+        }
+        report.failures += unreadable
         for found in all {
             let device = printable(found.device.name.utf8)
             compare(found.token, log, "The acknowledgement of \(device)")
@@ -137,7 +208,7 @@ struct StoreCheck {
 
     private mutating func readPacks(
         _ listing: StoreListing, named: [[UInt8]: PackReference]
-    ) async throws -> [PackReader] {
+    ) async throws {
         var references = named
         for (id, size) in listing.packs where named[id] == nil {
             // No commit names the pack: its upload is unfinished, or its commit is not published
@@ -148,60 +219,66 @@ struct StoreCheck {
             references[id] = found
         }
         report.packs = references.count
-        var readers: [PackReader] = []
         for reference in references.values.sorted(by: { $0.keyText < $1.keyText }) {
-            let reader = PackReader(remote: connection.remote, reference: reference)
-            if let size = listing.packs[reference.id], size != reference.size {
-                report.failures.append(.otherSize(reference, size))
+            guard let size = listing.packs[reference.id] else {
+                missingPacks.append(reference)
+                continue
             }
-            let verified = try await reader.verify()
-            report.bytes += verified.bytes
-            for (failure, contents) in verified.failures {
-                if contents.isEmpty { report.failures.append(failure) }
-                for content in contents { damaged[content] = failure }
-            }
-            recipes += verified.recipes.map { (reference, $0.id, $0.recipe) }
-            readers.append(reader)
-            progress?(Progress(.fetching, files: readers.count, bytes: report.bytes))
+            try await readPack(reference, size: size, isNamed: named[reference.id] != nil)
+            progress?(Progress(.fetching, files: readable.count, bytes: report.bytes))
         }
-        return readers
     }
 
-    /// Verifies that every chunk of a chunked content exists with its length. The bytes were
-    /// verified with the packs.
-    private mutating func checkRecipes(_ locator: ContentLocator) async throws {
+    private mutating func readPack(
+        _ reference: PackReference, size: Int64, isNamed: Bool
+    ) async throws {
+        let reader = PackReader(remote: connection.remote, reference: reference)
+        let verified = try await reader.verify()
+        var damage = verified.failures.filter(\.contents.isEmpty).map(\.failure)
+        if size != reference.size { damage.append(.otherSize(reference, size)) }
+        report.failures += damage
+        report.bytes += verified.bytes
+        for (failure, contents) in verified.failures {
+            damagedCopies += contents.map {
+                DamagedCopy(content: $0, pack: reference, failure: failure)
+            }
+        }
+        recipes += verified.recipes.map { (reference, $0.id, $0.recipe) }
+        // No device looks for contents in a pack that no commit names.
+        if damage.isEmpty, isNamed { readable.append(reader) }
+        if !damage.isEmpty || !verified.failures.isEmpty { damagedPacks.append(reference) }
+    }
+
+    /// Adds the chunked contents one of whose chunks has no sound copy of the right length. The bytes
+    /// were verified with the packs.
+    private func add(
+        _ recipes: [(pack: PackReference, id: ContentID, recipe: Recipe)],
+        to damaged: inout [ContentID: Failure], _ locator: ContentLocator
+    ) async throws {
         for (pack, id, recipe) in recipes {
             for part in recipe.parts {
                 let place = try await locator.find(part.id)
-                guard place?.member.kind == .chunk, place?.member.length == part.length else {
-                    damaged[id] = .missingPart(pack, id)
-                    break
-                }
-                if let failure = damaged[part.id] { damaged[id] = failure }
+                if place?.member.kind == .chunk, place?.member.length == part.length { continue }
+                damaged[id] = damaged[part.id] ?? .missingPart(pack, id)
             }
         }
     }
 
     // MARK: Contents
 
-    private mutating func checkVersions(of log: LogCheck, _ locator: ContentLocator) async throws {
+    private func checkVersions(
+        of log: LogCheck, _ locator: ContentLocator, _ damaged: [ContentID: Failure],
+        _ paths: inout [ContentID: RelativePath], _ found: inout Unreadable
+    ) async throws {
         let inline = Set(log.view.inline.map(\.content))
-        var damagedPaths: [ContentID: RelativePath] = [:]
-        for (content, version) in log.versions {
-            report.contents += 1
-            if inline.contains(content) { continue }
+        for (content, version) in log.versions where !inline.contains(content) {
             if damaged[content] != nil {
-                damagedPaths[content] = version.path
+                paths[content] = version.path
             } else if try await locator.find(content) == nil, log.failures.isEmpty {
-                report.failures.append(.missing(version.path))
+                found.failures.append(.missing(version.path))
+                found.contents.insert(content)
             }
         }
-        for (content, var failure) in damaged.sorted(by: { $0.key.description < $1.key.description }
-        ) {
-            if let path = damagedPaths[content] { failure.message = "\(path): \(failure.message)" }
-            report.failures.append(failure)
-        }
-        damaged = [:]
     }
 }
 
@@ -213,10 +290,16 @@ extension Failure {
             remedy: "Restore the object from a copy of the store.")
     }
 
+    fileprivate static func missingPack(_ pack: PackReference) -> Failure {
+        Failure(
+            .corrupt, path: pack.keyText, "The pack is gone.",
+            remedy: "Run filesinki repair on a device that still has the files.")
+    }
+
     fileprivate static func missingPart(_ pack: PackReference, _ id: ContentID) -> Failure {
         Failure(
             .corrupt, path: pack.keyText, "A part of the content \(id) is missing.",
-            remedy: "A device that still has the file can store it again.")
+            remedy: "Run filesinki repair on a device that still has the file.")
     }
 }
 

@@ -40,7 +40,7 @@ struct StoreVerification: ReplicaPart {
     }
 
     /// Returns the differences between an undamaged log and the log that this replica has read.
-    private func differencesFromKnown(
+    func differencesFromKnown(
         _ log: LogCheck, _ connection: ZoneConnection
     ) throws -> [Failure] {
         guard let token = try manifest.token else { return [] }
@@ -158,6 +158,6 @@ extension Failure {
     static func missing(_ path: RelativePath) -> Failure {
         Failure(
             .corrupt, path: path.bytes, "No pack and no commit holds its content.",
-            remedy: "A device that still has the file publishes it again when it is touched.")
+            remedy: "Run filesinki repair on a device that still has the file.")
     }
 }

@@ -194,6 +194,13 @@ extension Replica {
         try await StoreVerification(context).check(data, progress: progress)
     }
 
+    /// See ``StoreRepair/repair(_:)``.
+    package func repair(
+        _ progress: (@Sendable (Progress) -> Void)?
+    ) async throws -> RepairReport {
+        try await StoreRepair(context).repair(progress)
+    }
+
     /// Gives a replica a new device id: see ``DeviceIdentity/renew(insteadOf:)``.
     package static func renewDevice(
         _ options: ReplicaOptions, insteadOf former: [UInt8]

@@ -70,6 +70,11 @@ package struct CheckpointStore: Sendable {
         return CheckpointReader(self, CheckpointDecoder(token: index.token), parts: index.parts)
     }
 
+    /// The key of the checkpoint with this number.
+    package func key(of sequence: UInt64) throws(Failure) -> ObjectKey {
+        try StoreLayout.slot(prefix, sequence)
+    }
+
     /// Reads the newest readable checkpoint.
     ///
     /// - Parameter last: Later checkpoints are ignored.

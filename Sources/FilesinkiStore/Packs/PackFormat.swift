@@ -138,7 +138,7 @@ extension Failure {
     ) -> Failure {
         Failure(
             .corrupt, path: key, message,
-            remedy: "Run filesinki check; a device that still has the files can store them again.",
+            remedy: "Run filesinki repair on a device that still has the files.",
             cause: cause)
     }
 

@@ -79,6 +79,6 @@ package struct Recipe: Hashable, Sendable {
     private static var damage: Failure {
         Failure(
             .corrupt, "The recipe of a large file is damaged.",
-            remedy: "Run filesinki check; a device that still has the file can store it again.")
+            remedy: "Run filesinki repair on a device that still has the file.")
     }
 }

@@ -1,0 +1,79 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiText
+
+/// `repair`: stores anew what is damaged.
+struct RepairCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "repair",
+        abstract: "Store anew what is damaged in the store.",
+        discussion: """
+            Reads every object of the store, as check --read-data does. Contents that are damaged \
+            or missing are stored again from the files of this replica, and from what can still \
+            be read of damaged packs. Damaged objects that are not needed any more are removed. \
+            What only other devices have is repaired by running it there. Exits with 8 and lists \
+            what remains damaged.
+            """)
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let session = try await Session.open(replica, writable: true, in: console)
+        let result = try await session.withProgress { line in
+            try await session.replica.repair { line?.show($0) }
+        }
+        let code = result.remaining.first.map { ExitCode($0) } ?? .done
+        for failure in result.remaining {
+            if report.json {
+                try console.output.json(failure.json(type: "problem"))
+            } else {
+                console.complain(failure)
+            }
+        }
+        if report.json {
+            try console.output.json(object(result, exit: code))
+        } else {
+            console.say(summary(result))
+        }
+        return code
+    }
+
+    private func object(_ result: RepairReport, exit code: ExitCode) -> JSONObject {
+        var object: JSONObject = ["type": "repair"]
+        object.add("exit", code.rawValue)
+        object.add("objects", result.objects)
+        object.add("found", result.found.count)
+        object.add("healed", result.healed)
+        object.add("packs", result.packs)
+        object.add("bytes", result.bytes)
+        object.add("removed", result.removed.count)
+        object.add("problems", result.remaining.count)
+        return object
+    }
+
+    private func summary(_ result: RepairReport) -> String {
+        if result.found.isEmpty, result.remaining.isEmpty {
+            return
+                "\(CountText.text(result.objects, "object")) read: no problems, nothing to repair."
+        }
+        var parts: [String] = []
+        if result.packs > 0 {
+            parts.append(
+                "Stored \(CountText.text(result.packs, "new pack")), \(SizeText.text(result.bytes))"
+            )
+        }
+        if !result.removed.isEmpty {
+            parts.append("removed \(CountText.text(result.removed.count, "damaged object"))")
+        }
+        let done = parts.isEmpty ? "Nothing could be repaired" : parts.joined(separator: "; ")
+        let rest =
+            result.remaining.isEmpty
+            ? "no problems remain"
+            : "\(CountText.text(result.remaining.count, "problem")) remain"
+                + (result.remaining.count == 1 ? "s" : "")
+        return "\(done); \(rest)."
+    }
+}

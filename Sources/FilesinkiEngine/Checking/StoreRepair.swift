@@ -1,0 +1,222 @@
+import FilesinkiCompression
+import FilesinkiFileSystem
+import FilesinkiHashing
+import FilesinkiManifest
+package import FilesinkiModel
+package import FilesinkiRemote
+import FilesinkiStore
+
+/// Stores anew what is damaged in a store, as far as this replica or the store itself has it.
+///
+/// Nothing that can be read is overwritten or removed before its copy is named by a commit:
+///
+/// 1. Every object is read, as `check --read-data` does.
+/// 2. The sound contents of damaged packs, and the damaged contents that files of the root have, are
+///    stored in new packs.
+/// 3. A commit without changes names these packs, so that every device finds them.
+/// 4. The damaged objects that nothing needs any more are removed.
+///
+/// A repair that is killed is repeated: the packs that it has stored are noted, and used by the next run.
+struct StoreRepair: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    /// Repairs the store. A damaged commit cannot be repaired: then nothing is done, and the report says so.
+    ///
+    /// Reads the whole store, and the whole base of the replica.
+    ///
+    /// - Throws: What the remote throws. What could not be repaired is in the report.
+    func repair(_ progress: (@Sendable (Progress) -> Void)?) async throws -> RepairReport {
+        let connection = try await connected()
+        var log = LogCheck(connection.log)
+        try await log.read()
+        var report = RepairReport()
+        report.remaining = log.failures
+        if log.failures.isEmpty {
+            report.remaining = try StoreVerification(replica).differencesFromKnown(log, connection)
+        }
+        guard report.remaining.isEmpty else { return report }
+        var check = StoreCheck(connection, progress)
+        try await check.readEverything(files: log)
+        report.objects = check.report.objects
+        report.found = check.report.failures
+        guard !report.found.isEmpty else { return report }
+        let unreadable = try await check.unreadable()
+        let packs = try await storeAnew(unreadable.contents, check, connection)
+        try await publish(packs, &log)
+        report.packs = packs.count
+        report.bytes = packs.reduce(0) { $0 + $1.size }
+        let stored = packs.map { PackReader(remote: connection.remote, reference: $0) }
+        let rest = try await check.unreadable(with: stored)
+        report.healed = unreadable.contents.subtracting(rest.contents).count
+        report.removed = try await removeDamaged(check, rest, connection.remote)
+        report.remaining = rest.failures + log.failures
+        let removed = Set(report.removed.map { Array($0.description.utf8) })
+        report.remaining += check.objectFailures.filter { !removed.contains($0.path) }
+        return report
+    }
+
+    // MARK: Storing anew
+
+    private func storeAnew(
+        _ unreadable: Set<ContentID>, _ check: StoreCheck, _ connection: ZoneConnection
+    ) async throws -> [PackReference] {
+        let file = sync.unpublishedPacksFile
+        let cache = IndexFolder(path: state.indexes)
+        let writer = PackWriter(
+            remote: connection.remote, systemContext: systemContext, cache: cache,
+            willStore: { file.add($0, isStored: false) },
+            onStored: { file.add($0, isStored: true) })
+        let damaged = Set(check.damagedPacks.map(\.id))
+        let sound = ContentLocator(
+            packs: check.readable.filter { !damaged.contains($0.reference.id) })
+        var rescued = Rescued()
+        do {
+            for pack in check.damagedPacks {
+                let reader = PackReader(
+                    remote: connection.remote, reference: pack, cache: cache)
+                try await rescue(reader, beyond: sound, &rescued, writer)
+            }
+        } catch {
+            await writer.abandon()
+            throw error
+        }
+        let wanted = try await unreadable.subtracting(rescued.whole(with: sound))
+        // A file of another size has been edited.
+        let items = try manifest.loadBase().filter { row in
+            row.entry.kind == .file && wanted.contains(row.entry.content)
+                && (try? root.status(row.path))?.stamp.size == row.entry.size
+        }
+        guard !items.isEmpty else { return try await writer.finish() }
+        let uploader = ContentUploader(
+            source: root, destination: .packs(writer),
+            knows: { !wanted.contains($0) },
+            holdsChunk: { [chunks = rescued.chunks] chunk in
+                if chunks.contains(chunk) { return true }
+                return try await sound.find(chunk)?.member.kind == .chunk
+            }, progress: { _, _ in })
+        return try await uploader.upload(
+            items.map { ContentUploader.Item(path: $0.path, size: $0.entry.size) }
+        ).packs
+    }
+
+    /// Copies what can be read of a damaged pack, and what no other pack holds. The index may be the copy
+    /// of this device.
+    private func rescue(
+        _ pack: PackReader, beyond sound: ContentLocator, _ rescued: inout Rescued,
+        _ writer: PackWriter
+    ) async throws {
+        let index: PackIndex
+        do { index = try await pack.index() } catch let failure as Failure
+            where failure.code != .away
+        {
+            return
+        }
+        var members: [Int: [(id: ContentID, place: PackMember)]] = [:]
+        index.forEachMember { members[$1.block, default: []].append(($0, $1)) }
+        for (number, all) in members.sorted(by: { $0.key < $1.key }) {
+            let block: [UInt8]
+            do { block = try await pack.readBlock(number) } catch let failure as Failure
+                where failure.code != .away
+            {
+                continue
+            }
+            var builder = BlockBuilder(
+                compressor: ZstdCompressor(level: ContentUploader.level))
+            for (id, place) in all.sorted(by: { $0.place.offset < $1.place.offset }) {
+                guard try await sound.find(id) == nil else { continue }
+                let bytes = block[place.range]
+                guard rescued.add(id, place.kind, bytes) else { continue }
+                bytes.withUnsafeBytes { builder.add(id, kind: place.kind, bytes: $0) }
+            }
+            if let block = try builder.finish() { try await writer.add(block) }
+        }
+    }
+
+    // MARK: The commit
+
+    /// Publishes a commit that names the packs, after the last one.
+    private func publish(_ packs: [PackReference], _ log: inout LogCheck) async throws {
+        guard !packs.isEmpty else { return }
+        while log.failures.isEmpty {
+            let draft = CommitDraft(
+                device: config.device, time: systemContext.now(), changes: [], packs: packs,
+                operation: "repair")
+            if let commit = try await zone.publish(draft, after: log.view.token).commit() {
+                return sync.forgetPublishedPacks([commit])
+            }
+            try await log.read()
+        }
+    }
+
+    // MARK: Removing
+
+    /// Removes the damaged objects that nothing needs: packs whose contents have copies, and what devices
+    /// write anew.
+    ///
+    /// A pack with a content that is nowhere else stays, for another device may know what can be read of it.
+    private func removeDamaged(
+        _ check: StoreCheck, _ rest: StoreCheck.Unreadable, _ remote: any Remote
+    ) async throws -> [ObjectKey] {
+        var keys = check.damagedNotes
+        for pack in check.damagedPacks where rest.failures.isEmpty {
+            keys.append(try ObjectKey(pack.keyText))
+        }
+        for key in keys { try await remote.delete(key) }
+        if !check.damagedNotes.isEmpty { try memory.set([.checkpoint: 0]) }
+        return keys
+    }
+}
+
+/// What was copied out of damaged packs.
+private struct Rescued {
+    private(set) var chunks: Set<ContentID> = []
+    private var recipes: [ContentID: Recipe] = [:]
+
+    /// Adds a sound member of a block.
+    ///
+    /// - Returns: False if it is damaged, or was added before.
+    mutating func add(_ id: ContentID, _ kind: MemberKind, _ bytes: ArraySlice<UInt8>) -> Bool {
+        switch kind {
+        case .chunk:
+            return ContentHasher.hash(Array(bytes)) == id && chunks.insert(id).inserted
+        case .recipe:
+            guard recipes[id] == nil, let recipe = try? Recipe(decoding: bytes) else {
+                return false
+            }
+            recipes[id] = recipe
+            return true
+        }
+    }
+
+    /// The chunks, and the contents all of whose chunks are there or in sound packs.
+    func whole(with sound: ContentLocator) async throws -> Set<ContentID> {
+        var whole = chunks
+        for (id, recipe) in recipes {
+            var isWhole = true
+            for part in recipe.parts where isWhole && !chunks.contains(part.id) {
+                isWhole = try await sound.find(part.id)?.member.kind == .chunk
+            }
+            if isWhole { whole.insert(id) }
+        }
+        return whole
+    }
+}
+
+/// The result of a repair.
+package struct RepairReport: Sendable {
+    /// The number of objects that were read.
+    package var objects = 0
+    /// What was wrong.
+    package var found: [Failure] = []
+    /// The number of contents and parts of contents that can be read again.
+    package var healed = 0
+    /// The number of packs that were stored, and of their bytes.
+    package var packs = 0
+    package var bytes: Int64 = 0
+    /// The damaged objects that were removed.
+    package var removed: [ObjectKey] = []
+    /// What is still wrong.
+    package var remaining: [Failure] = []
+}
