@@ -243,6 +243,8 @@ struct HistoryTests {
         #expect(outcome.talk.contains("Stored 1 new pack, "), "\(outcome.talk)")
         #expect(outcome.talk.contains("; no problems remain."), "\(outcome.talk)")
         #expect(try await world.run("check", "--root", "a", "--read-data").code == .done)
+        let log = try await world.run("log", "--root", "a")
+        #expect(log.lines.first?.hasSuffix("  repair") == true, "\(log.lines)")
         let commit = "store/zones/files/log/00000000000000000001/c"
         var bytes = try #require(world.read(commit))
         bytes[bytes.count / 2] ^= 1

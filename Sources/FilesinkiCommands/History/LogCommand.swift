@@ -80,6 +80,7 @@ extension CommitSummary {
         object.add("time", time)
         object.add("device", device.name)
         object.add("device_id", hexadecimal(device.id))
+        object.add("operation", operation)
         object.add("added", added)
         object.add("modified", modified)
         object.add("deleted", deleted)
@@ -99,8 +100,10 @@ extension CommitSummary {
         let named = changes.reduce(0) { $0 + $1.files }
         var words = changes.map(\.text)
         if count > named { words.append("and \(CountText.text(count - named)) more") }
-        if words.isEmpty, superseded > 0 {
-            words.append("kept \(CountText.text(superseded, "version"))")
+        if words.isEmpty {
+            words.append(
+                superseded > 0
+                    ? "kept \(CountText.text(superseded, "version"))" : printable(operation.utf8))
         }
         return words.joined(separator: "  ")
     }

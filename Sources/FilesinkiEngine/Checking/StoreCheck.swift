@@ -90,13 +90,16 @@ struct StoreCheck {
                 damaged[copy.content] = copy.failure
             }
         }
-        try await add(recipes, to: &damaged, locator)
+        var chunks = try await add(recipes, to: &damaged, locator)
         for pack in stored {
-            let verified = try await pack.verify()
-            try await add(
-                verified.recipes.map { (pack.reference, $0.id, $0.recipe) }, to: &damaged, locator)
+            let recipes = try await pack.verify().recipes
+            chunks.formUnion(
+                try await add(
+                    recipes.map { (pack.reference, $0.id, $0.recipe) }, to: &damaged, locator))
         }
         var found = Unreadable(contents: Set(damaged.keys))
+        // The failure of the whole content names the path.
+        for chunk in chunks { damaged[chunk] = nil }
         var paths: [ContentID: RelativePath] = [:]
         for log in logs { try await checkVersions(of: log, locator, damaged, &paths, &found) }
         for (content, var failure) in damaged.sorted(by: { $0.key.description < $1.key.description }
@@ -218,12 +221,12 @@ struct StoreCheck {
             else { continue }
             references[id] = found
         }
-        report.packs = references.count
         for reference in references.values.sorted(by: { $0.keyText < $1.keyText }) {
             guard let size = listing.packs[reference.id] else {
                 missingPacks.append(reference)
                 continue
             }
+            report.packs += 1
             try await readPack(reference, size: size, isNamed: named[reference.id] != nil)
             progress?(Progress(.fetching, files: readable.count, bytes: report.bytes))
         }
@@ -251,17 +254,22 @@ struct StoreCheck {
 
     /// Adds the chunked contents one of whose chunks has no sound copy of the right length. The bytes
     /// were verified with the packs.
+    ///
+    /// - Returns: The damaged chunks of these contents.
     private func add(
         _ recipes: [(pack: PackReference, id: ContentID, recipe: Recipe)],
         to damaged: inout [ContentID: Failure], _ locator: ContentLocator
-    ) async throws {
+    ) async throws -> Set<ContentID> {
+        var chunks: Set<ContentID> = []
         for (pack, id, recipe) in recipes {
             for part in recipe.parts {
                 let place = try await locator.find(part.id)
                 if place?.member.kind == .chunk, place?.member.length == part.length { continue }
                 damaged[id] = damaged[part.id] ?? .missingPart(pack, id)
+                chunks.insert(part.id)
             }
         }
+        return chunks
     }
 
     // MARK: Contents

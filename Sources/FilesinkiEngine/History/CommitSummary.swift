@@ -20,6 +20,8 @@ package struct CommitSummary: Sendable {
     package var sequence: UInt64
     package var time: Timestamp
     package var device: Device
+    /// What the user asked for, such as `sync`; the text of another device.
+    package var operation: String
     package var added = 0
     package var modified = 0
     package var deleted = 0
@@ -36,6 +38,7 @@ package struct CommitSummary: Sendable {
         sequence = commit.sequence
         time = commit.time
         device = commit.device
+        operation = commit.operation
         superseded = commit.superseded.count
         let all = commit.changes.sorted { $0.path < $1.path }
         let origins = Set(all.compactMap(\.movedFrom))
