@@ -64,10 +64,15 @@ private struct LinkRun {
         switch try ContentKind.common(of: versions, hasBase: versions.hasBase) {
         case .database: return try mergeDatabases(by: "auto:sqlite")
         case .json: return try mergeInMemory(JSONMerge(), by: "auto:json")
-        case .text: return try mergeInMemory(TextMerge(), by: "auto:text")
+        case .text: return try mergeInMemory(textMerge, by: "auto:text")
         case .other:
             return .declined(["The contents are neither databases, nor JSON, nor text."])
         }
+    }
+
+    /// The merge of text that the name asks for.
+    private var textMerge: any ContentMerge {
+        conflict.path.bytes.suffix(5).elementsEqual(".toml".utf8) ? TOMLTextMerge() : TextMerge()
     }
 
     private func mergeInMemory(_ merge: any ContentMerge, by rule: String) throws -> LinkResult {
