@@ -32,6 +32,21 @@ struct MergeTests {
         #expect(outcome.talk.hasPrefix("auto: line 1: "))
     }
 
+    @Test("the name of the file, given or its own, decides that a merge must be TOML")
+    func name() async throws {
+        let (base, here, there) = (
+            "[a]\nx = 1\ny = 2\n", "[a]\nn = 1\nx = 1\ny = 2\n", "[a]\nx = 1\ny = 2\nn = 2\n"
+        )
+        let world = try world(base, here, there)
+        try world.write(here, to: "h.toml")
+        #expect(try await world.run("merge", "b", "h", "t").code == .done)
+        for line in [["b", "h.toml", "t"], ["--path", "d/x.toml", "b", "h", "t"]] {
+            let outcome = try await world.run(bytes: (["merge"] + line).map { Array($0.utf8) })
+            #expect(outcome.code == .negative)
+            #expect(outcome.talk.contains("not valid TOML"), "\(outcome.talk)")
+        }
+    }
+
     @Test("--markers prints both sides of a conflict between markers")
     func markers() async throws {
         let outcome = try await world("a\n", "A\n", "Z\n").run("merge", "--markers", "b", "h", "t")

@@ -96,7 +96,9 @@ struct MergeCommand: Command {
     private func fileMerge(in console: Console) throws -> FileMerge {
         let limit = max(1, try TimeText.length(timeLimit))
         let files = try [base, here, there].map { try Self.file($0, in: console) }
-        let name = path.map(ArgumentText.bytes) ?? Array("file".utf8)
+        // Without a path, the name of the file decides how it is merged.
+        let last = files[1].utf8.split(separator: UInt8(ascii: "/")).last
+        let name = path.map(ArgumentText.bytes) ?? Array(last ?? "file".utf8[...])
         return FileMerge(
             base: files[0], ours: files[1], theirs: files[2], path: try RelativePath(name),
             strategy: try Strategy(parsing: strategy), settings: try merging.settings(),
