@@ -98,7 +98,7 @@ struct MergeCommand: Command {
         let files = try [base, here, there].map { try Self.file($0, in: console) }
         // Without a path, the name of the file decides how it is merged.
         let last = files[1].utf8.split(separator: UInt8(ascii: "/")).last
-        let name = path.map(ArgumentText.bytes) ?? Array(last ?? "file".utf8[...])
+        let name = path.map(ArgumentText.bytes) ?? last.map { Array($0) } ?? []
         return FileMerge(
             base: files[0], ours: files[1], theirs: files[2], path: try RelativePath(name),
             strategy: try Strategy(parsing: strategy), settings: try merging.settings(),

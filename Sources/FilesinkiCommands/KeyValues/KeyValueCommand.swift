@@ -165,19 +165,6 @@ extension KeyValueSession {
     }
 }
 
-extension Console {
-    /// Shows what could not be used of the store, or written to it.
-    func show(_ problems: [Failure], type: String = "problem") throws {
-        for problem in problems {
-            if outputOptions.isJSON {
-                try output.json(problem.json(type: type))
-            } else {
-                complain(problem)
-            }
-        }
-    }
-}
-
 extension ValueKey {
     /// The key as an element of a list, without the prefix: see ``RelativePath/jsonValue``.
     func jsonValue(_ options: KeyValueOptions) -> JSONValue {

@@ -107,6 +107,17 @@ extension Console {
             }
         }
     }
+
+    /// Shows what could not be used of the store, or written to it.
+    func show(_ problems: [Failure], type: String = "problem") throws {
+        for problem in problems {
+            if outputOptions.isJSON {
+                try output.json(problem.json(type: type))
+            } else {
+                complain(problem)
+            }
+        }
+    }
 }
 
 extension Problem {

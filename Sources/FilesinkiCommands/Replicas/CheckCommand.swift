@@ -45,13 +45,7 @@ struct CheckCommand: ReplicaCommand {
     }
 
     private func show(_ result: CheckReport, exit code: ExitCode, in console: Console) throws {
-        for failure in result.failures {
-            if report.json {
-                try console.output.json(failure.json(type: "problem"))
-            } else {
-                console.complain(failure)
-            }
-        }
+        try console.show(result.failures)
         guard report.json else {
             console.say(summary(result))
             return

@@ -26,13 +26,7 @@ struct RepairCommand: ReplicaCommand {
             try await session.replica.repair { line?.show($0) }
         }
         let code = result.remaining.first.map { ExitCode($0) } ?? .done
-        for failure in result.remaining {
-            if report.json {
-                try console.output.json(failure.json(type: "problem"))
-            } else {
-                console.complain(failure)
-            }
-        }
+        try console.show(result.remaining)
         if report.json {
             try console.output.json(object(result, exit: code))
         } else {
