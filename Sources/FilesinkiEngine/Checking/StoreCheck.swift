@@ -17,6 +17,8 @@ struct StoreCheck {
     private(set) var report = CheckReport()
     /// The failures of ``report`` that are about objects, not about contents without a sound copy.
     private(set) var objectFailures: [Failure] = []
+    /// The contents without a sound copy.
+    private(set) var unreadable = Unreadable()
     private var logs: [LogCheck] = []
     /// Chunked contents in packs, and the pack of each.
     private var recipes: [(pack: PackReference, id: ContentID, recipe: Recipe)] = []
@@ -68,7 +70,7 @@ struct StoreCheck {
         for log in logs { for (pack, _) in log.view.packs { named[pack.id] = pack } }
         try await readPacks(listing, named: named)
         for log in logs { report.contents += log.versions.count }
-        let unreadable = try await unreadable()
+        unreadable = try await findUnreadable()
         var packs: Set<[UInt8]> = []
         for copy in damagedCopies where !unreadable.contents.contains(copy.content) {
             // The content has another copy; the object is damaged all the same.
@@ -78,10 +80,10 @@ struct StoreCheck {
         report.failures += unreadable.failures
     }
 
-    /// The contents without a sound copy.
+    /// Searches for contents without a sound copy.
     ///
     /// - Parameter stored: Packs that were stored since; they are read.
-    func unreadable(with stored: [PackReader] = []) async throws -> Unreadable {
+    func findUnreadable(with stored: [PackReader] = []) async throws -> Unreadable {
         let locator = ContentLocator(packs: readable + stored)
         for copy in damagedCopies { locator.exclude(copy.content, in: copy.pack.id) }
         var damaged: [ContentID: Failure] = [:]

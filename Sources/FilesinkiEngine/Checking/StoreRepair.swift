@@ -16,7 +16,8 @@ import FilesinkiStore
 /// 3. A commit without changes names these packs, so that every device finds them.
 /// 4. The damaged objects that nothing needs any more are removed.
 ///
-/// A repair that is killed is repeated: the packs that it has stored are noted, and used by the next run.
+/// A repair that is killed is repeated. The packs that it has stored are recorded, and named by the next commit
+/// of this replica.
 struct StoreRepair: ReplicaPart {
     let replica: ReplicaContext
 
@@ -29,27 +30,22 @@ struct StoreRepair: ReplicaPart {
     /// - Throws: What the remote throws. What could not be repaired is in the report.
     func repair(_ progress: (@Sendable (Progress) -> Void)?) async throws -> RepairReport {
         let connection = try await connected()
-        var log = LogCheck(connection.log)
-        try await log.read()
         var report = RepairReport()
-        report.remaining = log.failures
-        if log.failures.isEmpty {
-            report.remaining = try StoreVerification(replica).differencesFromKnown(log, connection)
-        }
+        var log: LogCheck
+        (log, report.remaining) = try await StoreVerification(replica).readLog(connection)
         guard report.remaining.isEmpty else { return report }
         var check = StoreCheck(connection, progress)
         try await check.readEverything(files: log)
         report.objects = check.report.objects
         report.found = check.report.failures
         guard !report.found.isEmpty else { return report }
-        let unreadable = try await check.unreadable()
-        let packs = try await storeAnew(unreadable.contents, check, connection)
+        let packs = try await storeAnew(check, connection)
         try await publish(packs, &log)
         report.packs = packs.count
         report.bytes = packs.reduce(0) { $0 + $1.size }
         let stored = packs.map { PackReader(remote: connection.remote, reference: $0) }
-        let rest = try await check.unreadable(with: stored)
-        report.healed = unreadable.contents.subtracting(rest.contents).count
+        let rest = try await check.findUnreadable(with: stored)
+        report.healed = check.unreadable.contents.subtracting(rest.contents).count
         report.removed = try await removeDamaged(check, rest, connection.remote)
         report.remaining = rest.failures + log.failures
         let removed = Set(report.removed.map { Array($0.description.utf8) })
@@ -60,14 +56,10 @@ struct StoreRepair: ReplicaPart {
     // MARK: Storing anew
 
     private func storeAnew(
-        _ unreadable: Set<ContentID>, _ check: StoreCheck, _ connection: ZoneConnection
+        _ check: StoreCheck, _ connection: ZoneConnection
     ) async throws -> [PackReference] {
-        let file = sync.unpublishedPacksFile
         let cache = IndexFolder(path: state.indexes)
-        let writer = PackWriter(
-            remote: connection.remote, systemContext: systemContext, cache: cache,
-            willStore: { file.add($0, isStored: false) },
-            onStored: { file.add($0, isStored: true) })
+        let writer = try await sync.packWriter()
         let damaged = Set(check.damagedPacks.map(\.id))
         let sound = ContentLocator(
             packs: check.readable.filter { !damaged.contains($0.reference.id) })
@@ -82,7 +74,7 @@ struct StoreRepair: ReplicaPart {
             await writer.abandon()
             throw error
         }
-        let wanted = try await unreadable.subtracting(rescued.whole(with: sound))
+        let wanted = try await check.unreadable.contents.subtracting(rescued.whole(with: sound))
         // A file of another size has been edited.
         let items = try manifest.loadBase().filter { row in
             row.entry.kind == .file && wanted.contains(row.entry.content)
@@ -113,9 +105,7 @@ struct StoreRepair: ReplicaPart {
         {
             return
         }
-        var members: [Int: [(id: ContentID, place: PackMember)]] = [:]
-        index.forEachMember { members[$1.block, default: []].append(($0, $1)) }
-        for (number, all) in members.sorted(by: { $0.key < $1.key }) {
+        for (number, all) in index.membersByBlock.sorted(by: { $0.key < $1.key }) {
             let block: [UInt8]
             do { block = try await pack.readBlock(number) } catch let failure as Failure
                 where failure.code != .away

@@ -22,13 +22,11 @@ struct StoreVerification: ReplicaPart {
     ) async throws -> CheckReport {
         let connection = try await connected()
         var report = CheckReport()
-        var log = LogCheck(connection.log)
-        try await log.read()
+        let (log, failures) = try await readLog(connection)
         report.commits = log.commits
-        report.failures = log.failures
+        report.failures = failures
         report.tip = log.view.token
         report.packs = log.view.packs.count
-        if log.failures.isEmpty { report.failures += try differencesFromKnown(log, connection) }
         if data == .all {
             var check = StoreCheck(connection, progress)
             try await check.readEverything(files: log)
@@ -39,8 +37,17 @@ struct StoreVerification: ReplicaPart {
         return report
     }
 
+    /// Reads the whole log, and compares an undamaged one with the log that this replica has read.
+    func readLog(_ connection: ZoneConnection) async throws -> (log: LogCheck, failures: [Failure])
+    {
+        var log = LogCheck(connection.log)
+        try await log.read()
+        guard log.failures.isEmpty else { return (log, log.failures) }
+        return (log, try differencesFromKnown(log, connection))
+    }
+
     /// Returns the differences between an undamaged log and the log that this replica has read.
-    func differencesFromKnown(
+    private func differencesFromKnown(
         _ log: LogCheck, _ connection: ZoneConnection
     ) throws -> [Failure] {
         guard let token = try manifest.token else { return [] }

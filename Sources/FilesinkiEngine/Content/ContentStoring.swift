@@ -10,6 +10,17 @@ extension SyncEngine {
         UnpublishedPacksFile(path: state.unpublishedPacks, store: config.store)
     }
 
+    /// Stores packs, and records each of them for the run after an interruption.
+    ///
+    /// - Parameter sizing: Nil for packs of full size.
+    func packWriter(_ sizing: PackSizing? = nil) async throws -> PackWriter {
+        let file = unpublishedPacksFile
+        return PackWriter(
+            remote: try await connected().remote, systemContext: systemContext, sizing: sizing,
+            cache: IndexFolder(path: state.indexes), willStore: { file.add($0, isStored: false) },
+            onStored: { file.add($0, isStored: true) })
+    }
+
     /// The packs that earlier runs have stored and that no commit names yet, if the store has them. Sends requests only
     /// if there are any: one for each pack, or for many at a remote that has batches.
     ///

@@ -187,6 +187,11 @@ extension StateFolder {
             let items = try? UnpublishedPacksFile(path: unpublishedPacks, store: config.store)
                 .load()
         else { return 0 }
-        return items.reduce(0) { $1.isStored ? $0 + $1.pack.size : $0 }
+        return items.storedBytes
     }
+}
+
+extension [UnpublishedPacks.Item] {
+    /// The bytes of the packs that the remote has confirmed.
+    var storedBytes: Int64 { reduce(0) { $1.isStored ? $0 + $1.pack.size : $0 } }
 }

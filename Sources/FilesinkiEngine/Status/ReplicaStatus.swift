@@ -51,9 +51,8 @@ struct ReplicaStatus: ReplicaPart {
     }
 
     private func uploadedBytes() throws -> Int64 {
-        try sync.unpublishedPacksFile.load().filter { item in
-            try item.isStored && manifest.pack(item.pack.id) == nil
-        }.reduce(0) { $0 + $1.pack.size }
+        try sync.unpublishedPacksFile.load().filter { try manifest.pack($0.pack.id) == nil }
+            .storedBytes
     }
 
     /// Returns the base tree in path order: everything, or the given paths and what is below them.

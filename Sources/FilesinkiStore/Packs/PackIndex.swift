@@ -137,6 +137,13 @@ package struct PackIndex: Sendable {
         }
     }
 
+    /// The members of each block, in ascending order of the ids.
+    package var membersByBlock: [Int: [(id: ContentID, place: PackMember)]] {
+        var members: [Int: [(id: ContentID, place: PackMember)]] = [:]
+        forEachMember { members[$1.block, default: []].append(($0, $1)) }
+        return members
+    }
+
     private func id(at index: Int, in bytes: UnsafeRawBufferPointer) -> ContentID {
         let start = membersStart + index * Self.memberLength
         let part = bytes[start..<(start + ContentID.byteCount)]

@@ -37,8 +37,7 @@ extension PackReader {
             result.failures.append((failure, []))
             return result
         }
-        var members: [Int: [(id: ContentID, place: PackMember)]] = [:]
-        index.forEachMember { members[$1.block, default: []].append(($0, $1)) }
+        let members = index.membersByBlock
         for numbers in Self.groups(of: index.blocks) {
             try await verify(numbers, members, &result)
         }

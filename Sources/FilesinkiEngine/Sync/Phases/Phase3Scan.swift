@@ -130,12 +130,7 @@ extension SyncEngine {
     private func destination(
         isSmall: Bool, _ sizing: PackSizing
     ) async throws -> ContentUploader.Destination {
-        let remote = try await connected().remote
-        let file = unpublishedPacksFile
-        let writer = PackWriter(
-            remote: remote, systemContext: systemContext, sizing: sizing,
-            cache: IndexFolder(path: state.indexes), willStore: { file.add($0, isStored: false) },
-            onStored: { file.add($0, isStored: true) })
+        let writer = try await packWriter(sizing)
         return isSmall ? .commit(writer) : .packs(writer)
     }
 }
