@@ -29,10 +29,10 @@ package enum DateText {
     /// - Returns: Milliseconds since 1970-01-01 00:00 UTC.
     package static func milliseconds(_ text: String) -> Int64? {
         guard let time = readRFC3339(text), time.zone == .utc,
-            time.nanoseconds.isMultiple(of: 1_000_000)
+            time.fraction.nanoseconds.isMultiple(of: 1_000_000)
         else { return nil }
         let (whole, overflow) = time.seconds.multipliedReportingOverflow(by: 1_000)
-        let (sum, more) = whole.addingReportingOverflow(time.nanoseconds / 1_000_000)
+        let (sum, more) = whole.addingReportingOverflow(time.fraction.nanoseconds / 1_000_000)
         return overflow || more ? nil : sum
     }
 
@@ -45,11 +45,36 @@ package enum DateText {
 
     /// Reads what a person writes: `2024-05-01`, `2024-05-01 11:30`, `2024-05-01T11:30:00.5` in local
     /// time, the same with a `Z` in UTC or with an offset, or `@SECONDS`; nil for other text.
+    ///
+    /// - Returns: The beginning of what the text names.
     package static func timestamp(_ text: String) -> Timestamp? {
+        interval(text)?.lowerBound
+    }
+
+    /// As `timestamp`, with all times that the text names: a day, a minute, a second, or the part of a
+    /// second that its last digit stands for.
+    ///
+    /// A local day has 23 to 25 hours where the clocks change. A local time that occurs twice then ends
+    /// with its second occurrence.
+    ///
+    /// - Returns: The first and the last nanosecond; nil for other text.
+    package static func interval(_ text: String) -> ClosedRange<Timestamp>? {
         if text.hasPrefix("@") {
-            return Int64(text.dropFirst()).map { Timestamp(seconds: $0, nanoseconds: 0) }
+            guard let seconds = Int64(text.dropFirst()) else { return nil }
+            return interval(seconds, seconds, Fraction.none)
         }
-        return read(text).map { Timestamp(seconds: $0.seconds, nanoseconds: $0.nanoseconds) }
+        guard let time = read(text), let last = time.parts.lastSecond(in: time.zone) else {
+            return nil
+        }
+        return interval(time.seconds, last, time.fraction)
+    }
+
+    private static func interval(
+        _ first: Int64, _ last: Int64, _ fraction: Fraction
+    ) -> ClosedRange<Timestamp> {
+        let lower = Timestamp(seconds: first, nanoseconds: fraction.nanoseconds)
+        let end = fraction.nanoseconds + fraction.resolution - 1
+        return lower...max(lower, Timestamp(seconds: last, nanoseconds: end))
     }
 
     /// The basic form of ISO 8601 in UTC, which AWS signs: `20130524T000000Z`.
@@ -123,21 +148,17 @@ extension DateText {
         case offset(Int64)
     }
 
-    private enum Precision {
-        case day, minute, second
-    }
-
     private struct Reading {
+        /// The first second that the text names.
         var seconds: Int64
-        /// 0 to 999,999,999.
-        var nanoseconds: Int64 = 0
+        var fraction: Fraction
         var zone: Zone
-        var precision: Precision
+        var parts: Parts
     }
 
     private static func readRFC3339(_ text: String) -> Reading? {
         guard text.utf8.contains(UInt8(ascii: "T")), let time = read(text), time.zone != .local,
-            time.precision == .second
+            time.parts.clock.count == 3
         else { return nil }
         return time
     }
@@ -153,20 +174,20 @@ extension DateText {
             date.count == 3
         else { return nil }
         if isNegative { date[0] = -date[0] }
-        var nanoseconds: Int64 = 0
+        var fraction = Fraction.none
         var clock: [Int32] = []
         if halves.count == 2 {
             let parts = last.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
             guard let read = parts.first.flatMap(readClock) else { return nil }
             clock = read
             if parts.count == 2 {
-                guard clock.count == 3, let fraction = fraction(parts[1]) else { return nil }
-                nanoseconds = fraction
+                guard clock.count == 3, let read = Fraction(parts[1]) else { return nil }
+                fraction = read
             }
         }
-        let precision: Precision = clock.isEmpty ? .day : clock.count == 2 ? .minute : .second
-        return Parts(date: date, clock: clock).seconds(in: zone).map {
-            Reading(seconds: $0, nanoseconds: nanoseconds, zone: zone, precision: precision)
+        let parts = Parts(date: date, clock: clock)
+        return parts.seconds(in: zone).map {
+            Reading(seconds: $0, fraction: fraction, zone: zone, parts: parts)
         }
     }
 
@@ -210,13 +231,29 @@ extension DateText {
             ? Int32(digits) : nil
     }
 
-    /// The nanoseconds of the digits behind the point. More than nine digits are cut off.
-    private static func fraction(_ digits: Substring) -> Int64? {
-        guard !digits.isEmpty, digits.utf8.count <= 30,
-            digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return nil }
-        let nine = digits.prefix(9)
-        return Int64(nine + String(repeating: "0", count: 9 - nine.utf8.count))
+    /// The digits behind the point. More than nine are cut off.
+    private struct Fraction {
+        /// 0 to 999,999,999.
+        let nanoseconds: Int64
+        /// What the last digit stands for, in nanoseconds.
+        let resolution: Int64
+
+        /// That of a time without a fraction.
+        static let none = Fraction(nanoseconds: 0, resolution: 1_000_000_000)
+
+        private init(nanoseconds: Int64, resolution: Int64) {
+            (self.nanoseconds, self.resolution) = (nanoseconds, resolution)
+        }
+
+        init?(_ digits: Substring) {
+            guard !digits.isEmpty, digits.utf8.count <= 30,
+                digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            else { return nil }
+            let nine = digits.prefix(9)
+            let zeros = String(repeating: "0", count: 9 - nine.utf8.count)
+            guard let parts = Int64(nine + zeros), let unit = Int64("1" + zeros) else { return nil }
+            self.init(nanoseconds: parts, resolution: unit)
+        }
     }
 
     /// Year, month and day, and hour, minute and second where there are any.
@@ -224,8 +261,35 @@ extension DateText {
         var date: [Int32]
         var clock: [Int32]
 
-        /// Seconds since 1970; nil for a day or a time that does not exist.
+        /// The first second, since 1970; nil for a day or a time that does not exist.
         func seconds(in zone: Zone) -> Int64? {
+            fields.flatMap { Self.seconds($0, zone) }
+        }
+
+        /// The last second of the day, the minute or the second; nil for one that does not exist.
+        func lastSecond(in zone: Zone) -> Int64? {
+            guard var last = fields else { return nil }
+            if clock.isEmpty { (last.tm_hour, last.tm_min) = (23, 59) }
+            if clock.count < 3 { last.tm_sec = 59 }
+            guard let seconds = Self.seconds(last, zone) else { return nil }
+            guard zone == .local else { return seconds }
+            // The clocks go back: the second occurrence.
+            return max(
+                seconds, [0, 1].compactMap { Self.occurrence(of: last, $0) }.max() ?? seconds)
+        }
+
+        /// A local time with or without summer time; nil if it does not occur so.
+        private static func occurrence(of wanted: tm, _ isSummer: Int32) -> Int64? {
+            var parts = wanted
+            parts.tm_isdst = isSummer
+            let seconds = mktime(&parts)
+            let isFound =
+                parts.tm_isdst == isSummer && parts.tm_hour == wanted.tm_hour
+                && parts.tm_min == wanted.tm_min
+            return isFound ? Int64(seconds) : nil
+        }
+
+        private var fields: tm? {
             guard date.count == 3, (1...12).contains(date[1]), (1...31).contains(date[2]) else {
                 return nil
             }
@@ -238,7 +302,7 @@ extension DateText {
             if clock.count == 3 { parts.tm_sec = clock[2] }
             // 60 is a leap second.
             guard parts.tm_hour < 24, parts.tm_min < 60, parts.tm_sec <= 60 else { return nil }
-            return Self.seconds(parts, zone)
+            return parts
         }
 
         private static func seconds(_ wanted: tm, _ zone: Zone) -> Int64? {

@@ -149,6 +149,22 @@ struct HistoryTests {
         }
     }
 
+    @Test("a time as log prints it includes its commit")
+    func printedTime() async throws {
+        let world = try await clocks()
+        let first = try #require(try await world.run("log", "--root", "a", "one").lines.last)
+        let words = first.split(separator: " ")
+        try #require(words.count > 3)
+        let second = words[1...2].joined(separator: " ")
+        for time in [second, String(second.dropLast(3)), "@1700000000"] {
+            let shown = try await world.run("show", "--root", "a", "one", "--at", time)
+            #expect(shown.text == "1\n", "\(time): \(shown.talk)")
+        }
+        let before = try await world.run(
+            "show", "--root", "a", "one", "--at", "@1699999999")
+        #expect(before.code == .negative)
+    }
+
     @Test(
         "E4.1 each command with a point in time warns where clocks contradict the log",
         arguments: [

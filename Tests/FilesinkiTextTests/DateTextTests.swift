@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiText
+import Glibc
 import Testing
 
 @Suite("Dates and times as text")
@@ -41,6 +42,46 @@ struct DateTextTests {
         ] as [(String, Int64?)])
     func milliseconds(_ text: String, _ expected: Int64?) {
         #expect(DateText.milliseconds(text) == expected)
+    }
+
+    @Test(
+        "a time reaches to the end of what it names: a day, a minute, a second, a digit",
+        arguments: [
+            ("1970-01-02Z", 86_400_000_000_000, 172_799_999_999_999),
+            ("1970-01-01 00:01Z", 60_000_000_000, 119_999_999_999),
+            ("1970-01-01 02:01+02:00", 60_000_000_000, 119_999_999_999),
+            ("1970-01-01T00:00:07Z", 7_000_000_000, 7_999_999_999),
+            ("@7", 7_000_000_000, 7_999_999_999), ("@-1", -1_000_000_000, -1),
+            ("1970-01-01T00:00:07.5Z", 7_500_000_000, 7_599_999_999),
+            ("1970-01-01T00:00:07.250Z", 7_250_000_000, 7_250_999_999),
+            ("1970-01-01T00:00:07.123456789Z", 7_123_456_789, 7_123_456_789),
+            ("1970-01-01T00:00:07.1234567890123Z", 7_123_456_789, 7_123_456_789),
+            ("@\(Int64.max)", .max, .max), ("@\(Int64.min)", .min, .min),
+        ] as [(String, Int64, Int64)])
+    func interval(_ text: String, _ first: Int64, _ last: Int64) {
+        let interval = DateText.interval(text)
+        #expect(interval?.lowerBound.nanoseconds == first)
+        #expect(interval?.upperBound.nanoseconds == last)
+        #expect(DateText.timestamp(text) == interval?.lowerBound)
+    }
+
+    @Test func `a local day and hour are whole where the clocks change`() async {
+        // Central Europe: 23 hours on 31 March 2024, 25 on 27 October, with 02:00 to 03:00 twice. The
+        // zone is the whole process's.
+        await #expect(processExitsWith: .success) {
+            setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1)
+            tzset()
+            let lengths: [(String, Int64)] = [
+                ("2024-03-31", 82_800), ("2024-10-27", 90_000), ("2024-10-28", 86_400),
+                ("2024-07-01 12:30", 60), ("2024-10-27 03:30", 60),
+            ]
+            for (text, length) in lengths {
+                let interval = try #require(DateText.interval(text))
+                #expect(interval.upperBound.seconds - interval.lowerBound.seconds + 1 == length)
+            }
+            let second = DateText.timestamp("2024-10-27T02:30:05+01:00")
+            #expect(DateText.interval("2024-10-27 02:30:05")?.upperBound.seconds == second?.seconds)
+        }
     }
 
     @Test(

@@ -73,7 +73,10 @@ struct HistoryOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The state at a time: 2024-05-01, '2024-05-01 11:30', with Z for UTC, or @SECONDS.",
+            """
+            The state at the end of a day, minute or second: 2024-05-01, '2024-05-01 11:30', with Z \
+            for UTC, or @SECONDS.
+            """,
             valueName: "time"))
     var at: String?
 
@@ -90,11 +93,12 @@ struct HistoryOptions: ParsableArguments {
         }
     }
 
-    /// The point; nil when none was given.
+    /// The point; nil when none was given. A time is the last nanosecond of what its text names, so that
+    /// a time as `log` prints it includes its commit.
     func point() throws(Failure) -> HistoryPoint? {
         if let commit { return .commit(commit) }
         guard let at else { return nil }
-        guard let time = DateText.timestamp(at) else {
+        guard let time = DateText.interval(at)?.upperBound else {
             throw Failure(
                 .usage, path: ArgumentText.bytes(of: at), "Invalid date or time.",
                 remedy: "Write it as 2024-05-01 or '2024-05-01 11:30'.")
