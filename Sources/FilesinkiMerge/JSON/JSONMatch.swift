@@ -12,11 +12,11 @@ struct JSONMatch {
     }
 
     /// The places of every thing in the versions' lists.
-    private(set) var entries: [JSONTrio] = []
+    private(set) var entries: [MergeTrio<Int>] = []
     /// The things of each version, in its order.
     private(set) var orders: [[Int]] = [[], [], []]
     /// Where the key of each thing is written.
-    private(set) var keys: [(version: JSONVersion, node: Int)] = []
+    private(set) var keys: [(version: MergeVersion, node: Int)] = []
     let mode: Mode
 
     private var table: [Int: Int] = [:]
@@ -24,7 +24,7 @@ struct JSONMatch {
     /// - Returns: nil where a version has something twice or without an identity.
     init?(_ mode: Mode, _ documents: [JSONDocument?], _ layouts: [JSONLayout?]) {
         self.mode = mode
-        for version in JSONVersion.allCases {
+        for version in MergeVersion.allCases {
             guard let document = documents[version.rawValue], let layout = layouts[version.rawValue]
             else { continue }
             for (ordinal, child) in layout.children.enumerated() {
@@ -45,7 +45,8 @@ struct JSONMatch {
     }
 
     private mutating func thing(
-        for key: Int, _ version: JSONVersion, _ document: JSONDocument, _ documents: [JSONDocument?]
+        for key: Int, _ version: MergeVersion, _ document: JSONDocument,
+        _ documents: [JSONDocument?]
     ) -> Int {
         let node = document.nodes[key]
         var hash = mode == .key ? node.keyHash : node.hash
@@ -61,7 +62,7 @@ struct JSONMatch {
             hash &+= 1
         }
         table[hash] = entries.count
-        entries.append(JSONTrio())
+        entries.append(MergeTrio<Int>())
         keys.append((version, key))
         return entries.count - 1
     }
@@ -70,7 +71,7 @@ struct JSONMatch {
 /// The member that identifies the objects of an array.
 enum JSONIdentity {
     /// The usual names, most likely first.
-    private static let names: [[UInt8]] = [
+    static let names: [[UInt8]] = [
         "id", "uuid", "_id", "guid", "uid", "key", "name", "title", "slug", "code", "path", "url",
         "href", "file", "fileName", "filename", "label", "email", "ID", "Id", "Name", "Key",
         "Title",

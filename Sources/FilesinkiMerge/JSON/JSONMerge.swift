@@ -49,66 +49,6 @@ package struct JSONMerge: ContentMerge {
     package static func isDocument(_ bytes: [UInt8]) -> Bool { (try? JSONDocument(bytes)) != nil }
 }
 
-/// One of the three versions.
-enum JSONVersion: Int, CaseIterable {
-    case base, ours, theirs
-
-    /// The side that is not this one.
-    var other: JSONVersion { self == .ours ? .theirs : .ours }
-}
-
-/// The same value, member or element in each version; nil where a version lacks it.
-struct JSONTrio: Hashable {
-    var base: Int?
-    var ours: Int?
-    var theirs: Int?
-
-    subscript(version: JSONVersion) -> Int? {
-        get {
-            switch version {
-            case .base: base
-            case .ours: ours
-            case .theirs: theirs
-            }
-        }
-        set {
-            switch version {
-            case .base: base = newValue
-            case .ours: ours = newValue
-            case .theirs: theirs = newValue
-            }
-        }
-    }
-}
-
-/// The place in the documents that is being merged.
-struct JSONPlace {
-    /// A key without quotes and escapes, or the digits of an index.
-    private(set) var tokens: [[UInt8]] = []
-
-    mutating func enter(_ token: [UInt8]) { tokens.append(token) }
-
-    mutating func leave() { tokens.removeLast() }
-
-    /// The tokens as a pattern of fields compares them.
-    var texts: [String] { tokens.map { String(decoding: $0, as: UTF8.self) } }
-
-    /// The place as a JSON Pointer (RFC 6901); invalid Unicode is replaced.
-    var pointer: String {
-        tokens.map { token in
-            var result: [UInt8] = [UInt8(ascii: "/")]
-            for byte in token {
-                switch byte {
-                case UInt8(ascii: "~"): result += Array("~0".utf8)
-                case UInt8(ascii: "/"): result += Array("~1".utf8)
-                default: result.append(byte)
-                }
-            }
-            return String(decoding: result, as: UTF8.self)
-        }.joined()
-    }
-}
-
 extension JSONError {
     /// - Parameter side: The version, such as `The committed version`.
     func conflict(_ side: String) -> MergeConflict {

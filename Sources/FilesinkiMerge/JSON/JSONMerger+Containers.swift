@@ -5,18 +5,18 @@ extension JSONMerger {
     /// How a member or an element gets into the result.
     enum Resolution: Hashable {
         case merged
-        case taken(JSONVersion)
+        case taken(MergeVersion)
         case dropped
     }
 
-    func layouts(_ trio: JSONTrio) -> [JSONLayout?] {
-        JSONVersion.allCases.map { version in
+    func layouts(_ trio: MergeTrio<Int>) -> [JSONLayout?] {
+        MergeVersion.allCases.map { version in
             guard let document = self[version], let node = trio[version] else { return nil }
             return JSONLayout(document, node, document.children(of: node), version)
         }
     }
 
-    mutating func mergeObject(_ trio: JSONTrio) {
+    mutating func mergeObject(_ trio: MergeTrio<Int>) {
         let layouts = layouts(trio)
         guard let match = JSONMatch(.key, documents, layouts) else {
             return resolve(trio, "Both sides changed an object that has a key twice.")
@@ -26,7 +26,7 @@ extension JSONMerger {
 
     /// Merges what was matched, in the order that the versions imply.
     mutating func mergeThings(
-        _ trio: JSONTrio, _ match: JSONMatch, _ layouts: [JSONLayout?],
+        _ trio: MergeTrio<Int>, _ match: JSONMatch, _ layouts: [JSONLayout?],
         _ order: SequenceOrder? = nil
     ) {
         let resolutions = match.entries.map { resolution($0, layouts) }
@@ -42,7 +42,9 @@ extension JSONMerger {
             count: match.entries.count, precedes: sortings.precedes, sortings: { sortings.all })
     }
 
-    private mutating func resolution(_ entry: JSONTrio, _ layouts: [JSONLayout?]) -> Resolution {
+    private mutating func resolution(_ entry: MergeTrio<Int>, _ layouts: [JSONLayout?])
+        -> Resolution
+    {
         switch (entry.base, entry.ours, entry.theirs) {
         case (_, .some, .some): .merged
         case (nil, .some, nil): .taken(.ours)
@@ -55,7 +57,7 @@ extension JSONMerger {
 
     /// How a thing is resolved that only one side still has.
     private mutating func resolution(
-        _ entry: JSONTrio, _ layouts: [JSONLayout?], of side: JSONVersion
+        _ entry: MergeTrio<Int>, _ layouts: [JSONLayout?], of side: MergeVersion
     ) -> Resolution {
         guard isChanged(nodes(entry, layouts), side) else { return .dropped }
         enter(entry, layouts)
@@ -66,9 +68,9 @@ extension JSONMerger {
         return winner == side ? .taken(side) : .dropped
     }
 
-    func nodes(_ entry: JSONTrio, _ layouts: [JSONLayout?]) -> JSONTrio {
-        var result = JSONTrio()
-        for version in JSONVersion.allCases {
+    func nodes(_ entry: MergeTrio<Int>, _ layouts: [JSONLayout?]) -> MergeTrio<Int> {
+        var result = MergeTrio<Int>()
+        for version in MergeVersion.allCases {
             result[version] = entry[version].flatMap {
                 layouts[version.rawValue]?.children[$0]
             }
@@ -77,9 +79,9 @@ extension JSONMerger {
     }
 
     /// Enters a member or an element: by its key, or its index in the base or the first side.
-    private mutating func enter(_ entry: JSONTrio, _ layouts: [JSONLayout?]) {
+    private mutating func enter(_ entry: MergeTrio<Int>, _ layouts: [JSONLayout?]) {
         let nodes = nodes(entry, layouts)
-        for version in JSONVersion.allCases {
+        for version in MergeVersion.allCases {
             if let node = nodes[version], let document = self[version],
                 !document.nodes[node].key.isEmpty
             {
@@ -93,13 +95,13 @@ extension JSONMerger {
     // MARK: Writing
 
     mutating func writeContainer(
-        _ trio: JSONTrio, _ layouts: [JSONLayout?],
-        _ things: [(entry: JSONTrio, resolution: Resolution)]
+        _ trio: MergeTrio<Int>, _ layouts: [JSONLayout?],
+        _ things: [(entry: MergeTrio<Int>, resolution: Resolution)]
     ) {
         guard let ours = trio.ours, let text = self[.ours]?.text(ours) else { return }
         let spacing = JSONSpacing(layouts, preferred: preferred, isContested: writer.isContested)
         writer.write(text.prefix(1))
-        var previous: JSONTrio?
+        var previous: MergeTrio<Int>?
         for (entry, resolution) in things {
             writeSpace(before: entry, after: previous, spacing)
             enter(entry, layouts)
@@ -114,7 +116,7 @@ extension JSONMerger {
     }
 
     private mutating func writeSpace(
-        before entry: JSONTrio, after previous: JSONTrio?, _ spacing: JSONSpacing
+        before entry: MergeTrio<Int>, after previous: MergeTrio<Int>?, _ spacing: JSONSpacing
     ) {
         guard let previous else {
             if let opening = spacing.opening { writer.writeSpace(opening) }
@@ -132,7 +134,7 @@ extension JSONMerger {
     }
 
     private mutating func writeThing(
-        _ entry: JSONTrio, _ resolution: Resolution, _ spacing: JSONSpacing
+        _ entry: MergeTrio<Int>, _ resolution: Resolution, _ spacing: JSONSpacing
     ) {
         let nodes = nodes(entry, spacing.layouts)
         switch resolution {
@@ -148,8 +150,10 @@ extension JSONMerger {
     }
 
     /// A key that both sides have; they may spell it differently.
-    private mutating func writeKey(_ nodes: JSONTrio, _ entry: JSONTrio, _ spacing: JSONSpacing) {
-        let keys = JSONVersion.allCases.map { version in
+    private mutating func writeKey(
+        _ nodes: MergeTrio<Int>, _ entry: MergeTrio<Int>, _ spacing: JSONSpacing
+    ) {
+        let keys = MergeVersion.allCases.map { version in
             nodes[version].flatMap { node in self[version].map { $0.slice($0.nodes[node].key) } }
         }
         guard let ours = keys[1], let theirs = keys[2], !ours.isEmpty else { return }
@@ -166,7 +170,7 @@ extension JSONMerger {
 
 /// Arrays: by identity, by value, or by place.
 extension JSONMerger {
-    mutating func mergeArray(_ trio: JSONTrio) {
+    mutating func mergeArray(_ trio: MergeTrio<Int>) {
         let layouts = layouts(trio)
         let kinds = kinds(layouts)
         if kinds == [.object], let match = JSONIdentity.match(documents, layouts, rule: identity())
@@ -204,19 +208,19 @@ extension JSONMerger {
     }
 
     /// The elements of both, which are equal one by one.
-    private mutating func writeTogether(_ trio: JSONTrio, _ layouts: [JSONLayout?]) {
+    private mutating func writeTogether(_ trio: MergeTrio<Int>, _ layouts: [JSONLayout?]) {
         let count = layouts[1]?.children.count ?? 0
-        let things = (0..<count).map { (JSONTrio(ours: $0, theirs: $0), Resolution.merged) }
+        let things = (0..<count).map { (MergeTrio(ours: $0, theirs: $0), Resolution.merged) }
         writeContainer(trio, layouts, things)
     }
 }
 
 /// Arrays whose elements cannot be told apart by what they are: by place, as lines of text are.
 extension JSONMerger {
-    mutating func mergeSequence(_ trio: JSONTrio, _ layouts: [JSONLayout?]) {
+    mutating func mergeSequence(_ trio: MergeTrio<Int>, _ layouts: [JSONLayout?]) {
         let numbers = JSONNumbering(documents, layouts).lists
         let groups = SequenceMerge.groups(base: numbers[0], ours: numbers[1], theirs: numbers[2])
-        var things: [(entry: JSONTrio, resolution: Resolution)] = []
+        var things: [(entry: MergeTrio<Int>, resolution: Resolution)] = []
         for group in groups {
             guard let part = elements(of: group, numbers, layouts) else {
                 return decline("Both sides changed the same part of a list.")
@@ -230,7 +234,7 @@ extension JSONMerger {
     }
 
     /// Whether merging the result again with either side gives the same result.
-    private func isStable(_ entries: [JSONTrio], _ numbers: [[Int]]) -> Bool {
+    private func isStable(_ entries: [MergeTrio<Int>], _ numbers: [[Int]]) -> Bool {
         let known = 1 + numbers.joined().reduce(0, max)
         let result = entries.enumerated().map { index, entry -> Int in
             guard let our = entry.ours.map({ numbers[1][$0] }) else {
@@ -247,17 +251,17 @@ extension JSONMerger {
     /// The elements that a part of the array gets; nil to decline.
     private func elements(
         of group: SequenceMerge.Group, _ numbers: [[Int]], _ layouts: [JSONLayout?]
-    ) -> [(entry: JSONTrio, resolution: Resolution)]? {
+    ) -> [(entry: MergeTrio<Int>, resolution: Resolution)]? {
         let isSame = numbers[1][group.ours] == numbers[2][group.theirs]
         switch group.change {
         case _ where isSame:
             let isStable = group.base.count == group.ours.count
             return zip(group.ours, group.theirs).enumerated().map { index, pair in
                 let base = isStable ? group.base.lowerBound + index : nil
-                return (JSONTrio(base: base, ours: pair.0, theirs: pair.1), .merged)
+                return (MergeTrio(base: base, ours: pair.0, theirs: pair.1), .merged)
             }
-        case .ours: return group.ours.map { (JSONTrio(ours: $0), .taken(.ours)) }
-        case .theirs: return group.theirs.map { (JSONTrio(theirs: $0), .taken(.theirs)) }
+        case .ours: return group.ours.map { (MergeTrio(ours: $0), .taken(.ours)) }
+        case .theirs: return group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
         case .none, .both: return inPlace(group, layouts) ?? chosen(group)
         }
     }
@@ -265,13 +269,13 @@ extension JSONMerger {
     /// Merges one by one when all versions have equally many and each is recognizably the same.
     private func inPlace(
         _ group: SequenceMerge.Group, _ layouts: [JSONLayout?]
-    ) -> [(entry: JSONTrio, resolution: Resolution)]? {
+    ) -> [(entry: MergeTrio<Int>, resolution: Resolution)]? {
         guard group.ours.count == group.base.count, group.theirs.count == group.base.count else {
             return nil
         }
-        var result: [(entry: JSONTrio, resolution: Resolution)] = []
+        var result: [(entry: MergeTrio<Int>, resolution: Resolution)] = []
         for index in 0..<group.base.count {
-            let entry = JSONTrio(
+            let entry = MergeTrio(
                 base: group.base.lowerBound + index, ours: group.ours.lowerBound + index,
                 theirs: group.theirs.lowerBound + index)
             guard isRecognizable(nodes(entry, layouts)) else { return nil }
@@ -281,21 +285,21 @@ extension JSONMerger {
     }
 
     private func chosen(_ group: SequenceMerge.Group) -> [(
-        entry: JSONTrio, resolution: Resolution
+        entry: MergeTrio<Int>, resolution: Resolution
     )]? {
         switch chosenSide {
-        case .ours: group.ours.map { (JSONTrio(ours: $0), .taken(.ours)) }
-        case .theirs: group.theirs.map { (JSONTrio(theirs: $0), .taken(.theirs)) }
+        case .ours: group.ours.map { (MergeTrio(ours: $0), .taken(.ours)) }
+        case .theirs: group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
         default: nil
         }
     }
 
     /// Whether what both sides changed is still the same thing on both: half of it is as it was.
-    private func isRecognizable(_ trio: JSONTrio) -> Bool {
+    private func isRecognizable(_ trio: MergeTrio<Int>) -> Bool {
         guard isChanged(trio, .ours), isChanged(trio, .theirs), !isSame(trio) else { return true }
         guard let base = trio.base, let document = self[.base] else { return false }
         guard document.nodes[base].kind.isContainer else { return true }
-        return [JSONVersion.ours, .theirs].allSatisfy { version in
+        return [MergeVersion.ours, .theirs].allSatisfy { version in
             guard let side = self[version], let node = trio[version] else { return false }
             return document.isSimilar(base, side, node)
         }

@@ -6,11 +6,11 @@ struct JSONMerger {
     let documents: [JSONDocument?]
     let input: MergeInput
     var writer: JSONWriter
-    var place = JSONPlace()
+    var place = MergePlace()
     private(set) var conflicts: [MergeConflict] = []
     /// Whether a rule adds up equal changes.
     let hasCounters: Bool
-    let preferred: JSONVersion?
+    let preferred: MergeVersion?
 
     private static let mostConflicts = 1000
 
@@ -23,11 +23,11 @@ struct JSONMerger {
         preferred = isOurs == writer.hasStyle(.theirs) ? nil : isOurs ? .ours : .theirs
     }
 
-    subscript(version: JSONVersion) -> JSONDocument? { documents[version.rawValue] }
+    subscript(version: MergeVersion) -> JSONDocument? { documents[version.rawValue] }
 
     mutating func merge() -> MergeOutcome {
         writeMargin { $0.slice(0..<$0.nodes[0].value.lowerBound) }
-        mergeValue(JSONTrio(base: documents[0] == nil ? nil : 0, ours: 0, theirs: 0))
+        mergeValue(MergeTrio(base: documents[0] == nil ? nil : 0, ours: 0, theirs: 0))
         writeMargin { $0.slice($0.nodes[0].value.upperBound..<Int32($0.bytes.count)) }
         return conflicts.isEmpty ? .merged(writer.output) : .declined(conflicts)
     }
@@ -44,7 +44,7 @@ struct JSONMerger {
     }
 
     /// Writes a value that both sides have.
-    mutating func mergeValue(_ trio: JSONTrio) {
+    mutating func mergeValue(_ trio: MergeTrio<Int>) {
         guard let ours = trio.ours, let theirs = trio.theirs else { return }
         if let side = unchangedSide(trio, ours, theirs) {
             return writer.writeValue(trio[side] ?? ours, side, depth: place.tokens.count)
@@ -60,7 +60,8 @@ struct JSONMerger {
     }
 
     /// The side that is copied unchanged; nil when the value must be merged.
-    private func unchangedSide(_ trio: JSONTrio, _ ours: Int, _ theirs: Int) -> JSONVersion? {
+    private func unchangedSide(_ trio: MergeTrio<Int>, _ ours: Int, _ theirs: Int) -> MergeVersion?
+    {
         guard let ourDocument = self[.ours], let theirDocument = self[.theirs] else { return nil }
         let isEqual = ourDocument.sameBytes(ours, theirDocument, theirs)
         if isEqual, !hasCounters { return writer.hasStyle(.theirs) ? .theirs : .ours }
@@ -72,7 +73,7 @@ struct JSONMerger {
     }
 
     /// A scalar, or what is of different kinds: one side's, or a conflict.
-    private mutating func mergeWhole(_ trio: JSONTrio) {
+    private mutating func mergeWhole(_ trio: MergeTrio<Int>) {
         let (ours, theirs) = (isChanged(trio, .ours), isChanged(trio, .theirs))
         if ours != theirs { return write(trio, ours ? .ours : .theirs) }
         if !ours || isSame(trio) { return writeLesser(trio) }
@@ -82,7 +83,7 @@ struct JSONMerger {
         resolve(trio, reason)
     }
 
-    func isSame(_ trio: JSONTrio) -> Bool {
+    func isSame(_ trio: MergeTrio<Int>) -> Bool {
         guard let ours = trio.ours, let theirs = trio.theirs, let ourDocument = self[.ours],
             let theirDocument = self[.theirs]
         else { return false }
@@ -90,7 +91,7 @@ struct JSONMerger {
     }
 
     /// Whether a side has another value than base.
-    func isChanged(_ trio: JSONTrio, _ version: JSONVersion) -> Bool {
+    func isChanged(_ trio: MergeTrio<Int>, _ version: MergeVersion) -> Bool {
         guard let base = trio.base, let document = self[.base], let node = trio[version],
             let side = self[version]
         else { return true }
@@ -98,20 +99,20 @@ struct JSONMerger {
     }
 
     /// Writes the lesser of two spellings of the same value, so that both devices write the same.
-    private mutating func writeLesser(_ trio: JSONTrio) {
+    private mutating func writeLesser(_ trio: MergeTrio<Int>) {
         guard let ours = trio.ours.flatMap({ self[.ours]?.text($0) }),
             let theirs = trio.theirs.flatMap({ self[.theirs]?.text($0) })
         else { return }
         write(trio, ours.lexicographicallyPrecedes(theirs) ? .ours : .theirs)
     }
 
-    mutating func write(_ trio: JSONTrio, _ version: JSONVersion) {
+    mutating func write(_ trio: MergeTrio<Int>, _ version: MergeVersion) {
         guard let node = trio[version] else { return }
         writer.writeValue(node, version, depth: place.tokens.count)
     }
 
     /// Takes the side that the user chose for conflicts, or declines.
-    mutating func resolve(_ trio: JSONTrio, _ reason: String) {
+    mutating func resolve(_ trio: MergeTrio<Int>, _ reason: String) {
         if let side = chosenSide { write(trio, side) } else { decline(reason) }
     }
 
@@ -120,7 +121,7 @@ struct JSONMerger {
         conflicts.append(MergeConflict(place.pointer, reason))
     }
 
-    var chosenSide: JSONVersion? {
+    var chosenSide: MergeVersion? {
         switch input.settings.fieldChoice {
         case nil: nil
         case .ours: .ours
@@ -131,7 +132,7 @@ struct JSONMerger {
     }
 
     /// The side that was modified later; nil where the times are equal.
-    var newest: JSONVersion? {
+    var newest: MergeVersion? {
         guard input.oursModified != input.theirsModified else { return nil }
         return input.oursModified > input.theirsModified ? .ours : .theirs
     }
@@ -146,7 +147,7 @@ struct JSONMerger {
     }
 
     /// - Returns: Whether the rule decided; a decline counts.
-    mutating func apply(_ rule: FieldRule.Resolution, _ trio: JSONTrio) -> Bool {
+    mutating func apply(_ rule: FieldRule.Resolution, _ trio: MergeTrio<Int>) -> Bool {
         guard isChanged(trio, .ours), isChanged(trio, .theirs) else { return false }
         guard rule == .sum || !isSame(trio) else { return false }
         switch rule {
@@ -163,7 +164,7 @@ struct JSONMerger {
         return true
     }
 
-    private mutating func writeExtreme(_ trio: JSONTrio, _ rule: FieldRule.Resolution) {
+    private mutating func writeExtreme(_ trio: MergeTrio<Int>, _ rule: FieldRule.Resolution) {
         guard let ours = trio.ours, let theirs = trio.theirs, let ourDocument = self[.ours],
             let theirDocument = self[.theirs],
             let order = JSONComparison.compare(ourDocument, ours, theirDocument, theirs)
@@ -173,7 +174,7 @@ struct JSONMerger {
         write(trio, (order == .greater) == (rule == .max) ? .ours : .theirs)
     }
 
-    private mutating func writeSum(_ trio: JSONTrio) {
+    private mutating func writeSum(_ trio: MergeTrio<Int>) {
         guard let result = sum(trio) else {
             return resolve(trio, "One of the versions is not a number that can be added.")
         }
@@ -181,7 +182,7 @@ struct JSONMerger {
     }
 
     /// Base and both differences; what base does not have counts as 0.
-    private func sum(_ trio: JSONTrio) -> [UInt8]? {
+    private func sum(_ trio: MergeTrio<Int>) -> [UInt8]? {
         guard let ours = trio.ours.flatMap({ self[.ours]?.decimal($0) }),
             let theirs = trio.theirs.flatMap({ self[.theirs]?.decimal($0) })
         else { return nil }
@@ -194,9 +195,9 @@ struct JSONMerger {
     }
 
     /// - Returns: false where they are no arrays.
-    private mutating func writeUnion(_ trio: JSONTrio) -> Bool {
+    private mutating func writeUnion(_ trio: MergeTrio<Int>) -> Bool {
         var trio = trio
-        let kinds = JSONVersion.allCases.map { version in
+        let kinds = MergeVersion.allCases.map { version in
             trio[version].flatMap { self[version]?.nodes[$0].kind }
         }
         guard kinds[1] == .array, kinds[2] == .array else { return false }

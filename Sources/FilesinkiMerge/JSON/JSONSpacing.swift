@@ -7,14 +7,14 @@ import FilesinkiText
 struct JSONSpacing {
     let layouts: [JSONLayout?]
     /// The version whose style the result has, where the sides differ in that.
-    let preferred: JSONVersion?
+    let preferred: MergeVersion?
     /// The sides whose lines are those of the result: one, where the other has no lines.
-    private let sources: [JSONVersion]
+    private let sources: [MergeVersion]
 
     /// Whether both sides have another style than base, and than each other.
     private let isContested: Bool
 
-    init(_ layouts: [JSONLayout?], preferred: JSONVersion?, isContested: Bool) {
+    init(_ layouts: [JSONLayout?], preferred: MergeVersion?, isContested: Bool) {
         self.layouts = layouts
         self.preferred = preferred
         self.isContested = isContested
@@ -27,9 +27,9 @@ struct JSONSpacing {
         }
     }
 
-    subscript(version: JSONVersion) -> JSONLayout? { layouts[version.rawValue] }
+    subscript(version: MergeVersion) -> JSONLayout? { layouts[version.rawValue] }
 
-    private static func sources(_ layouts: [JSONLayout?]) -> [JSONVersion] {
+    private static func sources(_ layouts: [JSONLayout?]) -> [MergeVersion] {
         let lines = layouts.map { layout in
             layout.flatMap { $0.children.isEmpty ? nil : $0.opening.hasLine }
         }
@@ -46,7 +46,7 @@ struct JSONSpacing {
     var empty: JSONPiece? { pick { $0.children.isEmpty ? $0.opening : nil } }
 
     /// What separates two neighbours; nil when no version has two children.
-    func separator(after left: JSONTrio, before right: JSONTrio) -> JSONPiece? {
+    func separator(after left: MergeTrio<Int>, before right: MergeTrio<Int>) -> JSONPiece? {
         let between = pick { layout, version in
             guard let from = left[version], let to = right[version], to == from + 1 else {
                 return nil
@@ -66,8 +66,8 @@ struct JSONSpacing {
         return after ?? pick { $0.children.count > 1 ? $0.separator(before: 1) : nil }
     }
 
-    func colon(_ trio: JSONTrio, _ documents: [JSONDocument?]) -> JSONPiece? {
-        pick(from: JSONVersion.allCases) { layout, version in
+    func colon(_ trio: MergeTrio<Int>, _ documents: [JSONDocument?]) -> JSONPiece? {
+        pick(from: MergeVersion.allCases) { layout, version in
             guard let ordinal = trio[version], let document = documents[version.rawValue] else {
                 return nil
             }
@@ -81,10 +81,10 @@ struct JSONSpacing {
 
     /// The piece of the side that changed it; nil when no side has one.
     private func pick(
-        from versions: [JSONVersion]? = nil, _ piece: (JSONLayout, JSONVersion) -> JSONPiece?
+        from versions: [MergeVersion]? = nil, _ piece: (JSONLayout, MergeVersion) -> JSONPiece?
     ) -> JSONPiece? {
         let allowed = versions ?? sources
-        func find(_ version: JSONVersion) -> JSONPiece? {
+        func find(_ version: MergeVersion) -> JSONPiece? {
             self[version].flatMap { piece($0, version) }
         }
         let ours = allowed.contains(.ours) ? find(.ours) : nil
@@ -103,7 +103,7 @@ struct JSONSpacing {
 /// Bytes of one version.
 struct JSONPiece {
     var bytes: ArraySlice<UInt8>
-    var version: JSONVersion
+    var version: MergeVersion
 
     var hasLine: Bool { bytes.contains(0x0A) }
 }
@@ -111,7 +111,7 @@ struct JSONPiece {
 /// The white space of one container in one version.
 struct JSONLayout {
     private let document: JSONDocument
-    private let version: JSONVersion
+    private let version: MergeVersion
     private let node: Int
     /// All children, also repeated ones.
     private let all: [Int]
@@ -119,7 +119,7 @@ struct JSONLayout {
     /// Where the children are among all; nil where they are all.
     private var places: [Int]?
 
-    init(_ document: JSONDocument, _ node: Int, _ children: [Int], _ version: JSONVersion) {
+    init(_ document: JSONDocument, _ node: Int, _ children: [Int], _ version: MergeVersion) {
         self.document = document
         self.node = node
         self.children = children
@@ -165,7 +165,7 @@ struct JSONLayout {
         return result
     }
 
-    static func colon(_ document: JSONDocument, _ node: Int, _ version: JSONVersion) -> JSONPiece {
+    static func colon(_ document: JSONDocument, _ node: Int, _ version: MergeVersion) -> JSONPiece {
         let member = document.nodes[node]
         return JSONPiece(
             bytes: document.slice(member.key.upperBound..<member.value.lowerBound),

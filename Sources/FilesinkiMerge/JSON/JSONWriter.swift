@@ -22,7 +22,7 @@ struct JSONWriter {
     }
 
     /// Whether the pieces of a version can be copied without a change of layout.
-    func hasStyle(_ version: JSONVersion) -> Bool {
+    func hasStyle(_ version: MergeVersion) -> Bool {
         styles[version.rawValue] == style || styles.contains { $0?.isRegular == false }
     }
 
@@ -70,7 +70,7 @@ struct JSONWriter {
     }
 
     /// Writes a whole value of a version inside `depth` containers.
-    mutating func writeValue(_ node: Int, _ version: JSONVersion, depth: Int) {
+    mutating func writeValue(_ node: Int, _ version: MergeVersion, depth: Int) {
         guard let document = documents[version.rawValue] else { return }
         guard !hasStyle(version), document.nodes[node].kind.isContainer else {
             return write(document.text(node))
@@ -98,7 +98,7 @@ struct JSONWriter {
     }
 
     /// Writes the key of a member and its colon.
-    mutating func writeKey(_ node: Int, _ version: JSONVersion) {
+    mutating func writeKey(_ node: Int, _ version: MergeVersion) {
         guard let document = documents[version.rawValue] else { return }
         let range = document.nodes[node].key
         guard !range.isEmpty else { return }

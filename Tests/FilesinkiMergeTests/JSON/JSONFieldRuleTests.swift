@@ -9,7 +9,7 @@ import Testing
         _ base: String?, _ ours: String, _ theirs: String, choice: FieldChoice? = nil,
         rules: [(String, FieldRule.Resolution)] = [], times: (Int64, Int64) = (1, 2)
     ) throws -> String {
-        var input = JSONCase("", base, ours, theirs, "").input
+        var input = MergeCase("", base, ours, theirs, "").input
         input.oursModified = Timestamp(nanoseconds: times.0)
         input.theirsModified = Timestamp(nanoseconds: times.1)
         input.settings.fieldChoice = choice
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `objects are identified by the member that the user names`() throws {
-        var input = JSONCase(
+        var input = MergeCase(
             "", #"[{"n":1,"v":1,"id":1}]"#, #"[{"n":1,"v":2,"id":1}]"#,
             #"[{"n":1,"v":1,"id":5}]"#, ""
         ).input

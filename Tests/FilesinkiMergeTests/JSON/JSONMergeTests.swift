@@ -3,154 +3,125 @@ import Testing
 
 @testable import FilesinkiMerge
 
-/// What each side did, and what becomes of it.
-struct JSONCase: CustomTestStringConvertible, Sendable {
-    var testDescription: String
-    var base: String?
-    var ours: String
-    var theirs: String
-    var merged: String
-
-    init(_ name: String, _ base: String?, _ ours: String, _ theirs: String, _ merged: String) {
-        (testDescription, self.base, self.ours, self.theirs) = (name, base, ours, theirs)
-        self.merged = merged
-    }
-
-    var input: MergeInput {
-        MergeInput(
-            base: base.map { Array($0.utf8) }, ours: Array(ours.utf8), theirs: Array(theirs.utf8))
-    }
-}
-
-extension MergeOutcome {
-    /// The document, or the places of the conflicts.
-    var shown: String {
-        switch self {
-        case .merged(let bytes): String(decoding: bytes, as: UTF8.self)
-        case .declined(let conflicts): "declined: " + conflicts.map(\.place).joined(separator: " ")
-        }
-    }
-}
-
 @Suite struct JSONMergeTests {
     @Test(arguments: [
-        JSONCase(
+        MergeCase(
             "neighbouring members", "{\n  \"a\": 1,\n  \"b\": 2\n}\n",
             "{\n  \"a\": 5,\n  \"b\": 2\n}\n", "{\n  \"a\": 1,\n  \"b\": 6\n}\n",
             "{\n  \"a\": 5,\n  \"b\": 6\n}\n"),
-        JSONCase(
+        MergeCase(
             "both add at the end", "{\n  \"a\": 1\n}", "{\n  \"a\": 1,\n  \"y\": 2\n}",
             "{\n  \"a\": 1,\n  \"x\": 3\n}", "{\n  \"a\": 1,\n  \"x\": 3,\n  \"y\": 2\n}"),
-        JSONCase(
+        MergeCase(
             "one removes the last, one adds behind it", "{\"a\": 1, \"b\": 2}", "{\"a\": 1}",
             "{\"a\": 1, \"b\": 2, \"c\": 3}", "{\"a\": 1, \"c\": 3}"),
-        JSONCase(
+        MergeCase(
             "both fill an empty object", "{}", "{\"a\": 1}", "{\"b\": 2}", "{\"a\": 1, \"b\": 2}"),
-        JSONCase("both empty it", "{\"a\":1,\"b\":2}", "{\"a\":1}", "{\"b\":2}", "{}"),
-        JSONCase(
+        MergeCase("both empty it", "{\"a\":1,\"b\":2}", "{\"a\":1}", "{\"b\":2}", "{}"),
+        MergeCase(
             "spelling, escapes, spaces stay", #"{ "n":1.0 , "s":"\u00e9", "x":1}"#,
             #"{ "n":1.0 , "s":"\u00e9", "x":2}"#, #"{ "n":1.0 , "s":"\u00e9", "x":1, "y":1e2}"#,
             #"{ "n":1.0 , "s":"\u00e9", "x":2, "y":1e2}"#),
-        JSONCase(
+        MergeCase(
             "another spelling yields to another value", #"{"n":1.0,"m":0}"#, #"{"n":1.00,"m":1}"#,
             #"{"n":2,"m":0}"#, #"{"n":2,"m":1}"#),
-        JSONCase(
+        MergeCase(
             "long numbers", #"{"a":18446744073709551617,"b":1}"#,
             #"{"a":18446744073709551618,"b":1}"#, #"{"a":18446744073709551617,"b":2}"#,
             #"{"a":18446744073709551618,"b":2}"#),
-        JSONCase(
+        MergeCase(
             "lone surrogates", #"{"\ud800":"\udfff","b":1}"#, #"{"\ud800":"\udffe","b":1}"#,
             #"{"\ud800":"\udfff","b":2}"#, #"{"\ud800":"\udffe","b":2}"#),
-        JSONCase(
+        MergeCase(
             "one side indents anew", "{\n  \"a\": {\n    \"b\": 1\n  },\n  \"c\": 1\n}\n",
             "{\n\t\"a\": {\n\t\t\"b\": 1\n\t},\n\t\"c\": 1\n}\n",
             "{\n  \"a\": {\n    \"b\": 1\n  },\n  \"c\": 1,\n  \"d\": {\n    \"e\": 2\n  }\n}\n",
             "{\n\t\"a\": {\n\t\t\"b\": 1\n\t},\n\t\"c\": 1,\n\t\"d\": {\n\t\t\"e\": 2\n\t}\n}\n"),
-        JSONCase(
+        MergeCase(
             "one side breaks the lines", #"{"a":1,"b":2}"#, "{\n  \"a\": 1,\n  \"b\": 2\n}",
             #"{"a":1,"b":2,"c":{"d":[1]}}"#,
             "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": {\n    \"d\": [\n      1\n    ]\n  }\n}"),
-        JSONCase(
+        MergeCase(
             "byte order mark and last line end", "\u{FEFF}[1]", "\u{FEFF}[1,2]", "\u{FEFF}[1]\n",
             "\u{FEFF}[1,2]\n"),
-        JSONCase(
+        MergeCase(
             "carriage returns", "{\r\n \"a\": 1\r\n}", "{\r\n \"a\": 2\r\n}",
             "{\r\n \"a\": 1,\r\n \"b\": 1\r\n}", "{\r\n \"a\": 2,\r\n \"b\": 1\r\n}"),
-        JSONCase(
+        MergeCase(
             "one side orders the keys", #"{"b":1,"a":2}"#, #"{"a":2,"b":1}"#, #"{"b":3,"a":2}"#,
             #"{"a":2,"b":3}"#),
-        JSONCase(
+        MergeCase(
             "nothing in common", nil, #"{"a":1,"c":2}"#, #"{"b":3,"c":2}"#, #"{"a":1,"b":3,"c":2}"#),
-        JSONCase(
+        MergeCase(
             "a key twice, where the other changed nothing", #"{"o":{"a":1,"a":1},"b":1}"#,
             #"{"o":{"a":1,"a":2},"b":1}"#, #"{"o":{"a":1,"a":1},"b":2}"#,
             #"{"o":{"a":1,"a":2},"b":2}"#),
     ])
-    func `objects are merged by key, in the formatting of the originals`(_ row: JSONCase) {
+    func `objects are merged by key, in the formatting of the originals`(_ row: MergeCase) {
         #expect(JSONMerge().merge(row.input).shown == row.merged)
         #expect(JSONMerge().merge(row.input.swapped).shown == row.merged)
     }
 
     @Test(arguments: [
-        JSONCase("as a set", "[1, 2, 3]", "[1, 2, 3, 5]", "[2, 3, 4]", "[2, 3, 4, 5]"),
-        JSONCase(
+        MergeCase("as a set", "[1, 2, 3]", "[1, 2, 3, 5]", "[2, 3, 4]", "[2, 3, 4, 5]"),
+        MergeCase(
             "sorted stays sorted", #"["a","m"]"#, #"["a","c","m"]"#, #"["a","b","m"]"#,
             #"["a","b","c","m"]"#),
-        JSONCase(
+        MergeCase(
             "sorted also where a replacement follows what it replaced", #"["a","m","z"]"#,
             #"["a","b","z"]"#, #"["a","c","m","z"]"#, #"["a","b","c","z"]"#),
-        JSONCase("sorted the other way", "[9,5]", "[9,7,5]", "[9,8,5]", "[9,8,7,5]"),
-        JSONCase("numbers sort as numbers", "[1,20]", "[1,9,20]", "[1,10,20]", "[1,9,10,20]"),
-        JSONCase(
+        MergeCase("sorted the other way", "[9,5]", "[9,7,5]", "[9,8,5]", "[9,8,7,5]"),
+        MergeCase("numbers sort as numbers", "[1,20]", "[1,9,20]", "[1,10,20]", "[1,9,10,20]"),
+        MergeCase(
             "each replaces another one", "[10.5,20.1]", "[9.5,20.1]", "[10.5,1.3]", "[9.5,1.3]"),
-        JSONCase(
+        MergeCase(
             "equal values, each in its place", "[0,0,7,0]", "[1,0,7,0]", "[0,2,7,0]", "[1,2,7,0]"),
-        JSONCase("rows", "[[1,2],[3,4]]", "[[1,5],[3,4]]", "[[1,2],[3,6]]", "[[1,5],[3,6]]"),
-        JSONCase(
+        MergeCase("rows", "[[1,2],[3,4]]", "[[1,5],[3,4]]", "[[1,2],[3,6]]", "[[1,5],[3,6]]"),
+        MergeCase(
             "by identity", #"[{"id":1,"v":1},{"id":2,"v":1}]"#, #"[{"id":1,"v":2},{"id":2,"v":1}]"#,
             #"[{"id":1,"v":1,"w":3},{"id":2,"v":4}]"#, #"[{"id":1,"v":2,"w":3},{"id":2,"v":4}]"#),
-        JSONCase(
+        MergeCase(
             "both add objects", #"[{"name":"b"}]"#, #"[{"name":"b"},{"name":"d"}]"#,
             #"[{"name":"b"},{"name":"c"}]"#, #"[{"name":"b"},{"name":"c"},{"name":"d"}]"#),
-        JSONCase(
+        MergeCase(
             "one moves, one changes", #"[{"id":1,"v":1},{"id":2,"v":1}]"#,
             #"[{"id":2,"v":1},{"id":1,"v":1}]"#, #"[{"id":1,"v":9},{"id":2,"v":1}]"#,
             #"[{"id":2,"v":1},{"id":1,"v":9}]"#),
-        JSONCase(
+        MergeCase(
             "sorted by something else than the identity",
             #"[{"id":9,"name":"a"},{"id":1,"name":"m"}]"#,
             #"[{"id":9,"name":"a"},{"id":3,"name":"c"},{"id":1,"name":"m"}]"#,
             #"[{"id":9,"name":"a"},{"id":7,"name":"b"},{"id":1,"name":"m"}]"#,
             #"[{"id":9,"name":"a"},{"id":7,"name":"b"},{"id":3,"name":"c"},{"id":1,"name":"m"}]"#),
-        JSONCase(
+        MergeCase(
             "objects without identity, in place", #"[{"x":1,"y":1},{"x":1,"y":1}]"#,
             #"[{"x":2,"y":1},{"x":1,"y":1}]"#, #"[{"x":1,"y":3},{"x":1,"y":1}]"#,
             #"[{"x":2,"y":3},{"x":1,"y":1}]"#),
-        JSONCase(
+        MergeCase(
             "wrapped numbers", "[1, 2,\n 3, 4]", "[1, 2,\n 3, 4, 5]", "[0, 1, 2,\n 3, 4]",
             "[0, 1, 2,\n 3, 4, 5]"),
     ])
-    func `arrays are merged by identity, as sets or by position`(_ row: JSONCase) {
+    func `arrays are merged by identity, as sets or by position`(_ row: MergeCase) {
         #expect(JSONMerge().merge(row.input).shown == row.merged)
         #expect(JSONMerge().merge(row.input.swapped).shown == row.merged)
     }
 
     @Test(arguments: [
-        JSONCase(
+        MergeCase(
             "different values", #"{"a":{"b/c":1}}"#, #"{"a":{"b/c":2}}"#, #"{"a":{"b/c":3}}"#,
             "/a/b~1c"),
-        JSONCase("removed and changed", #"{"a":{"b":1}}"#, "{}", #"{"a":{"b":2}}"#, "/a"),
-        JSONCase("different kinds", #"{"a":1}"#, #"{"a":[]}"#, #"{"a":{}}"#, "/a"),
-        JSONCase(
+        MergeCase("removed and changed", #"{"a":{"b":1}}"#, "{}", #"{"a":{"b":2}}"#, "/a"),
+        MergeCase("different kinds", #"{"a":1}"#, #"{"a":[]}"#, #"{"a":{}}"#, "/a"),
+        MergeCase(
             "two places", #"{"a":1,"b":[1]}"#, #"{"a":2,"b":[2]}"#, #"{"a":3,"b":[3]}"#, "/a /b/0"),
-        JSONCase("a key twice", #"{"a":1}"#, #"{"a":1,"a":2}"#, #"{"a":3}"#, ""),
-        JSONCase(
+        MergeCase("a key twice", #"{"a":1}"#, #"{"a":1,"a":2}"#, #"{"a":3}"#, ""),
+        MergeCase(
             "the same element", #"[{"id":7,"v":1}]"#, #"[{"id":7,"v":2}]"#, #"[{"id":7,"v":3}]"#,
             "/0/v"),
-        JSONCase("insertions among equals", "[0,0]", "[0,1,0]", "[0,2,0]", ""),
-        JSONCase("both created other lists", nil, #"{"a":[1]}"#, #"{"a":[2]}"#, "/a"),
+        MergeCase("insertions among equals", "[0,0]", "[0,1,0]", "[0,2,0]", ""),
+        MergeCase("both created other lists", nil, #"{"a":[1]}"#, #"{"a":[2]}"#, "/a"),
     ])
-    func `an ambiguous merge declines and names the place`(_ row: JSONCase) {
+    func `an ambiguous merge declines and names the place`(_ row: MergeCase) {
         #expect(JSONMerge().merge(row.input).shown == "declined: " + row.merged)
         #expect(JSONMerge().merge(row.input.swapped).shown == "declined: " + row.merged)
     }
@@ -161,7 +132,7 @@ extension MergeOutcome {
         "{\"a\"}", "[1 2]", "{\"a\":1 \"b\":2}", "\u{FEFF}", "]", "[}", "# c\n{}",
     ])
     func `a content that is not strict JSON declines`(_ text: String) {
-        let row = JSONCase("", "[]", text, "[1]", "")
+        let row = MergeCase("", "[]", text, "[1]", "")
         #expect(JSONMerge().merge(row.input).shown == "declined: ")
         #expect(JSONMerge().merge(row.input.swapped).shown == "declined: ")
     }
@@ -175,7 +146,7 @@ extension MergeOutcome {
     }
 
     @Test func `a conflict names the line`() {
-        let row = JSONCase("", "[]", "[\n1,\n// two\n2]", "[1]", "")
+        let row = MergeCase("", "[]", "[\n1,\n// two\n2]", "[1]", "")
         guard case .declined(let conflicts) = JSONMerge().merge(row.input) else {
             Issue.record("It was merged.")
             return
@@ -189,7 +160,7 @@ extension MergeOutcome {
             String(repeating: "{\"a\":", count: depth) + middle
                 + String(repeating: "}", count: depth)
         }
-        let row = JSONCase("", nested("1"), nested("1.0"), nested("2"), nested("2"))
+        let row = MergeCase("", nested("1"), nested("1.0"), nested("2"), nested("2"))
         let expected = depth <= 512 ? row.merged : "declined: "
         #expect(JSONMerge().merge(row.input).shown == expected)
     }
@@ -198,7 +169,7 @@ extension MergeOutcome {
         let list = { (period: Int) in
             "[" + (0..<20_000).map { "\($0 * $0 % period)" }.joined(separator: ",") + "]"
         }
-        let row = JSONCase("", list(101), list(103), list(107), "")
+        let row = MergeCase("", list(101), list(103), list(107), "")
         #expect(JSONMerge().merge(row.input).shown.hasPrefix("declined"))
     }
 }
