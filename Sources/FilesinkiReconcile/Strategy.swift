@@ -123,7 +123,7 @@ package enum End: String, Hashable, Sendable, CaseIterable {
 
 /// A merge, which needs the contents of base, ours and theirs.
 package enum MergeLink: Hashable, Sendable {
-    /// Chooses by content: SQLite, JSON, text; declines for anything else.
+    /// Chooses by content and name: SQLite, JSON, settings, text; declines for anything else.
     case auto
     /// Three-way by lines; declines where both sides changed the same lines.
     case text
@@ -133,6 +133,8 @@ package enum MergeLink: Hashable, Sendable {
     case json
     /// Rows by key column.
     case csv
+    /// Settings in lines, by section and key.
+    case ini
     /// Rows by primary key, columns within a row.
     case sqlite
     /// A command of the user's that follows git's convention of merge drivers.
@@ -212,7 +214,7 @@ extension StrategyLink {
 extension MergeLink {
     private static let words: [(String, MergeLink)] = [
         ("auto", .auto), ("text", .text), ("lines", .lines), ("json", .json), ("csv", .csv),
-        ("sqlite", .sqlite),
+        ("ini", .ini), ("sqlite", .sqlite),
     ]
 
     /// The merge of that name; nil for any other word, and for `exec`, which has an argument.

@@ -47,6 +47,20 @@ struct MergeTests {
         }
     }
 
+    @Test("the name of the file decides that settings are merged by section and key")
+    func settings() async throws {
+        let world = try world("[a]\nx=1\ny=2\n", "[a]\nx=3\ny=2\n", "[a]\nx=1\ny=4\n")
+        #expect(try await world.run("merge", "b", "h", "t").code == .negative)
+        for line in [["--path", "app.ini"], ["--path", ".env"], ["--strategy", "ini"]] {
+            let outcome = try await world.run(
+                bytes: (["merge", "-v"] + line + ["b", "h", "t"]).map { Array($0.utf8) })
+            // .env has no sections, so that its files are text.
+            let isRead = line[1] != ".env"
+            #expect(outcome.code == (isRead ? .done : .negative))
+            #expect(outcome.text == (isRead ? "[a]\nx=3\ny=4\n" : ""))
+        }
+    }
+
     @Test("--markers prints both sides of a conflict between markers")
     func markers() async throws {
         let outcome = try await world("a\n", "A\n", "Z\n").run("merge", "--markers", "b", "h", "t")

@@ -53,26 +53,35 @@ private struct LinkRun {
         case .lines: return try mergeInMemory(LinesMerge(), by: "lines")
         case .json: return try mergeInMemory(JSONMerge(), by: "json")
         case .csv: return try mergeInMemory(CSVMerge(), by: "csv")
+        case .ini:
+            return try mergeInMemory(
+                DocumentFormat.settings(fileName: conflict.path.name).merge, by: "ini")
         case .sqlite: return try mergeDatabases(by: "sqlite")
         case .exec(let command): return try mergeByProgram(command)
         case .auto: return try mergeByKind()
         }
     }
 
-    /// Chooses by content: SQLite databases, JSON, then text.
+    /// Chooses by content: SQLite databases, JSON, then text, which the name may call a format.
     private func mergeByKind() throws -> LinkResult {
         switch try ContentKind.common(of: versions, hasBase: versions.hasBase) {
         case .database: return try mergeDatabases(by: "auto:sqlite")
         case .json: return try mergeInMemory(JSONMerge(), by: "auto:json")
-        case .text: return try mergeInMemory(textMerge, by: "auto:text")
+        case .text: return try mergeText()
         case .other:
             return .declined(["The contents are neither databases, nor JSON, nor text."])
         }
     }
 
-    /// The merge of text that the name asks for.
-    private var textMerge: any ContentMerge {
-        conflict.path.bytes.suffix(5).elementsEqual(".toml".utf8) ? TOMLTextMerge() : TextMerge()
+    /// Merges by the format that the name selects, if all versions are of it, and by lines otherwise.
+    private func mergeText() throws -> LinkResult {
+        if let format = DocumentFormat(fileName: conflict.path.name), let input = try input(),
+            [input.base, input.ours, input.theirs].allSatisfy({ $0.map(format.reads) ?? true })
+        {
+            return try mergeInMemory(format.merge, by: "auto:\(format.word)")
+        }
+        let isTOML = conflict.path.bytes.suffix(5).elementsEqual(".toml".utf8)
+        return try mergeInMemory(isTOML ? TOMLTextMerge() : TextMerge(), by: "auto:text")
     }
 
     private func mergeInMemory(_ merge: any ContentMerge, by rule: String) throws -> LinkResult {

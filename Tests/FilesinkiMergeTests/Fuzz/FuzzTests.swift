@@ -48,7 +48,7 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     /// Every merge has one line here.
-    static let all: [FuzzTarget] = [text, lines, csv, json]
+    static let all: [FuzzTarget] = [text, lines, csv, json] + settings
 
     static let text = FuzzTarget(
         name: "text",
@@ -87,6 +87,37 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
             "{\"d\": 1, \"d\": 2}", "[[1, [2, [3]]], true, false, null, \"x\"]",
             "\r\n[1,\r\n2]\r\n",
         ])
+
+    /// One for each dialect, all of which begin with the same contents.
+    static let settings = SettingsDialect.allCases.map { dialect in
+        tree(
+            SettingsFormat(dialect: dialect),
+            [
+                "[a]\nx = 1\ny = 2\n\n[b]\nx = 3\n",
+                "# top\n\nA=1\nexport B=\"2\"\n# c\nC='3\n4'\n",
+                "[core]\n\tbare = false\n[remote \"o\"]\n\tfetch = a\n\tfetch = b\n; end\n",
+                "a=1\r\nb: 2\r\n! note\r\nc 3 \\\r\n  4\r\n",
+                "\u{FEFF}[a]\nx=1\n  more\nX=2\n\n\n# last",
+                "[Unit]\nAfter=a b\nAfter=\n\n[Service]\nExecStart=/bin/sh \\\n  -c x\n", "", "x\n",
+                "a=1\nb=2\nc=3\nd=4\ne=5\n# f\nf=6\n\n# g\n\ng=7\n",
+            ])
+    }
+
+    /// A merge of trees: whatever a document says that only one side has must be in the result.
+    private static func tree(_ format: some SyntaxFormat, _ corpus: [String]) -> FuzzTarget {
+        FuzzTarget(
+            name: format.name,
+            laws: {
+                MergeLaws(
+                    merge: TreeMerge(format: format),
+                    pieces: { content, _ in
+                        var content = content
+                        _ = TextFrame(removingFrom: &content)
+                        guard let tree = format.read(content) else { return [] }
+                        return Set(tree.outline(of: tree.root).map(bare))
+                    }, again: .unknown)
+            }, corpus: corpus)
+    }
 
     /// Lost where the result is no document while both sides are.
     private static let documents: @Sendable ([UInt8], MergeInput) -> Set<[UInt8]> = { content, _ in

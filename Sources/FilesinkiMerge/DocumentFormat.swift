@@ -1,0 +1,30 @@
+/// The formats that are merged by what a document says, beside JSON, CSV and SQLite.
+///
+/// A name selects a format, and the content confirms it: a file whose versions the format cannot read is text.
+package struct DocumentFormat: Sendable {
+    /// The merge's name in a strategy, such as `ini`.
+    package let word: String
+    /// The merge of documents of this format.
+    package let merge: any ContentMerge
+    /// Whether the bytes are a document that the merge can read.
+    package let reads: @Sendable (_ bytes: [UInt8]) -> Bool
+
+    private init(_ word: String, _ format: some SyntaxFormat) {
+        self.word = word
+        let merge = TreeMerge(format: format)
+        self.merge = merge
+        reads = merge.reads
+    }
+
+    /// The format of a file by its name; nil for a name that says nothing.
+    package init?(fileName: some Sequence<UInt8>) {
+        guard let dialect = SettingsDialect(fileName: Array(fileName)) else { return nil }
+        self.init("ini", SettingsFormat(dialect: dialect))
+    }
+
+    /// Settings in lines; the name selects the dialect, INI for other names.
+    package static func settings(fileName: some Sequence<UInt8>) -> DocumentFormat {
+        let dialect = SettingsDialect(fileName: Array(fileName)) ?? .ini
+        return DocumentFormat("ini", SettingsFormat(dialect: dialect))
+    }
+}

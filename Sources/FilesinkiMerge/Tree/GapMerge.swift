@@ -1,0 +1,88 @@
+/// The white space between the items of a merged container.
+///
+/// Between two neighbours stays what was between them, or what one side changed it to. New neighbours get the
+/// least that some version has beside one of them.
+struct GapMerge {
+    private let trees: MergeTrio<SyntaxTree>
+    private let nodes: MergeTrio<SyntaxNode>
+    /// Whether the result has a comma behind its last item.
+    let hasLastComma: Bool
+
+    init(_ trees: MergeTrio<SyntaxTree>, _ nodes: MergeTrio<SyntaxNode>) {
+        self.trees = trees
+        self.nodes = nodes
+        let commas = nodes.map(\.hasLastComma)
+        switch (commas.ours, commas.theirs) {
+        case (let ours?, let theirs?):
+            hasLastComma =
+                ours == theirs ? ours : commas.base.map { $0 == ours ? theirs : ours } ?? false
+        case (let side?, nil), (nil, let side?): hasLastComma = side
+        case (nil, nil): hasLastComma = false
+        }
+    }
+
+    /// The white space between two neighbours; nil stands for the beginning or the end of the container.
+    func gap(after left: MergeTrio<Int>?, before right: MergeTrio<Int>?) -> ArraySlice<UInt8> {
+        func between(_ version: MergeVersion) -> ArraySlice<UInt8>? {
+            guard let node = nodes[version], let from = left.map({ $0[version] }) ?? -1,
+                let to = right.map({ $0[version] }) ?? node.items.count, to == from + 1
+            else { return nil }
+            return gap(before: to, version)
+        }
+        switch (between(.ours), between(.theirs)) {
+        case (let ours?, let theirs?):
+            if ours == theirs { return ours }
+            let base = between(.base)
+            return base == ours ? theirs : base == theirs ? ours : Self.lesser(ours, theirs)
+        case (let side?, nil), (nil, let side?): return side
+        case (nil, nil): return least(after: left, before: right)
+        }
+    }
+
+    private func least(
+        after left: MergeTrio<Int>?, before right: MergeTrio<Int>?
+    ) -> ArraySlice<UInt8> {
+        var before: [ArraySlice<UInt8>] = []
+        var after: [ArraySlice<UInt8>] = []
+        var isComment = false
+        for version in [MergeVersion.ours, .theirs] {
+            guard let node = nodes[version] else { continue }
+            if let to = right.map({ $0[version] }) ?? node.items.count {
+                before.append(gap(before: to, version))
+            }
+            if let from = left.map({ $0[version] }) ?? -1, from + 1 < node.items.count {
+                after.append(gap(before: from + 1, version))
+                if from >= 0 { isComment = node.items[from].role == .comment }
+            }
+        }
+        // Without what follows it, a comment that stands alone would belong to the next item.
+        let found = isComment ? after : before + after
+        return found.dropFirst().reduce(found.first ?? [], Self.lesser)
+    }
+
+    private func gap(before ordinal: Int, _ version: MergeVersion) -> ArraySlice<UInt8> {
+        guard let node = nodes[version], let tree = trees[version] else { return [] }
+        return tree.slice(ordinal < node.items.count ? node.items[ordinal].gap : node.lastGap)
+    }
+
+    private static func lesser(
+        _ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>
+    ) -> ArraySlice<UInt8> {
+        guard left.count == right.count else { return left.count < right.count ? left : right }
+        return left.lexicographicallyPrecedes(right) ? left : right
+    }
+
+    /// The line end for an item that was the last of its container, on the line of the closing bracket, where
+    /// the other items have lines of their own.
+    func lineEnd(after entry: MergeTrio<Int>) -> [UInt8] {
+        let ends = [MergeVersion.ours, .theirs].compactMap { version -> [UInt8]? in
+            guard let node = nodes[version], let tree = trees[version],
+                entry[version] == node.items.count - 1
+            else { return nil }
+            let parts = [tree.slice(node.opening)] + node.items.map { tree.slice($0.tail) }
+            guard let line = parts.first(where: { $0.last == 10 }) else { return nil }
+            return line.dropLast().last == 13 ? [13, 10] : [10]
+        }
+        return ends.min { $0.lexicographicallyPrecedes($1) } ?? []
+    }
+}

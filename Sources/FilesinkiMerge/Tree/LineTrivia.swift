@@ -1,0 +1,68 @@
+/// Blank lines and comments between the items of a format that is written in lines.
+struct LineTrivia {
+    /// Comments that stand alone: a blank line or the end of the container follows them.
+    private(set) var comments: [SyntaxItem] = []
+    /// The blank lines before what follows, or before its comments.
+    private(set) var gap: Range<Int>
+
+    /// - Parameters:
+    ///   - range: Whole lines, each blank or a comment.
+    ///   - isAttached: Whether comments at the end of the range belong to what follows it.
+    init(_ bytes: [UInt8], _ range: Range<Int>, isAttached: Bool) {
+        var gapStart = range.lowerBound
+        var commentStart: Int?
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let end = bytes.lineEnd(from: start)
+            if !bytes[start..<end].isBlank {
+                commentStart = commentStart ?? start
+            } else if let first = commentStart {
+                comments.append(Self.comment(bytes, gap: gapStart..<first, end: start))
+                (gapStart, commentStart) = (start, nil)
+            }
+            start = end
+        }
+        if let first = commentStart, !isAttached {
+            comments.append(Self.comment(bytes, gap: gapStart..<first, end: range.upperBound))
+            (gapStart, commentStart) = (range.upperBound, nil)
+        }
+        gap = gapStart..<(commentStart ?? range.upperBound)
+    }
+
+    /// - Parameter end: Behind the line end of the comment's last line.
+    static func comment(_ bytes: [UInt8], gap: Range<Int>, end: Int) -> SyntaxItem {
+        let text = bytes[gap.upperBound..<end]
+        let textEnd = end - text.reversed().prefix { $0 <= 0x20 }.count
+        let lines = bytes[gap.upperBound..<textEnd].split(
+            separator: 10, omittingEmptySubsequences: false)
+        let value = SyntaxNode(
+            kind: .scalar, range: gap.upperBound..<textEnd,
+            meaning: Array(lines.map(\.trimmed).joined(separator: [10])))
+        return SyntaxItem(
+            role: .comment, gap: gap, leadEnd: gap.upperBound, value: value,
+            comma: textEnd..<textEnd, end: end)
+    }
+}
+
+extension [UInt8] {
+    /// The place behind the next newline, or the end.
+    func lineEnd(from start: Int) -> Int {
+        self[start...].firstIndex(of: 10).map { $0 + 1 } ?? count
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether there are only spaces, tabs and line ends.
+    var isBlank: Bool { allSatisfy(\.isSpace) }
+
+    /// Without spaces, tabs and line ends around it.
+    var trimmed: ArraySlice<UInt8> {
+        let rest = drop(while: \.isSpace)
+        return rest.dropLast(rest.reversed().prefix(while: \.isSpace).count)
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is a space, a tab, or part of a line end.
+    var isSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+}

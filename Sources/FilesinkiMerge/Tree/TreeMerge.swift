@@ -1,0 +1,144 @@
+/// A format whose documents are read as a ``SyntaxTree`` and merged by ``TreeMerger``.
+protocol SyntaxFormat: Sendable {
+    /// What messages call it, such as `YAML`.
+    var name: String { get }
+    /// What the merge may do with names that occur more than once in a container.
+    var repeats: RepeatedNames { get }
+
+    /// Reads a document whose lines all have an end, without a byte order mark.
+    ///
+    /// - Returns: nil when the bytes are not of the format, when programs could read them in more than one way,
+    ///   or beyond ``SyntaxLimits``.
+    func read(_ bytes: [UInt8]) -> SyntaxTree?
+}
+
+/// What a name means that occurs more than once in a container.
+enum RepeatedNames: Sendable {
+    /// The name has several values, such as `fetch` in git's settings.
+    case list
+    /// Programs use one of them, or reject the document.
+    case override
+}
+
+/// Bounds of what is read as a tree. Larger documents are merged as text.
+enum SyntaxLimits {
+    /// The largest document, in bytes.
+    static let size = 16 << 20
+    /// How deep containers may be inside each other. A merge recurses over them.
+    static let depth = 100
+    /// The most items of a document.
+    static let items = 500_000
+}
+
+/// Merges documents of a format by what they say, and keeps every byte that nobody changed.
+///
+/// The result is read again, and must say what the merge decided; otherwise it is declined.
+struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
+    let format: Format
+
+    func merge(_ input: MergeInput) -> MergeOutcome {
+        if let reason = input.refusalAsText { return .declined([MergeConflict("", reason)]) }
+        if let easy = input.obvious { return .merged(easy) }
+        let frames = Frames(input)
+        let trees = MergeTrio(
+            base: input.base == nil ? nil : format.read(frames.texts[0]),
+            ours: format.read(frames.texts[1]), theirs: format.read(frames.texts[2]))
+        guard let ours = trees.ours, let theirs = trees.theirs,
+            input.base == nil || trees.base != nil
+        else { return .declined([MergeConflict("", Self.unreadable(trees, format.name))]) }
+        var merger = TreeMerger(trees, format, input)
+        merger.merge(MergeTrio(base: trees.base?.root, ours: ours.root, theirs: theirs.root))
+        guard merger.conflicts.isEmpty else { return .declined(merger.conflicts) }
+        guard let result = format.read(merger.output),
+            Self.says(result.outline(of: result.root), merger.outline)
+        else {
+            return .declined([
+                MergeConflict("", "The merged parts do not form a \(format.name) document.")
+            ])
+        }
+        return .merged(frames.added(to: merger.output))
+    }
+
+    /// Whether the bytes are a document that can be merged.
+    @Sendable func reads(_ bytes: [UInt8]) -> Bool {
+        var text = bytes
+        _ = TextFrame(removingFrom: &text)
+        return format.read(text) != nil
+    }
+
+    private static func unreadable(_ trees: MergeTrio<SyntaxTree>, _ name: String) -> String {
+        let side =
+            trees.ours == nil
+            ? "The version of this replica"
+            : trees.theirs == nil ? "The committed version" : "The common version"
+        return "\(side) is not \(name) that can be merged."
+    }
+
+    /// Whether a document says what was decided; nil stands for a value that was computed.
+    private static func says(_ outline: [[UInt8]], _ decided: [[UInt8]?]) -> Bool {
+        outline.count == decided.count
+            && zip(outline, decided).allSatisfy { $1 == nil || $0 == $1 }
+    }
+}
+
+/// The versions without byte order marks and with equal line ends, and how to put both back.
+private struct Frames {
+    /// Base, ours, theirs; an absent base is empty.
+    private(set) var texts: [[UInt8]]
+    private let frame: TextFrame
+    /// Whether the result's lines end in a carriage return and a newline, although ``texts`` have none.
+    private let addsCarriageReturns: Bool
+
+    init(_ input: MergeInput) {
+        var texts = [input.base ?? [], input.ours, input.theirs]
+        let baseFrame = TextFrame(removingFrom: &texts[0])
+        let newline = TextFrame.newline(in: texts[0]) ?? [10]
+        let sides = [1, 2].map { TextFrame(removingFrom: &texts[$0], newline: newline) }
+        frame = TextFrame(base: baseFrame, ours: sides[0], theirs: sides[1])
+        let ends = texts.map(LineEnds.init)
+        let isMixed = ends.contains { $0 == .mixed }
+        guard Set(ends.filter { $0 != .none }).count > 1, !isMixed else {
+            self.texts = texts
+            addsCarriageReturns = false
+            return
+        }
+        addsCarriageReturns =
+            LineEnds.merged(base: ends[0], ours: ends[1], theirs: ends[2]) == .both
+        self.texts = texts.map { text in text.filter { $0 != 13 } }
+    }
+
+    func added(to text: [UInt8]) -> [UInt8] {
+        guard addsCarriageReturns else { return frame.added(to: text) }
+        return frame.added(
+            to: text.reduce(into: []) { $0 += $1 == 10 ? [13, 10] : [$1] })
+    }
+}
+
+/// How the lines of a text end.
+private enum LineEnds {
+    case none, newline, both, mixed
+
+    init(_ text: [UInt8]) {
+        var (newlines, returns, pairs) = (0, 0, 0)
+        var previous: UInt8 = 0
+        for byte in text {
+            if byte == 10 {
+                newlines += 1
+                if previous == 13 { pairs += 1 }
+            }
+            if byte == 13 { returns += 1 }
+            previous = byte
+        }
+        if returns != pairs || pairs > 0 && pairs != newlines {
+            self = .mixed
+        } else {
+            self = newlines == 0 ? .none : pairs == 0 ? .newline : .both
+        }
+    }
+
+    /// What both sides made of them; a plain newline where both made something else.
+    static func merged(base: LineEnds, ours: LineEnds, theirs: LineEnds) -> LineEnds {
+        if ours == theirs || theirs == base || theirs == .none { return ours }
+        return ours == base || ours == .none ? theirs : .newline
+    }
+}

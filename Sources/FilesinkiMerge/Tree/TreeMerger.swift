@@ -1,0 +1,375 @@
+import FilesinkiModel
+import FilesinkiText
+
+/// The state of one merge of three trees.
+///
+/// Each part of the result (a name, a comment, the white space between two items, a value) is one side's bytes:
+/// those of the side that changed it. Where both changed it otherwise, the merge declines.
+struct TreeMerger {
+    typealias Nodes = MergeTrio<SyntaxNode>
+
+    let trees: MergeTrio<SyntaxTree>
+    let format: any SyntaxFormat
+    let input: MergeInput
+    /// The merged document.
+    private(set) var output: [UInt8] = []
+    /// What the merged document says, as ``SyntaxTree/outline(of:withComments:)`` lists it; nil stands for a
+    /// value that was computed.
+    private(set) var outline: [[UInt8]?] = []
+    private(set) var conflicts: [MergeConflict] = []
+    var place = MergePlace()
+    let hasCounters: Bool
+
+    private static let mostConflicts = 1000
+
+    init(_ trees: MergeTrio<SyntaxTree>, _ format: any SyntaxFormat, _ input: MergeInput) {
+        self.trees = trees
+        self.format = format
+        self.input = input
+        hasCounters = input.settings.fields.contains { $0.resolution == .sum }
+        output.reserveCapacity(max(input.ours.count, input.theirs.count) * 5 / 4)
+    }
+
+    /// Merges a value that both sides have, and writes it.
+    mutating func merge(_ nodes: Nodes) {
+        guard let ours = nodes.ours, let theirs = nodes.theirs else { return }
+        if let side = unchangedSide(nodes) { return write(nodes[side], side) }
+        let rule = rule()
+        if let rule, apply(rule, nodes) { return }
+        guard ours.kind == theirs.kind, ours.kind != .scalar, ours.form == theirs.form else {
+            return mergeWhole(nodes)
+        }
+        var nodes = nodes
+        if let base = nodes.base, base.kind != ours.kind || base.form != ours.form {
+            nodes.base = nil
+        }
+        mergeItems(nodes, asUnion: rule == .union && ours.kind == .list)
+    }
+
+    /// The side that is copied unchanged; nil when the value must be merged.
+    private func unchangedSide(_ nodes: Nodes) -> MergeVersion? {
+        let isEqual = sameBytes(nodes, .ours, .theirs)
+        if isEqual, !hasCounters { return .ours }
+        if sameBytes(nodes, .base, .ours) { return .theirs }
+        return sameBytes(nodes, .base, .theirs) ? .ours : nil
+    }
+
+    private func sameBytes(_ nodes: Nodes, _ one: MergeVersion, _ other: MergeVersion) -> Bool {
+        guard let left = nodes[one], let right = nodes[other], let tree = trees[one],
+            let otherTree = trees[other]
+        else { return false }
+        return tree.sameBytes(left, otherTree, right)
+    }
+
+    func sameMeaning(_ nodes: Nodes, _ one: MergeVersion, _ other: MergeVersion) -> Bool {
+        guard let left = nodes[one], let right = nodes[other], let tree = trees[one],
+            let otherTree = trees[other]
+        else { return false }
+        return tree.sameMeaning(left, otherTree, right)
+    }
+
+    /// A scalar, or values of different kinds: one side's, or a conflict.
+    private mutating func mergeWhole(_ nodes: Nodes) {
+        let isOurs = !sameMeaning(nodes, .base, .ours)
+        let isTheirs = !sameMeaning(nodes, .base, .theirs)
+        if isOurs != isTheirs {
+            return write(nodes[isOurs ? .ours : .theirs], isOurs ? .ours : .theirs)
+        }
+        if !isOurs || sameMeaning(nodes, .ours, .theirs) {
+            let side = lesser(nodes)
+            return write(nodes[side], side)
+        }
+        resolve(
+            nodes,
+            nodes.base == nil
+                ? "Both sides added different values."
+                : "Both sides changed it, to different values.")
+    }
+
+    /// The side whose bytes are the lesser, so that both devices write the same.
+    private func lesser(_ nodes: Nodes) -> MergeVersion {
+        bytes(nodes, .ours).lexicographicallyPrecedes(bytes(nodes, .theirs)) ? .ours : .theirs
+    }
+
+    private func bytes(_ nodes: Nodes, _ version: MergeVersion) -> ArraySlice<UInt8> {
+        guard let node = nodes[version], let tree = trees[version] else { return [] }
+        return tree.slice(node.range)
+    }
+
+    /// Takes the side that the user chose for conflicts, or declines.
+    private mutating func resolve(_ nodes: Nodes, _ reason: String) {
+        if let side = chosenSide { write(nodes[side], side) } else { decline(reason) }
+    }
+
+    mutating func decline(_ reason: String) {
+        guard conflicts.count < Self.mostConflicts, conflicts.last?.place != place.pointer else {
+            return
+        }
+        conflicts.append(MergeConflict(place.pointer, reason))
+    }
+
+    // MARK: Writing
+
+    /// Writes a whole value of a version.
+    private mutating func write(_ node: SyntaxNode?, _ version: MergeVersion) {
+        guard let node, let tree = trees[version] else { return }
+        output += tree.slice(node.range)
+        outline += tree.outline(of: node).map(Optional.some)
+    }
+
+    /// Writes the merged bytes of a part; comments of both sides are merged by lines.
+    private mutating func writePart(_ part: MergeTrio<Range<Int>>) {
+        let texts = MergeTrio(
+            base: text(part, .base), ours: text(part, .ours), theirs: text(part, .theirs))
+        guard let ours = texts.ours, let theirs = texts.theirs else {
+            output += texts.ours ?? texts.theirs ?? []
+            return
+        }
+        if ours == theirs || theirs == texts.base { return output += ours }
+        if ours == texts.base { return output += theirs }
+        if ours.filter({ $0 > 0x20 }) == theirs.filter({ $0 > 0x20 }) {
+            return output += ours.lexicographicallyPrecedes(theirs) ? ours : theirs
+        }
+        let lines = TextMerge().merge(
+            MergeInput(base: texts.base.map(Array.init), ours: Array(ours), theirs: Array(theirs)))
+        guard case .merged(let bytes) = lines else {
+            return decline("Both sides changed what is written around it.")
+        }
+        output += bytes
+    }
+
+    private func text(
+        _ part: MergeTrio<Range<Int>>, _ version: MergeVersion
+    ) -> ArraySlice<UInt8>? {
+        guard let range = part[version], let tree = trees[version] else { return nil }
+        return tree.slice(range)
+    }
+
+    // MARK: Containers
+
+    private mutating func mergeItems(_ nodes: Nodes, asUnion: Bool) {
+        let matcher = ItemMatcher(
+            trees: trees, nodes: nodes, format: format, chosenSide: chosenSide)
+        switch asUnion ? matcher.matchByValue() : matcher.match(identity: identity()) {
+        case .conflict(let reason): resolve(nodes, reason)
+        case .keyed(let match):
+            let resolutions = match.entries.map { resolution($0, nodes) }
+            let things = match.order.merged { resolutions[$0] != .dropped }
+            writeItems(nodes, things.map { (match.entries[$0], resolutions[$0]) })
+        case .sequence(let things):
+            writeItems(nodes, things)
+        }
+    }
+
+    /// The member that a rule names for the elements of the list at this place.
+    private func identity() -> String? {
+        guard !input.settings.identities.isEmpty else { return nil }
+        let place = place.texts
+        return input.settings.identities.first { $0.pattern.matches(place) }?.member
+    }
+
+    private mutating func resolution(
+        _ entry: MergeTrio<Int>, _ nodes: Nodes
+    ) -> ItemResolution {
+        switch (entry.base, entry.ours, entry.theirs) {
+        case (_, .some, .some): .merged
+        case (nil, .some, nil): .taken(.ours)
+        case (nil, nil, .some): .taken(.theirs)
+        case (.some, .some, nil): resolution(entry, nodes, of: .ours)
+        case (.some, nil, .some): resolution(entry, nodes, of: .theirs)
+        default: .dropped
+        }
+    }
+
+    /// How an item is resolved that only one side still has.
+    private mutating func resolution(
+        _ entry: MergeTrio<Int>, _ nodes: Nodes, of side: MergeVersion
+    ) -> ItemResolution {
+        let items = items(entry, nodes)
+        guard let base = items.base, let item = items[side], let baseTree = trees.base,
+            let tree = trees[side]
+        else { return .dropped }
+        let isSame =
+            baseTree.sameMeaning(base.value, tree, item.value)
+            && baseTree.comments(of: base) == tree.comments(of: item)
+            && (item.value.kind == .scalar
+                || baseTree.outline(of: base.value, withComments: true)
+                    == tree.outline(of: item.value, withComments: true))
+        if isSame { return .dropped }
+        enter(entry, nodes)
+        defer { place.leave() }
+        let winner = rule() == .newest ? newest : chosenSide
+        if winner == nil { decline("One side removed it, the other changed it.") }
+        return winner == side ? .taken(side) : .dropped
+    }
+
+    private func items(_ entry: MergeTrio<Int>, _ nodes: Nodes) -> MergeTrio<SyntaxItem> {
+        var result = MergeTrio<SyntaxItem>()
+        for version in MergeVersion.allCases {
+            if let node = nodes[version], let ordinal = entry[version] {
+                result[version] = node.items[ordinal]
+            }
+        }
+        return result
+    }
+
+    /// Enters an item: by its name, or its index in the base or the first side.
+    private mutating func enter(_ entry: MergeTrio<Int>, _ nodes: Nodes) {
+        let items = items(entry, nodes)
+        let name = [items.base, items.ours, items.theirs].lazy.compactMap(\.?.name)
+            .first { !$0.isEmpty }
+        let index = entry.base ?? min(entry.ours ?? .max, entry.theirs ?? .max)
+        place.enter(name ?? Array(String(index).utf8))
+    }
+
+    private mutating func writeItems(
+        _ nodes: Nodes, _ things: [(entry: MergeTrio<Int>, resolution: ItemResolution)]
+    ) {
+        let gaps = GapMerge(trees, nodes)
+        outline.append(SyntaxTree.mark(nodes.ours?.kind))
+        writePart(nodes.map(\.opening))
+        let last = things.lastIndex { items($0.entry, nodes).map(\.role).isValue }
+        var previous: MergeTrio<Int>?
+        for (index, (entry, resolution)) in things.enumerated() {
+            output += gaps.gap(after: previous, before: entry)
+            enter(entry, nodes)
+            let items = items(entry, nodes)
+            let hasComma =
+                nodes.ours?.hasCommas == true && items.map(\.role).isValue
+                && (index < last ?? 0 || gaps.hasLastComma)
+            let lineEnd = index < things.count - 1 ? gaps.lineEnd(after: entry) : []
+            switch resolution {
+            case .merged: writeItem(items, hasComma: hasComma, lineEnd)
+            case .taken(let side):
+                var only = MergeTrio<SyntaxItem>()
+                only[side] = items[side]
+                writeItem(only, hasComma: hasComma, lineEnd)
+            case .dropped: break
+            }
+            place.leave()
+            previous = entry
+        }
+        output += gaps.gap(after: previous, before: nil)
+        writePart(nodes.map(\.closing))
+        outline.append(SyntaxTree.mark(nil))
+    }
+
+    /// - Parameter lineEnd: What follows an item that ended its container and does not any more.
+    private mutating func writeItem(
+        _ items: MergeTrio<SyntaxItem>, hasComma: Bool, _ lineEnd: [UInt8]
+    ) {
+        guard let item = items.ours ?? items.theirs else { return }
+        writePart(items.map(\.lead))
+        writePart(items.map(\.head))
+        if item.role == .value { outline.append(item.key) }
+        let start = outline.count
+        if items.ours == nil || items.theirs == nil {
+            write(item.value, items.ours == nil ? .theirs : .ours)
+        } else {
+            merge(items.map(\.value))
+        }
+        if item.role == .comment { outline.removeSubrange(start...) }
+        writePart(items.map(\.middle))
+        if hasComma { output.append(UInt8(ascii: ",")) }
+        let end = output.count
+        writePart(items.map(\.tail))
+        if output.count == end { output += lineEnd }
+    }
+
+    // MARK: The user's rules
+
+    private var chosenSide: MergeVersion? {
+        switch input.settings.fieldChoice {
+        case nil: nil
+        case .ours: .ours
+        case .theirs: .theirs
+        case .newest: newest
+        case .oldest: newest?.other
+        }
+    }
+
+    /// The side that was modified later; nil where the times are equal.
+    private var newest: MergeVersion? {
+        guard input.oursModified != input.theirsModified else { return nil }
+        return input.oursModified > input.theirsModified ? .ours : .theirs
+    }
+
+    /// The first rule for this place.
+    private func rule() -> FieldRule.Resolution? {
+        guard !input.settings.fields.isEmpty else { return nil }
+        let place = place.texts
+        return input.settings.fields.first { $0.pattern.matches(place) }?.resolution
+    }
+
+    /// - Returns: Whether the rule decided; a decline counts.
+    private mutating func apply(_ rule: FieldRule.Resolution, _ nodes: Nodes) -> Bool {
+        guard !sameMeaning(nodes, .base, .ours), !sameMeaning(nodes, .base, .theirs),
+            rule == .sum || !sameMeaning(nodes, .ours, .theirs)
+        else { return false }
+        switch rule {
+        case .sum: writeSum(nodes)
+        case .max, .min: writeExtreme(nodes, isGreater: rule == .max)
+        case .union: return false
+        case .newest:
+            if let newest {
+                write(nodes[newest], newest)
+            } else {
+                resolve(nodes, "Both sides changed it at the same time.")
+            }
+        }
+        return true
+    }
+
+    private mutating func writeExtreme(_ nodes: Nodes, isGreater: Bool) {
+        guard let ours = nodes.ours, let theirs = nodes.theirs, ours.kind == .scalar,
+            theirs.kind == .scalar
+        else {
+            return resolve(nodes, "Neither value is the greater one: they are of different kinds.")
+        }
+        let oursIsGreater: Bool
+        switch (JSONDecimal(text: bytes(nodes, .ours)), JSONDecimal(text: bytes(nodes, .theirs))) {
+        case (let one?, let other?): oursIsGreater = one > other
+        case (nil, nil): oursIsGreater = theirs.meaning.lexicographicallyPrecedes(ours.meaning)
+        default:
+            return resolve(nodes, "Neither value is the greater one: they are of different kinds.")
+        }
+        let side: MergeVersion = oursIsGreater == isGreater ? .ours : .theirs
+        write(nodes[side], side)
+    }
+
+    /// Base and both differences; what base does not have counts as 0.
+    private mutating func writeSum(_ nodes: Nodes) {
+        let base =
+            nodes.base == nil ? JSONDecimal(text: [0x30]) : JSONDecimal(text: bytes(nodes, .base))
+        guard let ours = JSONDecimal(text: bytes(nodes, .ours)),
+            let theirs = JSONDecimal(text: bytes(nodes, .theirs)), let base,
+            let sum = ours.adding(theirs)?.adding(-base)
+        else {
+            return resolve(nodes, "One of the versions is not a number that can be added.")
+        }
+        output += sum.written(fraction: 0)
+        outline += [SyntaxTree.mark(.scalar), nil]
+    }
+}
+
+/// How an item gets into the result.
+enum ItemResolution: Hashable {
+    case merged
+    case taken(MergeVersion)
+    case dropped
+}
+
+extension MergeTrio<SyntaxItem.Role> {
+    /// Whether it is no comment.
+    fileprivate var isValue: Bool { (base ?? ours ?? theirs) == .value }
+}
+
+extension JSONDecimal {
+    /// - Returns: nil for a text that is not a number as JSON writes it.
+    init?(text: ArraySlice<UInt8>) {
+        guard text.count < 1000, let document = try? JSONDocument(Array(text)),
+            let number = document.decimal(0)
+        else { return nil }
+        self = number
+    }
+}

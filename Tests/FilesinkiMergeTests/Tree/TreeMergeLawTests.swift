@@ -1,0 +1,150 @@
+import Testing
+
+@testable import FilesinkiMerge
+
+/// A format in which the made-up settings are written.
+struct WrittenFormat: Sendable, CustomTestStringConvertible {
+    let format: any SyntaxFormat
+    let write: @Sendable (SettingsModel) -> String
+
+    var testDescription: String { format.name }
+
+    static let all: [WrittenFormat] =
+        ([.ini, .git, .systemd, .desktop] as [SettingsDialect]).map { dialect in
+            WrittenFormat(format: SettingsFormat(dialect: dialect), write: lines)
+        }
+
+    private static func lines(_ model: SettingsModel) -> String {
+        model.sections.map { section in
+            let notes = section.hasNotes ? "# notes on \(section.name)\n# and more\n\n" : ""
+            let entries = section.entries.map { entry in
+                (entry.comment.map { "# \($0)\n" } ?? "") + "\(entry.key) = \(entry.value)\n"
+            }
+            return "[\(section.name)]\n" + notes + entries.joined()
+        }.joined(separator: "\n")
+    }
+}
+
+@Suite("The laws of merges, for every format that is read as a tree")
+struct TreeMergeLawTests {
+    private func merge(_ format: some SyntaxFormat, _ input: MergeInput) -> MergeOutcome {
+        TreeMerge(format: format).merge(input)
+    }
+
+    private func input(_ format: WrittenFormat, _ models: [SettingsModel]) -> MergeInput {
+        let texts = models.map { Array(format.write($0).utf8) }
+        return MergeInput(base: texts[0], ours: texts[1], theirs: texts[2])
+    }
+
+    @Test(
+        "independent edits are both applied, and every other byte stays",
+        arguments: WrittenFormat.all)
+    func independent(_ format: WrittenFormat) {
+        for seed in 0..<300 as Range<UInt64> {
+            var maker = SettingsMaker(seed: seed)
+            let base = maker.model()
+            let edits = maker.independentEdits(of: base)
+            let input = input(format, [base, edits.ours, edits.theirs])
+            for input in [input, input.swapped] {
+                let outcome = merge(format.format, input)
+                let expected = format.write(edits.both)
+                #expect(outcome.shown == expected, "seed \(seed)\n\(describe(input))")
+                if outcome.shown != expected { return }
+            }
+        }
+    }
+
+    @Test(
+        "any edits: values as a merge of maps gives them, or declined", arguments: WrittenFormat.all
+    )
+    func maps(_ format: WrittenFormat) {
+        var counts = (merged: 0, declined: 0)
+        for seed in 0..<300 as Range<UInt64> {
+            var maker = SettingsMaker(seed: seed)
+            let base = maker.model()
+            let (ours, theirs) = (maker.edited(base), maker.edited(base))
+            let input = input(format, [base, ours, theirs])
+            let outcome = merge(format.format, input)
+            let other = merge(format.format, input.swapped)
+            guard case .merged(let bytes) = outcome else {
+                counts.declined += 1
+                if case .merged = other { Issue.record("seed \(seed)\n\(describe(input))") }
+                continue
+            }
+            counts.merged += 1
+            #expect(other == outcome, "seed \(seed)\n\(describe(input))")
+            let expected = Self.merged(base.values, ours.values, theirs.values)
+            #expect(
+                expected != nil && values(bytes, format.format) == expected,
+                "seed \(seed)\n\(describe(input))\n\(outcome.shown)")
+        }
+        #expect(counts.merged > 50 && counts.declined > 20, "\(counts)")
+    }
+
+    /// Three maps merged by key; nil for a conflict.
+    private static func merged(
+        _ base: [[String]: Int], _ ours: [[String]: Int], _ theirs: [[String]: Int]
+    ) -> [[String]: Int]? {
+        var result: [[String]: Int] = [:]
+        for key in Set(base.keys).union(ours.keys).union(theirs.keys) {
+            let (old, our, their) = (base[key], ours[key], theirs[key])
+            guard our == their || old == our || old == their else { return nil }
+            result[key] = old == our ? their : our
+        }
+        return result
+    }
+
+    private func values(_ bytes: [UInt8], _ format: any SyntaxFormat) -> [[String]: Int]? {
+        guard let tree = format.read(bytes) else { return nil }
+        var result: [[String]: Int] = [:]
+        for section in tree.root.items where section.role == .value {
+            for item in section.value.items where item.role == .value {
+                let path = [section.name, item.name].map { String(decoding: $0, as: UTF8.self) }
+                guard result[path] == nil else { return nil }
+                result[path] = Int(String(decoding: item.value.meaning, as: UTF8.self))
+            }
+        }
+        return result
+    }
+
+    @Test("a tree covers every byte", arguments: WrittenFormat.all)
+    func covered(_ format: WrittenFormat) throws {
+        for seed in 0..<100 as Range<UInt64> {
+            var maker = SettingsMaker(seed: seed)
+            let bytes = Array(format.write(maker.model()).utf8)
+            let tree = try #require(format.format.read(bytes))
+            #expect(Self.written(tree.root, of: tree) == bytes)
+        }
+    }
+
+    /// Reads settings, but another value where the document says what the merge decides.
+    private struct Misread: SyntaxFormat {
+        let name = "settings"
+        let repeats = RepeatedNames.override
+
+        func read(_ bytes: [UInt8]) -> SyntaxTree? {
+            var text = bytes
+            if bytes.elementsEqual("x=2\ny=2\n".utf8) { text[2] = UInt8(ascii: "9") }
+            return SettingsFormat(dialect: .ini).read(text)
+        }
+    }
+
+    @Test("a result that does not say what was decided is declined")
+    func verified() {
+        let row = MergeCase("", "x=1\ny=1\n", "x=2\ny=1\n", "x=1\ny=2\n", "")
+        #expect(merge(SettingsFormat(dialect: .ini), row.input).shown == "x=2\ny=2\n")
+        #expect(merge(Misread(), row.input).shown == "declined: ")
+    }
+
+    /// All parts of a value, one after the other.
+    static func written(_ node: SyntaxNode, of tree: SyntaxTree) -> [UInt8] {
+        guard node.kind != .scalar else { return Array(tree.slice(node.range)) }
+        var result = Array(tree.slice(node.opening))
+        for item in node.items {
+            for part in [item.gap, item.lead, item.head] { result += tree.slice(part) }
+            result += written(item.value, of: tree)
+            for part in [item.middle, item.comma, item.tail] { result += tree.slice(part) }
+        }
+        return result + tree.slice(node.lastGap) + tree.slice(node.closing)
+    }
+}
