@@ -18,13 +18,35 @@ package struct DocumentFormat: Sendable {
 
     /// The format of a file by its name; nil for a name that says nothing.
     package init?(fileName: some Sequence<UInt8>) {
-        guard let dialect = SettingsDialect(fileName: Array(fileName)) else { return nil }
-        self.init("ini", SettingsFormat(dialect: dialect))
+        let fileName = Array(fileName)
+        if let dialect = SettingsDialect(fileName: fileName) {
+            self.init("ini", SettingsFormat(dialect: dialect))
+        } else if Self.namesOfJSONC.contains(where: fileName.hasSuffix) {
+            self = .jsonc
+        } else {
+            return nil
+        }
     }
+
+    /// How the names end of files that are JSON, which may have comments.
+    private static let namesOfJSONC = [
+        ".json", ".jsonc", ".json5", ".code-workspace", ".code-snippets", ".babelrc", ".eslintrc",
+        ".jshintrc", ".swcrc", ".sublime-settings", ".sublime-project", ".sublime-keymap",
+    ]
+
+    /// JSON with comments.
+    package static let jsonc = DocumentFormat("jsonc", JSONCFormat())
 
     /// Settings in lines; the name selects the dialect, INI for other names.
     package static func settings(fileName: some Sequence<UInt8>) -> DocumentFormat {
         let dialect = SettingsDialect(fileName: Array(fileName)) ?? .ini
         return DocumentFormat("ini", SettingsFormat(dialect: dialect))
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes end in a text, whatever the case of its ASCII letters.
+    fileprivate func hasSuffix(_ text: String) -> Bool {
+        suffix(text.utf8.count).map(\.lowercasedASCII).elementsEqual(text.utf8)
     }
 }

@@ -131,6 +131,8 @@ package enum MergeLink: Hashable, Sendable {
     case lines
     /// Three-way by key and element.
     case json
+    /// JSON with comments, trailing commas or bare keys, by key and element.
+    case jsonc
     /// Rows by key column.
     case csv
     /// Settings in lines, by section and key.
@@ -213,8 +215,8 @@ extension StrategyLink {
 
 extension MergeLink {
     private static let words: [(String, MergeLink)] = [
-        ("auto", .auto), ("text", .text), ("lines", .lines), ("json", .json), ("csv", .csv),
-        ("ini", .ini), ("sqlite", .sqlite),
+        ("auto", .auto), ("text", .text), ("lines", .lines), ("json", .json), ("jsonc", .jsonc),
+        ("csv", .csv), ("ini", .ini), ("sqlite", .sqlite),
     ]
 
     /// The merge of that name; nil for any other word, and for `exec`, which has an argument.

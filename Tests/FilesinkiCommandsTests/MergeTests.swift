@@ -61,6 +61,19 @@ struct MergeTests {
         }
     }
 
+    @Test("a file called JSON that has comments is merged by member")
+    func comments() async throws {
+        let world = try world(
+            "{\n  // c\n  a: 1,\n  b: 2\n}\n", "{\n  // c\n  a: 3,\n  b: 2\n}\n",
+            "{\n  // c\n  a: 1,\n  b: 4,\n  c: 5\n}\n")
+        #expect(try await world.run("merge", "b", "h", "t").code == .negative)
+        for line in [["--path", "tsconfig.json"], ["--strategy", "jsonc"]] {
+            let outcome = try await world.run(
+                bytes: (["merge"] + line + ["b", "h", "t"]).map { Array($0.utf8) })
+            #expect(outcome.text == "{\n  // c\n  a: 3,\n  b: 4,\n  c: 5\n}\n")
+        }
+    }
+
     @Test("--markers prints both sides of a conflict between markers")
     func markers() async throws {
         let outcome = try await world("a\n", "A\n", "Z\n").run("merge", "--markers", "b", "h", "t")

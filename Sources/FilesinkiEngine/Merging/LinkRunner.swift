@@ -53,6 +53,7 @@ private struct LinkRun {
         case .lines: return try mergeInMemory(LinesMerge(), by: "lines")
         case .json: return try mergeInMemory(JSONMerge(), by: "json")
         case .csv: return try mergeInMemory(CSVMerge(), by: "csv")
+        case .jsonc: return try mergeInMemory(DocumentFormat.jsonc.merge, by: "jsonc")
         case .ini:
             return try mergeInMemory(
                 DocumentFormat.settings(fileName: conflict.path.name).merge, by: "ini")

@@ -57,7 +57,24 @@ struct GapMerge {
         }
         // Without what follows it, a comment that stands alone would belong to the next item.
         let found = isComment ? after : before + after
+        if let left, let right, after.isEmpty, isFirstInLine(left, right) { return [0x20] }
         return found.dropFirst().reduce(found.first ?? [], Self.lesser)
+    }
+
+    /// Whether two items, each the only one of its version, come to stand on one line with a space between.
+    private func isFirstInLine(_ left: MergeTrio<Int>, _ right: MergeTrio<Int>) -> Bool {
+        for version in [MergeVersion.ours, .theirs] {
+            guard let node = nodes[version], let tree = trees[version] else { return false }
+            guard node.hasCommas, tree.slice(node.opening).last != 10 else { return false }
+            if let ordinal = right[version] {
+                let head = tree.slice(node.items[ordinal].head)
+                guard ordinal == 0, head.last != UInt8(ascii: ":") else { return false }
+            }
+            if let ordinal = left[version], tree.slice(node.items[ordinal].tail).last == 10 {
+                return false
+            }
+        }
+        return true
     }
 
     private func gap(before ordinal: Int, _ version: MergeVersion) -> ArraySlice<UInt8> {
@@ -79,8 +96,8 @@ struct GapMerge {
             guard let node = nodes[version], let tree = trees[version],
                 entry[version] == node.items.count - 1
             else { return nil }
-            let parts = [tree.slice(node.opening)] + node.items.map { tree.slice($0.tail) }
-            guard let line = parts.first(where: { $0.last == 10 }) else { return nil }
+            let line = tree.slice(node.items.dropLast().last?.tail ?? node.opening)
+            guard line.last == 10 else { return nil }
             return line.dropLast().last == 13 ? [13, 10] : [10]
         }
         return ends.min { $0.lexicographicallyPrecedes($1) } ?? []

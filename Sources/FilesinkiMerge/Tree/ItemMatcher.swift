@@ -53,7 +53,7 @@ struct ItemMatcher {
                 let name = self.name(item)
                 guard let group = groups[name] else { return name }
                 return name + [0] + (identity(item, group, version) ?? [])
-            }, sortedBy: texts(\.name), isSortable: groups.isEmpty && !hasComments)
+            }, sortedBy: texts { item, _ in item.name }, isSortable: groups.isEmpty && !hasComments)
         return checked(match)
     }
 
@@ -147,12 +147,22 @@ struct ItemMatcher {
         return result
     }
 
-    private func texts(_ text: (SyntaxItem) -> [UInt8]) -> MergeTrio<[[UInt8]]> {
+    private func texts(
+        _ text: (SyntaxItem, MergeVersion) -> [UInt8]
+    ) -> MergeTrio<[[UInt8]]> {
         var result = MergeTrio<[[UInt8]]>()
         for version in MergeVersion.allCases {
-            result[version] = items(version).map(text)
+            result[version] = items(version).map { text($0, version) }
         }
         return result
+    }
+
+    /// What a scalar is sorted by: a number as it is written, anything else by what it says.
+    private func text(of node: SyntaxNode, _ version: MergeVersion) -> [UInt8] {
+        guard let bytes = trees[version]?.slice(node.range), JSONDecimal(text: bytes) != nil else {
+            return node.meaning
+        }
+        return Array(bytes)
     }
 
     /// A match, unless both sides replaced a comment by another one.
@@ -166,7 +176,7 @@ struct ItemMatcher {
         }
         let removed = comments[0].subtracting(comments[1]).subtracting(comments[2])
         let added = [1, 2].map { comments[$0].subtracting(comments[0]) }
-        guard removed.isEmpty || added[0].isEmpty || added[1].isEmpty || added[0] == added[1] else {
+        guard removed.isEmpty || added[0] == added[1] else {
             return .conflict("Both sides changed a comment.")
         }
         return .keyed(match)
@@ -204,9 +214,12 @@ struct ItemMatcher {
     private func match(by identity: Identity) -> Result {
         let match = ItemMatch(
             identities { self.identity($0, identity, $1) ?? [] },
-            sortedBy: texts { item in
-                guard case .member(let name) = identity else { return item.value.meaning }
-                return item.value.items.first { $0.key == name }?.value.meaning ?? []
+            sortedBy: texts { item, version in
+                guard case .member(let name) = identity else {
+                    return text(of: item.value, version)
+                }
+                let member = item.value.items.first { $0.key == name }
+                return member.map { text(of: $0.value, version) } ?? []
             }, isSortable: !hasComments)
         return checked(match)
     }

@@ -7,6 +7,11 @@ struct SyntaxTree {
     let bytes: [UInt8]
     let root: SyntaxNode
 
+    /// The white space and the comments before the root.
+    var before: Range<Int> { 0..<root.range.lowerBound }
+    /// The white space and the comments behind the root.
+    var after: Range<Int> { root.range.upperBound..<bytes.count }
+
     func slice(_ range: Range<Int>) -> ArraySlice<UInt8> { bytes[range] }
 }
 

@@ -43,11 +43,11 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
         let trees = MergeTrio(
             base: input.base == nil ? nil : format.read(frames.texts[0]),
             ours: format.read(frames.texts[1]), theirs: format.read(frames.texts[2]))
-        guard let ours = trees.ours, let theirs = trees.theirs,
-            input.base == nil || trees.base != nil
-        else { return .declined([MergeConflict("", Self.unreadable(trees, format.name))]) }
+        guard trees.ours != nil, trees.theirs != nil, input.base == nil || trees.base != nil else {
+            return .declined([MergeConflict("", Self.unreadable(trees, format.name))])
+        }
         var merger = TreeMerger(trees, format, input)
-        merger.merge(MergeTrio(base: trees.base?.root, ours: ours.root, theirs: theirs.root))
+        merger.mergeDocument()
         guard merger.conflicts.isEmpty else { return .declined(merger.conflicts) }
         guard let result = format.read(merger.output),
             Self.says(result.outline(of: result.root), merger.outline)

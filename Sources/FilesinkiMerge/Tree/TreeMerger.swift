@@ -30,8 +30,15 @@ struct TreeMerger {
         output.reserveCapacity(max(input.ours.count, input.theirs.count) * 5 / 4)
     }
 
+    /// Merges the documents.
+    mutating func mergeDocument() {
+        writePart(trees.map(\.before))
+        merge(trees.map(\.root))
+        writePart(trees.map(\.after))
+    }
+
     /// Merges a value that both sides have, and writes it.
-    mutating func merge(_ nodes: Nodes) {
+    private mutating func merge(_ nodes: Nodes) {
         guard let ours = nodes.ours, let theirs = nodes.theirs else { return }
         if let side = unchangedSide(nodes) { return write(nodes[side], side) }
         let rule = rule()

@@ -48,7 +48,7 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     /// Every merge has one line here.
-    static let all: [FuzzTarget] = [text, lines, csv, json] + settings
+    static let all: [FuzzTarget] = [text, lines, csv, json] + settings + [jsonc]
 
     static let text = FuzzTarget(
         name: "text",
@@ -102,6 +102,15 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
                 "a=1\nb=2\nc=3\nd=4\ne=5\n# f\nf=6\n\n# g\n\ng=7\n",
             ])
     }
+
+    static let jsonc = tree(
+        JSONCFormat(),
+        json.corpus + [
+            "// head\n{ // open\n  \"a\": 1, // one\n  // two\n  \"b\": [1, /* x */ 2,],\n\n  // alone\n\n  c: 'x',\n}\n",
+            "{\n\t\"compilerOptions\": {\n\t\t\"strict\": true,\n\t\t// \"lib\": [],\n\t},\n\t\"include\": [\n\t\t\"a\",\n\t\t\"b\"\n\t]\n}\n",
+            "[.5, +1, 0xFF, -Infinity, NaN, 1e3, 'it\\'s', {\"id\": 1}, {\"id\": 2}]",
+            "{a: 1 /* b */ , b: 2}",
+        ])
 
     /// A merge of trees: whatever a document says that only one side has must be in the result.
     private static func tree(_ format: some SyntaxFormat, _ corpus: [String]) -> FuzzTarget {

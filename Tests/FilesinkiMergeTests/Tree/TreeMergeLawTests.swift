@@ -12,7 +12,20 @@ struct WrittenFormat: Sendable, CustomTestStringConvertible {
     static let all: [WrittenFormat] =
         ([.ini, .git, .systemd, .desktop] as [SettingsDialect]).map { dialect in
             WrittenFormat(format: SettingsFormat(dialect: dialect), write: lines)
+        } + [WrittenFormat(format: JSONCFormat(), write: json)]
+
+    private static func json(_ model: SettingsModel) -> String {
+        let sections = model.sections.map { section in
+            let notes = section.hasNotes ? "    /* notes on \(section.name)\n     */\n\n" : ""
+            let entries = section.entries.enumerated().map { index, entry in
+                (entry.comment.map { "    // \($0)\n" } ?? "")
+                    + "    \"\(entry.key)\": \(entry.value)"
+                    + (index < section.entries.count - 1 ? ",\n" : "\n")
+            }
+            return "  \(section.name): {\n" + notes + entries.joined() + "  }"
         }
+        return "// head\n{ // settings\n" + sections.joined(separator: ",\n\n") + "\n}\n"
+    }
 
     private static func lines(_ model: SettingsModel) -> String {
         model.sections.map { section in
@@ -40,7 +53,7 @@ struct TreeMergeLawTests {
         "independent edits are both applied, and every other byte stays",
         arguments: WrittenFormat.all)
     func independent(_ format: WrittenFormat) {
-        for seed in 0..<300 as Range<UInt64> {
+        for seed in 0..<100 as Range<UInt64> {
             var maker = SettingsMaker(seed: seed)
             let base = maker.model()
             let edits = maker.independentEdits(of: base)
@@ -59,7 +72,7 @@ struct TreeMergeLawTests {
     )
     func maps(_ format: WrittenFormat) {
         var counts = (merged: 0, declined: 0)
-        for seed in 0..<300 as Range<UInt64> {
+        for seed in 0..<100 as Range<UInt64> {
             var maker = SettingsMaker(seed: seed)
             let base = maker.model()
             let (ours, theirs) = (maker.edited(base), maker.edited(base))
@@ -78,7 +91,7 @@ struct TreeMergeLawTests {
                 expected != nil && values(bytes, format.format) == expected,
                 "seed \(seed)\n\(describe(input))\n\(outcome.shown)")
         }
-        #expect(counts.merged > 50 && counts.declined > 20, "\(counts)")
+        #expect(counts.merged > 20 && counts.declined > 10, "\(counts)")
     }
 
     /// Three maps merged by key; nil for a conflict.
@@ -101,7 +114,8 @@ struct TreeMergeLawTests {
             for item in section.value.items where item.role == .value {
                 let path = [section.name, item.name].map { String(decoding: $0, as: UTF8.self) }
                 guard result[path] == nil else { return nil }
-                result[path] = Int(String(decoding: item.value.meaning, as: UTF8.self))
+                result[path] = Int(
+                    String(decoding: tree.slice(item.value.range), as: UTF8.self))
             }
         }
         return result
@@ -113,7 +127,8 @@ struct TreeMergeLawTests {
             var maker = SettingsMaker(seed: seed)
             let bytes = Array(format.write(maker.model()).utf8)
             let tree = try #require(format.format.read(bytes))
-            #expect(Self.written(tree.root, of: tree) == bytes)
+            let margins = [tree.before, tree.after].map { Array(tree.slice($0)) }
+            #expect(margins[0] + Self.written(tree.root, of: tree) + margins[1] == bytes)
         }
     }
 
