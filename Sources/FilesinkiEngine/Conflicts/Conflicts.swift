@@ -68,18 +68,17 @@ struct Conflicts: ReplicaPart {
             guard let copy = row.copyPath else { return true }
             return try root.status(copy) != nil
         }
-        let known = Set(own.compactMap(\.copyPath))
-        let others = try copiesOfOthers().filter { row in
-            row.copyPath.map { !known.contains($0) } ?? false
-        }
-        return (own + others).map(OpenConflict.init)
+        return try (own + copiesOfOthers(besides: own)).map(OpenConflict.init)
     }
 
     /// Conflicts that another device has found: conflict copies, by name and content, that are beside
     /// the file that they are named after.
-    private func copiesOfOthers() throws -> [ConflictRow] {
-        try manifest.basePaths(containing: conflictMark).sorted().compactMap { copy in
-            guard let (original, digits) = conflictOriginal(of: copy),
+    ///
+    /// - Parameter own: The conflicts that this replica has found. Their copies are left out.
+    private func copiesOfOthers(besides own: [ConflictRow]) throws -> [ConflictRow] {
+        let known = Set(own.compactMap(\.copyPath))
+        return try manifest.basePaths(containing: conflictMark).sorted().compactMap { copy in
+            guard !known.contains(copy), let (original, digits) = conflictOriginal(of: copy),
                 let found = try manifest.base(copy)?.entry,
                 let theirs = try manifest.base(original)?.entry,
                 found.identity?.description.hasPrefix(digits) == true || found.kind == .symlink,
@@ -94,11 +93,7 @@ struct Conflicts: ReplicaPart {
     /// The open conflicts of one path, of this replica and of other devices.
     func openConflicts(at path: RelativePath) throws -> [ConflictRow] {
         let own = try manifest.openConflicts(at: path)
-        let known = Set(own.compactMap(\.copyPath))
-        return try own
-            + copiesOfOthers().filter { row in
-                row.path == path && row.copyPath.map { !known.contains($0) } ?? false
-            }
+        return try own + copiesOfOthers(besides: own).filter { $0.path == path }
     }
 
     /// Ends the open conflicts of a path: the chosen content gets the name, and conflict copies are
@@ -141,8 +136,7 @@ struct Conflicts: ReplicaPart {
         }
         // What is at the path now is what the user chose.
         options.strategy = Strategy([.choice(.ours)])
-        var report = try await sync.syncPaths([path] + copies, options, after: before)
-        report.addCopies(of: before)
+        let report = try await sync.syncPaths([path] + copies, options, after: before)
         try end(rows)
         try journal.record(.init(command: "resolve", note: choice.sentence), [path])
         return report
@@ -153,9 +147,8 @@ struct Conflicts: ReplicaPart {
         _ paths: [RelativePath], _ changed: [Problem], _ options: SyncOptions,
         after before: SyncReport?
     ) async throws -> SyncReport {
-        var report = try await sync.syncPaths(paths, options)
+        var report = try await sync.syncPaths(paths, options, after: before)
         report.problems += changed
-        report.addCopies(of: before)
         return report
     }
 
@@ -210,8 +203,7 @@ struct Conflicts: ReplicaPart {
         row.copyPath = copy
         row.time = systemContext.now()
         try manifest.write { writer in _ = try writer.addConflict(row) }
-        var report = try await sync.syncPaths([path, copy], options, after: before)
-        report.addCopies(of: before)
+        let report = try await sync.syncPaths([path, copy], options, after: before)
         try journal.record(.init(command: "resolve", note: "Reopened the conflict."), [path])
         return report
     }

@@ -92,7 +92,6 @@ struct Restores: ReplicaPart {
             }
         }
         report.sync = try await sync.syncPaths([path], options, after: first)
-        report.sync?.addCopies(of: first)
         try journal.record(command, report.restored)
         let now = try status.baseState(of: path)
         report.entry = now.entry

@@ -13,7 +13,7 @@ extension SyncEngine {
     /// - Parameters:
     ///   - before: The report of a run of the same command that has just ended. If that run reached the
     ///     remote, this one does not fetch again: its commit enters the log only if no other device
-    ///     has published since, else it is reconciled anew.
+    ///     has published since, else it is reconciled anew. Its conflict copies are in the report, too.
     ///   - saved: Paths that a user has just saved.
     ///   - installed: The content that was installed at one of them.
     func syncPaths(
@@ -34,7 +34,8 @@ extension SyncEngine {
         try await scan(&run) { run, isStoring in
             try await self.scanPaths(run.watched, run, base: base, isStoring: isStoring)
         }
-        let report = try await carryOut(&run)
+        var report = try await carryOut(&run)
+        report.addCopies(of: before)
         // The caller relies on the whole run.
         if let stopped = report.stopped {
             try keepUnreported(report.copies)
