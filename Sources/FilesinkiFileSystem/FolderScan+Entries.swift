@@ -119,7 +119,6 @@ extension FolderScan {
 
     /// - Returns: The folder's known stamp.
     private mutating func recordDirectory(_ name: FoundName, _ visit: FolderVisit) -> FileStamp? {
-        result.directoryCount += 1
         let status = name.status
         var knownStamp: FileStamp?
         var isKnown = false

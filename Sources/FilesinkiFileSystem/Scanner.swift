@@ -171,8 +171,6 @@ package struct ScanResult: Sendable {
     package var replicas: [RelativePath] = []
     /// The number of regular files, without ignored ones.
     package var fileCount = 0
-    /// The number of directories, without the root and ignored ones.
-    package var directoryCount = 0
 
     package init() {}
 
@@ -194,7 +192,6 @@ package struct ScanResult: Sendable {
         mountPoints += other.mountPoints
         replicas += other.replicas
         fileCount += other.fileCount
-        directoryCount += other.directoryCount
     }
 
     /// Removes the results for some paths, except problems.

@@ -56,7 +56,7 @@ struct UploadWorker {
     }
 
     private mutating func readWhole(_ item: ContentUploader.Item) async throws {
-        let read = try uploader.source.read(item.path, limit: Chunker.maximumSize * 4)
+        let read = try uploader.source.read(item.path, limit: Chunker.maximumSize)
         if try await isWanted(read.content) { try await keep(read.content, read.bytes) }
         addResult(item.path, read.content, Int64(read.bytes.count), read.status)
     }

@@ -19,7 +19,7 @@ package struct FileMerge: Sendable {
 
     package init(
         base: String, ours: String, theirs: String, path: RelativePath, strategy: Strategy,
-        settings: MergeSettings = .init(), commandLimit: Duration = .seconds(60)
+        settings: MergeSettings, commandLimit: Duration
     ) {
         self.base = base
         self.ours = ours

@@ -99,19 +99,17 @@ extension SyncEngine {
 
     /// Moves the base of paths whose merge was written here and not recorded to what was committed
     /// when they were merged: what is here is an edit of that.
-    func applyNotedMerges(_ run: inout SyncRun, _ view: inout RemoteView) throws {
+    func applyNotedMerges(_ run: inout SyncRun) throws {
         let rows = try mergeNote().items.compactMap { item -> BaseRow? in
             guard (run.base.row(item.path)?.version ?? 0) < item.theirs.version,
                 run.local.changes[item.path]?.entry?.content == item.merged,
-                (view.changes[item.path]?.entry.version ?? 0) >= item.theirs.version
+                (run.remote.changes[item.path]?.entry.version ?? 0) >= item.theirs.version
             else { return nil }
             return BaseRow(
                 path: item.path, entry: item.theirs.entry, version: item.theirs.version,
                 stamp: nil)
         }
-        guard !rows.isEmpty else { return }
-        run.base = run.base.replacing(rows)
-        view.dropAgreed(run.base)
+        if !rows.isEmpty { run.base = run.base.replacing(rows) }
     }
 }
 

@@ -112,14 +112,13 @@ struct ReplicaStatus: ReplicaPart {
 
     /// Returns the counters for monitoring.
     func metrics() throws -> ReplicaMetrics {
-        let runs = try manifest.runs(limit: 100)
-        let last = runs.lazy.compactMap { row -> ReplicaMetrics.Run? in
-            guard let ended = row.ended, let code = row.exitCode else { return nil }
-            return ReplicaMetrics.Run(
-                ended: ended, exitCode: code, sentBytes: row.counts.sent,
-                receivedBytes: row.counts.received)
-        }.first
-        return ReplicaMetrics(lastRun: last)
+        guard let last = try lastRun(where: { $0.ended != nil }), let ended = last.ended,
+            let code = last.exitCode
+        else { return ReplicaMetrics() }
+        return ReplicaMetrics(
+            lastRun: ReplicaMetrics.Run(
+                ended: ended, exitCode: code, sentBytes: last.counts.sent,
+                receivedBytes: last.counts.received))
     }
 }
 

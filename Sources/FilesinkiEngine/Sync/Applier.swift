@@ -261,16 +261,15 @@ struct Applier: Sendable {
                 // The old file is removed before the new one is written.
                 let isFolder = try root.status(twin)?.kind == .directory
                 if leaving.contains(twin), !isFolder { continue }
-                held.insert(path)
                 if leaving.contains(twin) {
                     result.surprised.append(path)
                 } else {
                     result.problems.append(Problem(path, .twin(path, twin)))
                 }
             } catch {
-                held.insert(path)
                 result.problems.append(Problem(path, error))
             }
+            held.insert(path)
         }
         work.drop(below: held)
     }

@@ -22,7 +22,6 @@ extension SyncEngine {
     func carryOutBatches(_ run: inout SyncRun, _ scan: ScanResult) async throws -> Bool {
         run.firstSequence = try manifest.token?.sequence ?? 0
         run.report.scannedFiles = scan.fileCount
-        run.report.scannedFolders = scan.directoryCount
         run.guards.baseCount = run.base.count
         var changes = try IndependentChanges(run, scan, self)
         try recordFetched(&run)
@@ -240,8 +239,7 @@ extension ManifestWriter {
     func recordFetched(_ view: RemoteView, _ manifest: ManifestDatabase) throws {
         // Contents that were stored together are read together.
         let changes = view.changes.sorted { one, two in
-            let versions = (one.value.entry.version, two.value.entry.version)
-            return versions.0 != versions.1 ? versions.0 < versions.1 : one.key < two.key
+            (one.value.entry.version, one.key) < (two.value.entry.version, two.key)
         }
         for (path, change) in changes {
             let base = try manifest.base(path)

@@ -27,14 +27,14 @@ final class FilesCheckpoint {
     /// - Throws: `Failure` with code `corrupt` when the manifest is damaged or lacks rows: then the
     ///   rows before must not become a checkpoint, which would say that the rest was deleted.
     func next() throws -> CheckpointRows? {
-        var rows = CheckpointRows(entries: try nextEntries())
-        if rows.count > 0 { return rows }
-        rows.packs = try packs.next().map(PackReference.init(row:))
-        if rows.count > 0 { return rows }
-        rows.inline = try inline.next().map {
-            InlineLocation(id: $0.content, sequence: $0.sequence)
-        }
-        return rows.count > 0 ? rows : nil
+        let entries = try nextEntries()
+        if !entries.isEmpty { return CheckpointRows(entries: entries) }
+        let packs = try packs.next()
+        if !packs.isEmpty { return CheckpointRows(packs: packs.map(PackReference.init(row:))) }
+        let inline = try inline.next()
+        if inline.isEmpty { return nil }
+        return CheckpointRows(
+            inline: inline.map { InlineLocation(id: $0.content, sequence: $0.sequence) })
     }
 
     private func nextEntries() throws -> [CheckpointRow] {

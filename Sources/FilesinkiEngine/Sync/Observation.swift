@@ -37,7 +37,6 @@ struct Observation: Sendable {
     /// The device that the root is on; nil if the run did not scan the whole tree.
     var rootDevice: UInt64?
     var fileCount = 0
-    var folderCount = 0
 
     /// The stamp of a file or link in ``changes``; nil if a further change might leave it as it is.
     func settledStamp(_ path: RelativePath) -> FileStamp? {
@@ -75,7 +74,6 @@ struct Observation: Sendable {
                     remedy: "List it in .filesinkiignore to silence this notice."))
         }
         fileCount = scan.fileCount
-        folderCount = scan.directoryCount
     }
 
     /// Adds the files that were read.

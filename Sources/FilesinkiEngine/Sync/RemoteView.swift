@@ -125,7 +125,7 @@ struct RemoteView: Sendable {
     mutating func recogniseLinks(_ observation: Observation) {
         for (path, local) in observation.changes {
             guard let entry = local.entry, entry.kind == .symlink, let identity = entry.identity,
-                changes[path]?.formerContents.contains(identity) ?? false
+                changes[path]?.formerContents.contains(identity) == true
             else { continue }
             changes[path]?.formerTargets.insert(entry.target)
         }

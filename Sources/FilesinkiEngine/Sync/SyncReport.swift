@@ -38,9 +38,8 @@ package struct SyncReport: Sendable {
     package var sentBytes: Int64 = 0
     /// Plain bytes of files written here.
     package var receivedBytes: Int64 = 0
-    /// Files and folders that were looked at.
+    /// Files that were looked at.
     package var scannedFiles = 0
-    package var scannedFolders = 0
 
     package init() {}
 

@@ -1,4 +1,5 @@
 import FilesinkiEngine
+import FilesinkiMerge
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiTesting
@@ -18,7 +19,8 @@ import Testing
         let merge = FileMerge(
             base: folder.path("in/base"), ours: folder.path("in/ours"),
             theirs: folder.path("in/theirs"), path: try RelativePath("x.txt"),
-            strategy: try Strategy(parsing: strategy))
+            strategy: try Strategy(parsing: strategy), settings: MergeSettings(),
+            commandLimit: .seconds(60))
         let outputs = try MergeOutputs(inside: folder.path("in"))
         let check = try await MergeCheck(merge, keepingIn: outputs)
         guard case .merged(let file, _, _) = check.result else { return (check, nil) }

@@ -121,7 +121,6 @@ struct FetchedTree: FetchTarget {
     /// With more changes than this the first fetch of a replica records them as waiting, without the position in the
     /// log: until the whole fetch is recorded, the next one begins anew.
     let limit: Int
-    private var isRestarted = false
     /// The checkpoint that is being read.
     private var checkpoint: ChangeToken?
 
@@ -132,7 +131,6 @@ struct FetchedTree: FetchTarget {
     }
 
     mutating func restart(from checkpoint: ChangeToken?) throws {
-        isRestarted = true
         if limit < .max, try manifest.token == nil, try manifest.remoteCount() > 0 {
             // What a fetch has recorded that did not come to its end.
             try manifest.write { try $0.clearRemote() }
@@ -167,8 +165,7 @@ struct FetchedTree: FetchTarget {
     /// Records the fetched changes before the fetch is complete, where nothing was known before: there nothing can
     /// have been deleted meanwhile, and the next fetch forgets what one that failed has recorded.
     private mutating func recordIfLarge() throws {
-        guard view.changes.count > limit, isRestarted, try manifest.token == nil,
-            try manifest.baseCount() == 0
+        guard view.changes.count > limit, try manifest.token == nil, try manifest.baseCount() == 0
         else { return }
         try manifest.write { [view] in try $0.recordFetched(view, manifest) }
         view.changes = [:]

@@ -28,7 +28,6 @@ extension SyncEngine {
         run.report.problems += run.local.problems
         run.report.notices += run.local.notices
         run.report.scannedFiles = run.local.fileCount
-        run.report.scannedFolders = run.local.folderCount
     }
 
     /// Reads every file of the whole tree that may have changed.

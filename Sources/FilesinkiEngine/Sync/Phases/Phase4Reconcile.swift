@@ -25,8 +25,8 @@ struct RoundPlan: Sendable {
 extension SyncEngine {
     /// Phase 4: makes the plan, and resolves the conflicts that need contents, a command or a person.
     func reconcile(_ run: inout SyncRun) async throws -> RoundPlan {
+        try applyNotedMerges(&run)
         var view = run.remote
-        try applyNotedMerges(&run, &view)
         view.recogniseLinks(run.local)
         let ignored = ignoredPaths(of: view, run)
         var input = ReconcileInput(
@@ -79,7 +79,7 @@ extension SyncEngine {
             plan.steps.lazy.filter(\.isConflictCopy).compactMap { $0.action.entry?.identity })
         guard !kept.isEmpty else { return false }
         let unknown = view.changes.filter { _, change in
-            change.device == nil && change.entry.entry.identity.map(kept.contains) ?? false
+            change.device == nil && change.entry.entry.identity.map(kept.contains) == true
         }
         guard !unknown.isEmpty else { return false }
         var writers: [UInt64: Device] = [:]

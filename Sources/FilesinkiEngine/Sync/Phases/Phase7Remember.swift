@@ -175,7 +175,7 @@ extension SyncEngine {
     ) -> VersionedEntry? {
         switch step.action {
         case .agree:
-            return step.theirs ?? VersionedEntry(.tombstone, version: step.base?.version ?? 0)
+            return step.theirs
         case .take(let entry):
             guard applied.allows(step) else { return nil }
             return VersionedEntry(entry, version: step.theirs?.version ?? 0)
