@@ -161,6 +161,7 @@ struct DoctorTests {
             line?.hasPrefix(trouble.level == .error ? "failed" : "warning") == true,
             "\(outcome.text)")
         #expect(line?.contains(trouble.words) == true, "\(outcome.text)")
+        #expect(line?.hasSuffix(".") == true, "\(outcome.text)")
         #expect(outcome.code == (trouble.level == .error ? .negative : .done))
     }
 

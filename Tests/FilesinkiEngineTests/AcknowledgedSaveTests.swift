@@ -107,6 +107,21 @@ struct AcknowledgedSaveTests {
         #expect(b.text("f") == "1")
     }
 
+    @Test("E3.5 the same for a file that the program has left as it is, with its time")
+    func publishedUnchanged() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("1"), "g": .file("2")])
+        world.remote.isAway = true
+        let path = try RelativePath("f")
+        _ = try await a.with { try await $0.publish(path, SyncOptions()) }
+        world.remote.isAway = false
+        b.remove("f")
+        try await b.sync()
+        try await world.converge()
+        #expect(a.text("f") == "1")
+        #expect(b.text("f") == "1")
+    }
+
     @Test("E3.5 a file without a save is deleted, touched or not")
     func touched() async throws {
         let world = try World()

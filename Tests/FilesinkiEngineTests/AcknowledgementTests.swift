@@ -60,6 +60,21 @@ struct AcknowledgementTests {
         #expect(known > (try #require(elsewhere.first?.time)))
     }
 
+    @Test func `what this device has only read counts from its last run that succeeded`()
+        async throws
+    {
+        try await b.save("b's", at: "f")
+        try await a.sync()
+        let last = try #require(try await a.with { try await $0.status().lastSuccess })
+        world.remote.isAway = true
+        try a.write(["g": .file("waits")])
+        try await a.sync()
+        world.remote.isAway = false
+        let seen = try await a.with { try await $0.devices() }.filter(\.isThisOne)
+        #expect(seen.map(\.seen) == [2])
+        #expect(seen.map(\.time) == [last])
+    }
+
     @Test func `those of another store count for nothing`() async throws {
         for number in 0..<70 { try await a.save("\(number)", at: "f") }
         try await a.sync()

@@ -70,6 +70,86 @@ struct BatchTests {
         #expect(!report.isQuiet)
     }
 
+    @Test("a clone receives the folders first, then the files, batch by batch")
+    func receivedInBatches() async throws {
+        let a = try await world.replica("a")
+        try a.write(tree(2, 3))
+        try a.write(["d10": .directory(["e": .directory(["f": .file("deep")])])])
+        try await sync(a)
+        let b = try await world.replica("b")
+        let given = Mutex<[[String]]>([])
+        let report = try await sync(b) {
+            $0.onSteps = { steps in
+                given.withLock { $0.append(steps.map(\.path.description)) }
+            }
+        }
+        #expect(
+            given.withLock { $0 } == [
+                ["d10", "d10/e", "d11"], ["d10/e/f", "d10/f10", "d10/f11"],
+                ["d10/f12", "d11/f10", "d11/f11"], ["d11/f12"],
+            ])
+        #expect(report.steps.isEmpty && report.givenSteps == 10)
+        #expect(try b.tree(times: true) == a.tree(times: true))
+        for folder in ["d10", "d10/e", "d11"] {
+            #expect(try modified(b.at(folder)) == modified(a.at(folder)), "\(folder)")
+        }
+    }
+
+    private func modified(_ path: String) throws -> [Int] {
+        var status = stat()
+        try #require(lstat(path, &status) == 0)
+        return [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+    }
+
+    @Test("a new file with the name of a conflict copy is sent by the same run")
+    func copyLike() async throws {
+        let a = try await world.replica("a")
+        try a.write(tree(2, 4))
+        try a.write(["f (conflict b 2f5a3c1d)": .file("of b")])
+        let report = try await sync(a)
+        #expect(report.problems.isEmpty)
+        let sent = try await world.commits().flatMap(\.changes).map(\.path.description)
+        #expect(sent.count == 11 && sent.last == "f (conflict b 2f5a3c1d)")
+    }
+
+    @Test("what is in a folder that is left to the plan of the whole tree is left with it")
+    func leftFolder() async throws {
+        let a = try await world.replica("a")
+        try a.write(tree(2, 3))
+        a.setMode("d11", 0o555)
+        try await sync(a)
+        let b = try await world.replica("b")
+        let given = Mutex<[String]>([])
+        let report = try await sync(b) {
+            $0.onSteps = { steps in
+                given.withLock { $0 += steps.map(\.path.description) }
+            }
+        }
+        #expect(given.withLock { $0 } == ["d10", "d10/f10", "d10/f11", "d10/f12"])
+        #expect(
+            report.steps.map(\.path.description).sorted() == [
+                "d11", "d11/f10", "d11/f11", "d11/f12",
+            ])
+        #expect(try b.tree(times: true) == a.tree(times: true))
+    }
+
+    @Test("a first fetch of many changes is recorded before it is complete")
+    func recordedInPart() async throws {
+        let a = try await world.replica("a")
+        try a.write(tree(4, 4))
+        try await sync(a)
+        var c = try await world.replica("c")
+        let faulty = FaultyRemote(world.store)
+        faulty.plan(
+            .init(.before(.interrupted), verb: .get, prefix: "zones/files/log", skip: 4))
+        c.options.connect = { _ in faulty }
+        await #expect(throws: Failure.self) { try await sync(c) }
+        let incoming = try await c.with { try await $0.status().incoming.count }
+        #expect(incoming > 6)
+        try await sync(c)
+        #expect(try c.tree(times: true) == a.tree(times: true))
+    }
+
     @Test("a run that is killed after any batch goes on there, and publishes nothing twice")
     func killed() async throws {
         for batch in 1...5 {

@@ -207,6 +207,68 @@ struct OperationTests {
         #expect(try await a.with { try await $0.devices().map(\.device.name) } == ["a"])
     }
 
+    @Test("a file that was never synced is loaded offline, and is at no version")
+    func loadNew() async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("base")])
+        try a.write(["new": .file("local")])
+        let sink = ByteBox()
+        let load = { @Sendable (name: String) in
+            try await a.with { replica in
+                try await replica.load(RelativePath(name), isOffline: true, SyncOptions()) {
+                    sink.append($0)
+                }
+            }
+        }
+        #expect(try await load("new").version == 0)
+        #expect(try await load("f").version == 1)
+        #expect(sink.bytes == Array("localbase".utf8))
+    }
+
+    @Test("the published deletion of a file deletes a version not seen here, too, and keeps it")
+    func publishDeletion() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("base"), "g": .file("other")])
+        let path = try RelativePath("f")
+        try b.write(["f": .file("not seen by a")])
+        try await b.sync()
+        a.remove("f")
+        let report = try await a.with { try await $0.publishDeletion(of: path, SyncOptions()) }
+        #expect(report.problems.isEmpty)
+        #expect(a.text("f") == nil)
+        try await world.converge()
+        #expect(try b.names == ["g"])
+        let versions = try await a.with { try await $0.history(of: path) }
+        #expect(versions.map(\.change.entry.kind) == [.file, .file, .tombstone])
+    }
+
+    @Test("a file that is there when its deletion is published stays")
+    func publishDeletionOfPresent() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("base")])
+        try a.write(["f": .file("written since")])
+        let path = try RelativePath("f")
+        _ = try await a.with { try await $0.publishDeletion(of: path, SyncOptions()) }
+        try await world.converge()
+        #expect(b.text("f") == "written since")
+    }
+
+    @Test("a file that was never published is not among the deleted ones")
+    func neverPublished() async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("base"), "g": .file("other")])
+        world.remote.isAway = true
+        try a.write(["new": .file("n")])
+        try await a.sync()
+        a.remove("new")
+        world.remote.isAway = false
+        try await a.sync()
+        a.remove("g")
+        try await a.sync()
+        let deleted = try await a.with { try await $0.deleted([]) }
+        #expect(deleted.map(\.path.description) == ["g"])
+    }
+
     @Test("check finds nothing in a sound store")
     func check() async throws {
         let world = try World()
@@ -236,6 +298,31 @@ struct OperationTests {
         try await world.converge()
         #expect(b.text("e/g") == "22")
         #expect(a.text("e/h") == "3")
+    }
+
+    @Test("a load of one path brings the folders above it as they are elsewhere")
+    func foldersAbove() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("base")])
+        try a.write([
+            "d": .directory(
+                ["e": .directory(["x": .file("1"), "y": .file("2")], mode: 0o700)], mode: 0o750)
+        ])
+        try await a.sync()
+        // Everything is fetched, and waits.
+        try await b.save("saved", at: "f")
+        #expect(try b.names == ["f"])
+        let path = try RelativePath("d/e/x")
+        _ = try await b.with { try await $0.load(path, isOffline: false, SyncOptions()) { _ in } }
+        #expect(
+            try b.tree()["d"]
+                == .directory(["e": .directory(["x": .file("1")], mode: 0o700)], mode: 0o750))
+        let waiting = try await b.with { try await $0.status().incoming.map(\.description) }
+        #expect(waiting == ["d/e/y"])
+        // And one of a folder brings all below it.
+        _ = try await b.with { try await $0.refresh(RelativePath("d"), SyncOptions()) }
+        #expect(b.text("d/e/y") == "2")
+        #expect(try await b.with { try await $0.status().incoming.isEmpty })
     }
 
     @Test("contents larger than a commit may hold are stored in packs and read back")

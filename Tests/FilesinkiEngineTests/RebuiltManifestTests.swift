@@ -118,24 +118,7 @@ struct RebuiltManifestTests {
 
     @Test("E4.5 the same from a checkpoint, when the log before it is gone")
     func pruned() async throws {
-        let format = try #require(try await StoreFormat.read(from: world.store))
-        let last = try #require(try await world.commits().last)
-        var rows: [RelativePath: CheckpointRow] = [:]
-        for commit in try await world.commits() {
-            for change in commit.changes {
-                rows[change.path] = CheckpointRow(
-                    path: change.path,
-                    entry: VersionedEntry(change.entry, version: commit.sequence))
-            }
-        }
-        let shelf = try CheckpointStore(remote: world.store, zone: "files", store: format)
-        try await shelf.save(
-            Checkpoint(
-                token: last.token, entries: rows.values.sorted { $0.path < $1.path }, packs: [],
-                inline: []))
-        world.store.objects = world.store.objects.filter {
-            !$0.key.description.contains("/log/")
-        }
+        try await world.prune(to: 2)
         a.remove("gone")
         a.loseManifest()
         try await a.sync()
@@ -143,6 +126,23 @@ struct RebuiltManifestTests {
         try await b.sync()
         #expect(b.text("gone") == nil)
         #expect(b.text("d/x") == "1")
+    }
+
+    @Test("E4.5 the same from a later checkpoint: what has not changed since counts as known")
+    func prunedLater() async throws {
+        try b.write(["same": .file("edited since"), "later": .file("new")])
+        try await b.sync()
+        try await world.prune(to: 3, keepingLast: true)
+        a.remove("gone")
+        a.remove("same")
+        a.loseManifest()
+        try await a.sync()
+        try await world.converge()
+        #expect(a.text("gone") == nil)
+        #expect(a.text("later") == "new")
+        // Deleted here, edited there.
+        #expect(a.text("same") == "edited since")
+        #expect(a.text("d/x") == "1")
     }
 
     @Test("E4.5 paths never received are not taken for deleted: an open conflict, an ignored path")

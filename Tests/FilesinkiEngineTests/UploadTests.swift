@@ -173,6 +173,22 @@ struct UploadTests {
         return (report, read)
     }
 
+    @Test(
+        "E6.2 up to 256 KiB of new contents travel in the commit, more in a pack",
+        arguments: [(0, 0), (1, 1)])
+    func inline(_ more: Int, _ packs: Int) async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write([
+            "f": Self.noise(200 << 10), "g": Self.noise((56 << 10) + more, seed: 2),
+        ])
+        try await a.sync()
+        #expect(world.packs.count == packs)
+        let b = try await world.replica("b")
+        try await b.sync()
+        #expect(try b.tree() == a.tree())
+    }
+
     @Test("E6.2 packs of a run that did not publish are used by the next one")
     func interrupted() async throws {
         let world = try World()

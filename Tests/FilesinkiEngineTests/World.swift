@@ -13,10 +13,12 @@ final class World {
     let folder: TemporaryFolder
     let remote: FaultyRemote
     let store: MemoryRemote
-    let clock = ManualClock()
+    let clock: ManualClock
     private(set) var devices: [Machine] = []
 
-    init() throws {
+    /// - Parameter seed: Another one for a store with another id.
+    init(seed: UInt64 = 1) throws {
+        clock = ManualClock(seed: seed)
         folder = try TemporaryFolder(inMemory: true)
         store = MemoryRemote(address: "memory")
         remote = FaultyRemote(store)

@@ -1,9 +1,13 @@
-import FilesinkiEngine
+import FilesinkiHashing
+import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiTesting
 import Glibc
+import Synchronization
 import Testing
+
+@testable import FilesinkiEngine
 
 /// A merge that is not idempotent is made once for each divergence, whatever happens to the run.
 @Suite("One merge for one divergence")
@@ -62,6 +66,35 @@ struct MergeOnceTests {
         #expect(try a.tree() == ["n": .file("18")])
         #expect(try b.tree() == ["n": .file("18")])
         #expect(calls == 1)
+    }
+
+    @Test("a merge that was written and lost the race waits as what it made")
+    func waiting() async throws {
+        var machine = b
+        let commit = Mutex(0)
+        let racing = RacingRemote(world.remote) { [a] in
+            let number = commit.withLock { number in
+                number += 1
+                return number
+            }
+            // The first commit keeps what was here, the second one is the merge's.
+            if number == 2 {
+                try a.write(["other": .file("x")])
+                try await a.sync()
+            }
+            return number == 3 ? .killedBefore : .none
+        }
+        machine.options.connect = { _ in racing }
+        await #expect(throws: Failure.self) { try await sync(machine) }
+        let path = try RelativePath("n")
+        let (waiting, pending) = try await b.with { replica in
+            (
+                try await replica.perform(SyncEngine.self) { try $0.manifest.local(path)?.entry },
+                try await replica.status().pending
+            )
+        }
+        #expect(pending == [path])
+        #expect(waiting?.content == ContentHasher.hash(Array("18".utf8)))
     }
 
     @Test("the same when another device published first, or based on the merge")

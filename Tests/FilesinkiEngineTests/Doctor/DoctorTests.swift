@@ -1,0 +1,66 @@
+import FilesinkiFileSystem
+import FilesinkiModel
+import FilesinkiTesting
+import Testing
+
+@testable import FilesinkiEngine
+
+/// What `doctor` says of a replica that is in use, and of a disk that fills up.
+@Suite struct DoctorTests {
+    private func facts(
+        free: Int64 = 1 << 40, of total: Int64 = 1 << 40
+    ) -> MachineFacts {
+        var facts = MachineFacts.real
+        facts.space = { _ in (free, total) }
+        return facts
+    }
+
+    @Test func `the remote is examined while another process holds the replica`() async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("x")])
+        var options = a.options
+        options.lockWait = .zero
+        let doctor = Doctor(options, facts())
+        let diagnoses = try await a.with { _ in await doctor.diagnose(canReach: true) }
+        let levels = Dictionary(diagnoses.map { ($0.name, $0.level) }) { first, _ in first }
+        #expect(levels["remote"] == .ok)
+        #expect(levels["devices"] == .ok && levels["conflicts"] == .ok)
+    }
+
+    @Test func `a device that was not seen for more than 90 days is named, the others counted`()
+        async throws
+    {
+        let world = try World()
+        let made = try await world.replicas("a", "b", "c", holding: ["f": .file("x")])
+        let known = try await made[0].with { try await $0.devices() }
+        let times = known.filter { !$0.isThisOne }.map(\.time.seconds)
+        try #require(times.count == 2 && times[0] < times[1])
+        for (age, after, words) in [
+            (0, times[0], "3 devices use the store."),
+            (1, times[0], "Not seen for 90 days: b."),
+            (0, times[1], "Not seen for 90 days: b."),
+            (1, times[1], "Not seen for 90 days: b and 1 more."),
+        ] {
+            world.clock.advance(
+                by: .seconds(after + 90 * 86_400 + Int64(age) - world.clock.now.seconds))
+            let diagnoses = await Doctor(made[0].options, facts()).diagnose(canReach: true)
+            let found = diagnoses.first { $0.name == "devices" }
+            #expect(found?.message == words)
+        }
+    }
+
+    @Test(
+        "the disk is full below 100 MB, and nearly full below 1 GB and a 20th of it",
+        arguments: [
+            (99_999_999, 1 << 30, Diagnosis.Level.error), (100_000_000, 1 << 30, .ok),
+            (100_000_000, 2_000_000_000, .ok), (100_000_000, 2_000_000_020, .warning),
+            (999_999_999, 1 << 40, .warning), (1_000_000_000, 1 << 40, .ok),
+        ])
+    func disk(_ free: Int64, _ total: Int64, _ level: Diagnosis.Level) async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        let diagnoses = await Doctor(a.options, facts(free: free, of: total))
+            .diagnose(canReach: false)
+        #expect(diagnoses.first { $0.name == "disk" }?.level == level)
+    }
+}
