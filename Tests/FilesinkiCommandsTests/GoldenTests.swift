@@ -87,6 +87,7 @@ struct GoldenTests {
             name: "merge-check", before: ["write x 1", "write y 1", "write z 2"],
             command: "merge --check x y z"),
         Scene(name: "check", command: "check --root a"),
+        Scene(name: "check-part", command: "check --root a --read-data=3/10"),
         Scene(name: "repair", command: "repair --root a"),
         Scene(name: "doctor", command: "doctor a"),
         Scene(name: "trust", command: "trust --root a --show", code: .negative),

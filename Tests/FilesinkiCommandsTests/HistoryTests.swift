@@ -243,6 +243,41 @@ struct HistoryTests {
         #expect(damaged.text.contains(#""code":"corrupt""#))
     }
 
+    @Test("check --read-data takes a part of the packs, and rejects what is none")
+    func checkPart() async throws {
+        let world = try await world()
+        let large = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
+        #expect(try await world.run("save", "--root", "a", "large", input: large).code == .done)
+        let share = try await world.run("check", "--root", "a", "--read-data=50%")
+        #expect(share.code == .done, "\(share.talk)")
+        #expect(share.talk.contains(" of 1 pack and all other objects, "), "\(share.talk)")
+        #expect(share.talk.hasSuffix(" The next run reads the next part.\n"), "\(share.talk)")
+        var read = 0
+        for number in 1...3 {
+            let part = try await world.run(
+                "check", "--root", "a", "--read-data", "\(number)/3", "--json")
+            #expect(part.text.contains(#""read_data":"part""#))
+            if part.text.contains(#""read_packs":1,"#) { read += 1 }
+        }
+        #expect(read == 1)
+        for all in [["--read-data"], ["--read-data=100%"], ["--read-data", "1/1"]] {
+            let line = ["check", "--root", "a"] + all + ["--json"]
+            let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+            #expect(outcome.text.contains(#""read_data":"all","read_packs":1,"#))
+        }
+        for part in ["0%", "101%", "x%", "10", "4/3", "0/3"] {
+            let outcome = try await world.run("check", "--root", "a", "--read-data=\(part)")
+            #expect(outcome.code == .usage, "\(part)")
+            #expect(
+                outcome.talk.contains("--read-data takes a percentage up to 100%"),
+                "\(outcome.talk)")
+        }
+        let mixed = try await world.run("check", "--root", "a", "--read-data=5%", "--current")
+        #expect(mixed.code == .usage)
+        let both = try await world.run("check", "--root", "a", "--read-data", "--current")
+        #expect(both.code == .done, "\(both.talk)")
+    }
+
     @Test("repair stores what a lost pack held; a damaged commit ends it with 8")
     func repair() async throws {
         let world = try await world()

@@ -11,11 +11,17 @@ struct CheckCommand: ReplicaCommand {
         discussion: """
             Reads every commit and verifies that each content of the current tree is stored. With \
             --read-data, also reads every object of the store, and thus every version in the \
-            history, and compares it with its hash. Exits with 8 and lists what is damaged.
+            history, and compares it with its hash. With --read-data=10%, reads a tenth of the \
+            packs and all other objects; the next run reads the next tenth. With --read-data=3/10, \
+            reads the third of ten parts. Exits with 8 and lists what is damaged.
             """)
 
-    @Flag(name: .long, help: "Read every object of the store and compare it with its hash.")
-    var readData = false
+    @Option(
+        name: .long, defaultAsFlag: "100%", parsing: .next,
+        help: ArgumentHelp(
+            "Read every object of the store, or a part of the packs, and compare it with its hash.",
+            valueName: "part"))
+    var readData: String?
 
     @Flag(name: .long, help: "With --read-data: read only the contents of the current tree.")
     var current = false
@@ -24,12 +30,21 @@ struct CheckCommand: ReplicaCommand {
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
-        if current, !readData { throw ValidationError("--current needs --read-data.") }
+        if current, readData == nil { throw ValidationError("--current needs --read-data.") }
+        guard let readData else { return }
+        guard let part = PackPart(readData) else {
+            throw ValidationError(
+                "--read-data takes a percentage up to 100%, or a part such as 3/10.")
+        }
+        if current, !part.isAll {
+            throw ValidationError("--current cannot be combined with a part of the packs.")
+        }
     }
 
     private var data: CheckedData {
-        guard readData else { return .none }
-        return current ? .current : .all
+        guard let part = readData.flatMap({ PackPart($0) }) else { return .none }
+        if current { return .current }
+        return part.isAll ? .all : .part(part)
     }
 
     func run(in console: Console) async throws -> ExitCode {
@@ -56,7 +71,8 @@ struct CheckCommand: ReplicaCommand {
         object.add("packs", result.packs)
         object.add("contents", result.contents)
         object.add("bytes", result.bytes)
-        object.add("read_data", data.rawValue)
+        object.add("read_data", data.name)
+        object.add("read_packs", result.readPacks)
         object.add("objects", result.objects)
         object.add("foreign_objects", result.foreignObjects)
         object.add("problems", result.failures.count)
@@ -76,12 +92,30 @@ struct CheckCommand: ReplicaCommand {
             return counts + " No contents were read; to read all of them, add --read-data."
         case .current:
             return counts + " The current tree was read, \(read); older versions were not."
+        case .part(let part):
+            var text =
+                " Read \(result.readPacks) of \(CountText.text(result.packs, "pack")) and all other "
+                + "objects, \(read) of contents."
+            if case .share = part { text += " The next run reads the next part." }
+            return counts + text
         case .all:
             let foreign =
                 result.foreignObjects == 0
                 ? "" : " \(result.foreignObjects) foreign objects were not read."
             return counts + " All \(result.objects) objects were read, \(read) of contents."
                 + foreign
+        }
+    }
+}
+
+extension CheckedData {
+    /// Its name in JSON.
+    fileprivate var name: String {
+        switch self {
+        case .none: "none"
+        case .current: "current"
+        case .part: "part"
+        case .all: "all"
         }
     }
 }

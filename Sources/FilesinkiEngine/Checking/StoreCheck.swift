@@ -11,8 +11,14 @@ import Synchronization
 ///
 /// A content is damaged if no pack and no commit holds a sound copy of it. A pack that is gone is
 /// damage only if a content is missing: what a repair has stored anew is in other packs.
+///
+/// With a range of packs, the packs beyond it are not read: their sizes are compared with the commits that name
+/// them, and their indexes, which may be the copies of this device, list what they hold.
 struct StoreCheck {
     private let connection: ZoneConnection
+    /// The packs to read; nil for all.
+    private let packs: PackIDRange?
+    private let indexes: (any IndexCache)?
     private let progress: (@Sendable (Progress) -> Void)?
     private(set) var report = CheckReport()
     /// The failures of ``report`` that are about objects, not about contents without a sound copy.
@@ -47,8 +53,16 @@ struct StoreCheck {
         var contents: Set<ContentID> = []
     }
 
-    init(_ connection: ZoneConnection, _ progress: (@Sendable (Progress) -> Void)?) {
+    /// - Parameters:
+    ///   - packs: The packs to read; nil for all.
+    ///   - indexes: Holds the indexes of packs that are not read.
+    init(
+        _ connection: ZoneConnection, _ progress: (@Sendable (Progress) -> Void)?,
+        packs: PackIDRange? = nil, indexes: (any IndexCache)? = nil
+    ) {
         self.connection = connection
+        self.packs = packs
+        self.indexes = indexes
         self.progress = progress
     }
 
@@ -218,6 +232,10 @@ struct StoreCheck {
         for (id, size) in listing.packs where named[id] == nil {
             // No commit names the pack: its upload is unfinished, or its commit is not published
             // yet.
+            guard isRead(id) else {
+                skipPack()
+                continue
+            }
             guard
                 let found = try await PackReference.read(id, size: size, from: connection.remote)
             else { continue }
@@ -228,9 +246,30 @@ struct StoreCheck {
                 missingPacks.append(reference)
                 continue
             }
+            guard isRead(reference.id) else {
+                skipPack(reference, size: size)
+                continue
+            }
             report.packs += 1
+            report.readPacks += 1
             try await readPack(reference, size: size, isNamed: named[reference.id] != nil)
-            progress?(Progress(.fetching, files: readable.count, bytes: report.bytes))
+            progress?(Progress(.fetching, files: report.readPacks, bytes: report.bytes))
+        }
+    }
+
+    private func isRead(_ pack: [UInt8]) -> Bool { packs?.contains(pack) ?? true }
+
+    /// Counts a pack that is not read; one that a commit names is searched for contents all the same.
+    private mutating func skipPack(_ reference: PackReference? = nil, size: Int64 = 0) {
+        report.packs += 1
+        report.objects -= 1
+        guard let reference else { return }
+        if size != reference.size {
+            report.failures.append(.otherSize(reference, size))
+            damagedPacks.append(reference)
+        } else {
+            readable.append(
+                PackReader(remote: connection.remote, reference: reference, cache: indexes))
         }
     }
 
@@ -310,89 +349,5 @@ extension Failure {
         Failure(
             .corrupt, path: pack.keyText, "A part of the content \(id) is missing.",
             remedy: "Run filesinki repair on a device that still has the file.")
-    }
-}
-
-/// Reads the whole log of a zone and collects what is damaged.
-struct LogCheck {
-    /// A version of a path that has a content.
-    struct Version: Sendable {
-        let path: RelativePath
-        let size: Int64
-    }
-
-    let log: CommitLog
-    /// The tree after the last valid commit.
-    private(set) var view: RemoteView
-    private(set) var commits = 0
-    /// Bytes of the contents stored inside commits.
-    private(set) var inlineBytes: Int64 = 0
-    private(set) var failures: [Failure] = []
-    /// Every content that the history names, superseded ones included.
-    private(set) var versions: [ContentID: Version] = [:]
-    /// The hash of each commit, by its number.
-    private(set) var hashes: [UInt64: ContentID] = [:]
-
-    init(_ log: CommitLog) {
-        self.log = log
-        view = RemoteView(token: log.genesis)
-    }
-
-    /// Reads the log and verifies each commit against its parent, up to the end or the first
-    /// damage.
-    ///
-    /// - Throws: Code `away`; other failures are added to ``failures``.
-    mutating func read() async throws {
-        do {
-            var reader = LogReader(log, after: view.token)
-            while let commit = try await reader.next() { add(commit) }
-        } catch let failure as Failure where failure.code != .away {
-            failures.append(failure)
-        }
-    }
-
-    /// Reads commits after a damaged one, each on its own, because their parent cannot be verified.
-    mutating func read(beyondDamage sequences: [UInt64]) async throws {
-        var known: [Failure] = []
-        var sound: [Commit] = []
-        try await log.read(sequences) { _, result in
-            switch result {
-            case .success(let commit): if let commit { sound.append(commit) }
-            case .failure(let failure): known.append(failure)
-            }
-        }
-        for commit in sound { add(commit) }
-        let reported = Set(failures.map(\.path))
-        failures += known.filter { !reported.contains($0.path) }
-    }
-
-    private mutating func add(_ commit: Commit) {
-        view.fold(commit)
-        // The contents were verified when the commit was decoded.
-        view.carried = CarriedContents()
-        commits += 1
-        hashes[commit.sequence] = commit.token.hash
-        inlineBytes += commit.inline.reduce(0) { $0 + Int64($1.bytes.count) }
-        failures += commit.refused.map(\.failure)
-        for change in commit.changes + commit.superseded where change.entry.kind == .file {
-            versions[change.entry.content] = Version(
-                path: change.path, size: change.entry.size)
-        }
-    }
-
-    /// Returns the failure for a readable commit that is not the one that was seen before.
-    ///
-    /// - Parameter known: The stored header of the commit that was seen; empty if it is not known.
-    func changed(_ sequence: UInt64, known: [UInt8]) -> Failure {
-        if !known.isEmpty, known == view.storedHeader {
-            return Failure(
-                .corrupt, path: log.watchedPrefix + String(sequence),
-                "The commit's stored bytes are not those that were seen.",
-                remedy: "Restore the object from a copy of the store.")
-        }
-        return Failure(
-            .wrongStore, path: log.watchedPrefix + String(sequence),
-            "The commit is not the one that was seen: the store was swapped or restored.",
-            remedy: "Check that this is the right store.")
     }
 }

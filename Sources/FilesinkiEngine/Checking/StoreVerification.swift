@@ -13,7 +13,8 @@ struct StoreVerification: ReplicaPart {
     /// Verifies every commit against its parent, every pack's index against the commit that names
     /// it, and that every content of the tree exists.
     ///
-    /// Reads the whole log; with `all`, every object.
+    /// Reads the whole log; with `all`, every object; with `part`, every object but the packs that are not in
+    /// the part. A completed check of a share moves the position that the next one begins at.
     ///
     /// - Parameter data: The contents that are also read and compared with their hashes.
     /// - Throws: What the remote throws. Damage becomes a failure in the report.
@@ -27,12 +28,21 @@ struct StoreVerification: ReplicaPart {
         report.failures = failures
         report.tip = log.view.token
         report.packs = log.view.packs.count
-        if data == .all {
+        switch data {
+        case .none, .current:
+            try await checkContents(log.view, readData: data == .current, &report, progress)
+        case .part(let part) where !part.isAll:
+            let position = CheckedPosition(path: state.checked)
+            let range = PackIDRange(part, start: position.read(systemContext))
+            var check = StoreCheck(
+                connection, progress, packs: range, indexes: IndexFolder(path: state.indexes))
+            try await check.readEverything(files: log)
+            report.add(check.report)
+            if case .share = part { position.write(range.end) }
+        case .all, .part:
             var check = StoreCheck(connection, progress)
             try await check.readEverything(files: log)
             report.add(check.report)
-        } else {
-            try await checkContents(log.view, readData: data == .current, &report, progress)
         }
         return report
     }
@@ -124,11 +134,13 @@ struct StoreVerification: ReplicaPart {
 }
 
 /// How much of the contents `check` reads.
-package enum CheckedData: String, Sendable {
+package enum CheckedData: Hashable, Sendable {
     /// No contents; only that the packs' indexes list each content of the tree.
     case none
     /// The contents of the current tree.
     case current
+    /// Every object of the store but a part of the packs.
+    case part(PackPart)
     /// Every object of the store, which includes every version in the history.
     case all
 }
@@ -137,9 +149,11 @@ package enum CheckedData: String, Sendable {
 package struct CheckReport: Sendable {
     package var commits = 0
     package var packs = 0
+    /// The number of packs that were read; 0 unless all packs or a part of them are read.
+    package var readPacks = 0
     package var contents = 0
     package var bytes: Int64 = 0
-    /// The number of objects that were read; 0 unless all data is read.
+    /// The number of objects that were read; 0 unless all packs or a part of them are read.
     package var objects = 0
     /// The number of objects that are not of the store's format and were skipped.
     package var foreignObjects = 0
@@ -152,6 +166,7 @@ package struct CheckReport: Sendable {
 
     fileprivate mutating func add(_ other: CheckReport) {
         packs = other.packs
+        readPacks = other.readPacks
         contents += other.contents
         bytes += other.bytes
         objects += other.objects

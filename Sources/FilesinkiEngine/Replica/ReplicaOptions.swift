@@ -71,6 +71,8 @@ package struct StateFolder: Sendable {
     package var merges: String { path + "/merges" }
     /// The hash of the synced rules whose commands are trusted; see `filesinki trust`.
     package var trusted: String { path + "/trusted" }
+    /// Where the next check of a share of the packs begins; see ``CheckedPosition``.
+    package var checked: String { path + "/checked" }
     /// The credentials and certificates for the remote.
     package var access: String { path + "/access.toml" }
     /// The working folder of merges.

@@ -82,6 +82,82 @@ struct StoreVerificationTests {
         }
     }
 
+    @Test(
+        "check --read-data=N/M finds the damage of a pack in one of the parts", arguments: [2, 5])
+    func parts(_ count: Int) async throws {
+        let sound = world.store.objects
+        let packs = sound.keys.filter { $0.description.hasPrefix("packs/") }
+        try #require(packs.count > 2)
+        var read = 0
+        for number in 1...count {
+            let report = try await check(.part(.number(number, of: count)))
+            #expect(report.failures.map(\.description) == [])
+            #expect(report.packs == packs.count)
+            #expect(report.objects == sound.count - packs.count + report.readPacks)
+            read += report.readPacks
+        }
+        #expect(read == packs.count)
+        for key in packs {
+            world.store.objects[key]?[20] ^= 1
+            var finders = 0
+            for number in 1...count {
+                let report = try await check(.part(.number(number, of: count)))
+                if !report.failures.isEmpty { finders += 1 }
+            }
+            #expect(finders == 1, "\(key)")
+            world.store.objects[key] = sound[key]
+        }
+    }
+
+    @Test("check --read-data=N% goes on where the last one ended")
+    func shares() async throws {
+        let packs = world.store.objects.filter { $0.key.description.hasPrefix("packs/") }
+        for (key, bytes) in packs {
+            world.store.objects[key]?[20] ^= 1
+            var finders = 0
+            for _ in 0..<4 {
+                let report = try await check(.part(.share(250_000)))
+                #expect(report.failures.allSatisfy { $0.code == .corrupt })
+                if !report.failures.isEmpty { finders += 1 }
+            }
+            #expect(finders == 1, "\(key)")
+            world.store.objects[key] = bytes
+        }
+        let all = try await check(.part(.share(1_000_000)))
+        #expect(all.readPacks == packs.count && all.objects == world.store.objects.count)
+    }
+
+    @Test("check --read-data=PART finds a shortened or missing pack in every part")
+    func shortenedPack() async throws {
+        let sound = world.store.objects
+        for key in sound.keys where key.description.hasPrefix("packs/") {
+            for number in 1...2 {
+                world.store.objects[key]?.removeLast()
+                let short = try await check(.part(.number(number, of: 2)))
+                #expect(!short.failures.isEmpty, "\(key)")
+                world.store.objects[key] = nil
+                let gone = try await check(.part(.number(number, of: 2)))
+                #expect(!gone.failures.isEmpty, "\(key)")
+                world.store.objects[key] = sound[key]
+            }
+        }
+    }
+
+    @Test("check --read-data=PART reads every object that is no pack")
+    func otherObjects() async throws {
+        let sound = world.store.objects
+        for (key, bytes) in sound where !key.description.hasPrefix("packs/") {
+            world.store.objects[key]?[bytes.count - 1] ^= 1
+            do {
+                let report = try await check(.part(.number(1, of: 1000)))
+                #expect(!report.failures.isEmpty, "\(key)")
+            } catch let failure as Failure {
+                #expect(failure.code == .corrupt, "\(key)")
+            }
+            world.store.objects[key] = bytes
+        }
+    }
+
     @Test("E7.12 damage of a content names its path")
     func damagedContent() async throws {
         let sound = world.store.objects
