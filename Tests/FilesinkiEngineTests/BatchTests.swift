@@ -101,17 +101,6 @@ struct BatchTests {
         return [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     }
 
-    @Test("a new file with the name of a conflict copy is sent by the same run")
-    func copyLike() async throws {
-        let a = try await world.replica("a")
-        try a.write(tree(2, 4))
-        try a.write(["f (conflict b 2f5a3c1d)": .file("of b")])
-        let report = try await sync(a)
-        #expect(report.problems.isEmpty)
-        let sent = try await world.commits().flatMap(\.changes).map(\.path.description)
-        #expect(sent.count == 11 && sent.last == "f (conflict b 2f5a3c1d)")
-    }
-
     @Test("what is in a folder that is left to the plan of the whole tree is left with it")
     func leftFolder() async throws {
         let a = try await world.replica("a")

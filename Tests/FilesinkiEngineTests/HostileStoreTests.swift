@@ -218,6 +218,19 @@ struct HostileStoreTests {
         #expect(b.text("f") == "second")
     }
 
+    @Test("a commit that names a content nobody stored: check names each path")
+    func namedContent() async throws {
+        let (world, a, _, _) = try await world()
+        try await forge(
+            world,
+            [
+                ("lost", .file(content("in no object"), 12)), ("honest", .file(content("good"), 4)),
+                ("also", .file(content("nor this"), 8)),
+            ])
+        let failures = try await a.with { try await $0.check(.current, progress: nil) }.failures
+        #expect(failures.map { $0.message.prefix { $0 != ":" } } == ["also", "lost"])
+    }
+
     @Test("setuid, setgid and sticky modes of a commit are removed")
     func modes() async throws {
         let (world, a, _, _) = try await world()

@@ -129,6 +129,17 @@ struct ExpiredTokenTests {
         #expect(try await b.readEvents(from: .token(token)).events.map(\.brief) == ["2 +more"])
     }
 
+    @Test("an observer that only reads begins at the end of a log that was pruned")
+    func fromNow() async throws {
+        try await history(isTaken: false)
+        try await world.prune(to: 4)
+        let observer = b.observer { $0.isSyncing = false }
+        #expect(try await observer.events().isEmpty)
+        try a.write(["more": .file("m")])
+        try await a.sync()
+        #expect(try await observer.events().map(\.brief) == ["6 +more"])
+    }
+
     @Test("an observer is told of pruning that happened while it slept")
     func asleep() async throws {
         let observer = b.observer { $0.isSyncing = false }

@@ -111,6 +111,8 @@ struct ResolverTests {
         #expect(b.text("own") == text)
         #expect(program.asked.count == 1)
         #expect(program.asked.first?.theirs == nil)
+        #expect(program.asked.first?.base == Array("base".utf8))
+        #expect(program.asked.first?.ours == Array((isEdited ? "edited" : "base").utf8))
         if answer != .postponed {
             b.options.resolver = nil
             try await world.converge()

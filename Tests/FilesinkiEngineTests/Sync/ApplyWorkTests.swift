@@ -91,6 +91,7 @@ import Testing
         #expect(words(work.folders) == ["a", "a/s"])
         #expect(words(work.lateCopies) == ["a/copy"])
         #expect(words(work.copies) == ["b/copy"])
+        #expect(work.newPaths.map(\.description).sorted() == ["a/s", "b", "b/copy", "b/s"])
     }
 
     @Test func `an old name stays until its content is at the new one`() throws {
