@@ -45,6 +45,21 @@ struct ProgressTests {
         }
     }
 
+    @Test func `each byte of several large files is reported once`() async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        let size = 9 << 20
+        for name in ["f", "g", "h"] {
+            try a.write([TreeFixture.Name(stringLiteral: name): .file("")])
+            #expect(truncate(a.at(name), size) == 0)
+        }
+        let told = Told()
+        try await a.sync { $0.progress = { told.add($0) } }
+        let last = try #require(told.take(.hashing).last)
+        #expect(last.files == 3 && last.totalFiles == 3)
+        #expect(last.bytes == Int64(3 * size) && last.totalBytes == last.bytes)
+    }
+
     @Test func `many small files are reported together`() async throws {
         let world = try World()
         let (a, b) = (try await world.replica("a"), try await world.replica("b"))
