@@ -111,6 +111,12 @@ let package = Package(
             resources: [.embedInCode("SQL")]),
         module("FilesinkiRemote", ["FilesinkiModel", "FilesinkiText", "FilesinkiSystem"]),
         module(
+            "FilesinkiEncryption",
+            [
+                "FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "FilesinkiRemote",
+                "CCrypto",
+            ]),
+        module(
             "FilesinkiStore",
             [
                 "FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "FilesinkiCompression",
@@ -194,8 +200,8 @@ let package = Package(
             [
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiCompression", "FilesinkiReconcile",
                 "FilesinkiMerge", "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiLiveDatabase",
-                "FilesinkiManifest", "FilesinkiSystem", "FilesinkiRemote", "FilesinkiStore",
-                "FilesinkiWatch",
+                "FilesinkiManifest", "FilesinkiSystem", "FilesinkiRemote", "FilesinkiEncryption",
+                "FilesinkiStore", "FilesinkiWatch",
             ],
             settings: onCallersActor),
 
@@ -223,7 +229,8 @@ let package = Package(
             "FilesinkiKeyValue",
             [
                 "FilesinkiModel", "FilesinkiText", "FilesinkiHashing", "FilesinkiSystem",
-                "FilesinkiRemote", "FilesinkiSQLite", "FilesinkiStore", "FilesinkiWatch",
+                "FilesinkiRemote", "FilesinkiEncryption", "FilesinkiSQLite", "FilesinkiStore",
+                "FilesinkiWatch",
             ], resources: [.embedInCode("SQL")]),
 
         // The library's key-value store.
@@ -240,7 +247,7 @@ let package = Package(
             [
                 "FilesinkiModel", "FilesinkiText", "FilesinkiEngine", "FilesinkiDirectory",
                 "FilesinkiKeyValue",
-                "FilesinkiRemote",
+                "FilesinkiRemote", "FilesinkiEncryption",
                 "FilesinkiCompression", "FilesinkiMerge", "FilesinkiSystem", "FilesinkiReconcile",
                 "FilesinkiRules", "FilesinkiWatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -292,6 +299,12 @@ let package = Package(
             "FilesinkiDirectoryTests",
             [
                 "FilesinkiDirectory", "FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting",
+            ]),
+        tests(
+            "FilesinkiEncryptionTests",
+            [
+                "FilesinkiEncryption", "FilesinkiHashing", "FilesinkiModel", "FilesinkiRemote",
+                "FilesinkiTesting",
             ]),
         tests(
             "FilesinkiEngineTests",

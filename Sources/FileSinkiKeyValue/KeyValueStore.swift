@@ -79,7 +79,8 @@ public final class KeyValueStore: Sendable {
             return try KeyValueStore(
                 KeyValuePlace(
                     state: options.stateFolder.path, name: name,
-                    device: config.device, address: config.remote, systemContext: .ofMachine,
+                    device: config.device, address: config.remote,
+                    keyFingerprint: config.keyFingerprint, systemContext: .ofMachine,
                     connect: connect,
                     renewDevice: { try await Replica.renewDevice(options, insteadOf: $0) }),
                 listens: listens)

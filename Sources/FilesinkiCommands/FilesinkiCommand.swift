@@ -20,7 +20,8 @@ struct FilesinkiCommand: Command {
                 name: "Replicas:",
                 subcommands: [
                     InitCommand.self, CloneCommand.self, SyncCommand.self, WatchCommand.self,
-                    StatusCommand.self, DevicesCommand.self, RemoteCommand.self, ServeCommand.self,
+                    StatusCommand.self, DevicesCommand.self, RemoteCommand.self, KeyCommand.self,
+                    ServeCommand.self,
                 ]),
             CommandGroup(
                 name: "Files:",
@@ -136,6 +137,10 @@ enum HelpTopic: String, CaseIterable {
               token-file = "/home/me/.config/filesinki/desktop.token"
 
             FILESINKI_CA_FILE names a file of further certificates to trust.
+
+            The passphrase of an encrypted store comes from FILESINKI_PASSPHRASE,
+            FILESINKI_PASSPHRASE_FILE or FILESINKI_PASSPHRASE_COMMAND; FILESINKI_KEY_FILE names a
+            key file. Only init, clone and remote set need it: the replica keeps the store's key.
             """
         }
     }

@@ -103,48 +103,15 @@ enum SecretSource: Hashable, Sendable {
     /// The first line of the output of a user's command.
     case command(String)
 
-    /// The time limit of a command, which may have to ask the user: a minute.
-    static let limit = Duration.seconds(60)
-
     /// Reads the secret.
     ///
     /// - Throws: `Failure` with code `not-allowed` when it is missing, or other users can read its file.
     func readSecret() throws(Failure) -> Secret {
         switch self {
-        case .given(let secret): return secret
-        case .file(let path):
-            guard let bytes = try PrivateFile(path).read() else {
-                throw Self.missing(path, "The secret file was not found.")
-            }
-            return try Self.firstLine(bytes, path)
-        case .command(let text):
-            return try Self.outputOfCommand(text)
+        case .given(let secret): secret
+        case .file(let path): Secret(try SecretLine.read(file: path))
+        case .command(let text): Secret(try SecretLine.read(command: text))
         }
-    }
-
-    private static func outputOfCommand(_ text: String) throws(Failure) -> Secret {
-        let outcome = try UserCommand(text: text, limit: limit, inheritance: .all).run()
-        switch outcome {
-        case .ended(code: 0, let output): return try firstLine(output, text)
-        case .ended(let code, _):
-            throw missing(text, "The credentials command failed with exit code \(code).")
-        case .ranOutOfTime: throw missing(text, "The credentials command timed out.")
-        }
-    }
-
-    private static func firstLine(_ bytes: [UInt8], _ source: String) throws(Failure) -> Secret {
-        var line = bytes.prefix { $0 != UInt8(ascii: "\n") }
-        if line.last == UInt8(ascii: "\r") { line.removeLast() }
-        guard !line.isEmpty, let text = String(validating: line, as: UTF8.self) else {
-            throw missing(source, "The first line is empty or not UTF-8.")
-        }
-        return Secret(text)
-    }
-
-    private static func missing(_ source: String, _ message: String) -> Failure {
-        Failure(
-            .notAllowed, path: source, message,
-            remedy: "Its first line must be the secret.")
     }
 }
 

@@ -50,6 +50,12 @@ package protocol Remote: Sendable {
 /// A remote whose requests cost no round trip, so that callers need not save them.
 package protocol LocalRemote: Remote {}
 
+/// A remote that seals objects before it stores them.
+package protocol EncryptedRemote: Remote {
+    /// Identifies the key that the objects are sealed with: 32 hexadecimal digits.
+    var keyFingerprint: String { get }
+}
+
 /// The outcome of ``Remote/publish(_:to:)``.
 package enum PublishOutcome: Hashable, Sendable {
     /// The slot holds our bytes.

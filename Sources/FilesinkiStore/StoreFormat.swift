@@ -14,15 +14,24 @@ package struct StoreFormat: Hashable, Sendable {
     package var epoch: UInt64
     /// The method that makes slots write-once at this remote, such as `rename-folder`.
     package var slots: String
+    /// Identifies the key of an encrypted store: 32 hexadecimal digits; nil for a store that is not encrypted.
+    package var keyFingerprint: String?
 
-    /// The version that this program writes, and the newest that it can read.
-    package static let currentVersion = 1
+    /// The newest version that this program can read.
+    package static let currentVersion = 2
+    /// The version that this program writes, so that programs that cannot read an encrypted store stop.
+    static let plainVersion = 1
+    static let encryptedVersion = 2
 
-    package init(formatVersion: Int, id: [UInt8], epoch: UInt64, slots: String) {
+    package init(
+        formatVersion: Int, id: [UInt8], epoch: UInt64, slots: String,
+        keyFingerprint: String? = nil
+    ) {
         self.formatVersion = formatVersion
         self.id = id
         self.epoch = epoch
         self.slots = slots
+        self.keyFingerprint = keyFingerprint
     }
 
     /// The token before the first commit of any zone: number 0, the store's id and 16 zeros.
@@ -44,18 +53,28 @@ package struct StoreFormat: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - slots: The method for write-once slots that the probe found.
+    ///   - keyFingerprint: The key of an encrypted store, whose key objects are stored; nil for none.
     ///   - createdBy: The program and its version, for display.
     /// - Throws: `Failure` with code `newer-format`, `corrupt`, or what the remote throws.
     package static func create(
         at remote: any Remote, systemContext: SystemContext, slots: String = "rename-folder",
-        createdBy: String = "filesinki"
+        keyFingerprint: String? = nil, createdBy: String = "filesinki"
     ) async throws -> StoreFormat {
-        if let existing = try await read(from: remote) { return existing }
-        let fresh = StoreFormat(
-            formatVersion: currentVersion, id: systemContext.randomBytes(16), epoch: 0, slots: slots
-        )
+        try await StoreFormat(
+            formatVersion: keyFingerprint == nil ? plainVersion : encryptedVersion,
+            id: systemContext.randomBytes(16), epoch: 0, slots: slots,
+            keyFingerprint: keyFingerprint
+        ).create(at: remote, createdBy: createdBy)
+    }
+
+    /// Creates a store with this description, or returns the existing one.
+    package func create(
+        at remote: any Remote, createdBy: String = "filesinki"
+    ) async throws -> StoreFormat {
+        if let existing = try await Self.read(from: remote) { return existing }
+        let (fresh, key) = (self, try Self.key())
         let text = StoreFormatText.encode(fresh, createdBy: createdBy)
-        switch try await remote.publish(text, to: key()) {
+        switch try await remote.publish(text, to: key) {
         case .mine: return fresh
         case .theirs(let bytes): return try StoreFormatText.decode(bytes)
         }
@@ -73,6 +92,39 @@ package struct StoreFormat: Hashable, Sendable {
     }
 
     private static func key() throws(Failure) -> ObjectKey { try ObjectKey(StoreLayout.format) }
+
+    /// Makes this the description of an encrypted store.
+    package mutating func encrypt(with fingerprint: String) {
+        keyFingerprint = fingerprint
+        formatVersion = Self.encryptedVersion
+    }
+
+    /// Checks that a remote seals the objects of the store with its key, or does not seal those of a store that is not
+    /// encrypted. So a store never gets plain objects because its description was exchanged.
+    ///
+    /// - Throws: `Failure` with code `not-allowed`.
+    package func checkKey(of remote: any Remote) throws(Failure) {
+        let own = remote.unwrapped(as: (any EncryptedRemote).self)?.keyFingerprint
+        guard own != keyFingerprint else { return }
+        if own == nil { throw .keyNeeded(remote.address) }
+        throw Failure(
+            .notAllowed, path: remote.address,
+            keyFingerprint == nil
+                ? "The store is not encrypted, but this replica has the key of an encrypted one."
+                : "The store has another key than this replica.",
+            remedy:
+                "Check that this is the right store: filesinki remote set URL reads its key anew.")
+    }
+}
+
+extension Failure {
+    /// The store is encrypted, and nothing was given that opens its key.
+    package static func keyNeeded(_ address: String) -> Failure {
+        Failure(
+            .notAllowed, path: address, "The store is encrypted.",
+            remedy: "Give its passphrase with --passphrase-file FILE or FILESINKI_PASSPHRASE to "
+                + "filesinki init, clone or remote set.")
+    }
 }
 
 /// Encodes and decodes the text of a store's description: lines of `key = value` between a fixed
@@ -90,33 +142,24 @@ package struct StoreFormat: Hashable, Sendable {
 enum StoreFormatText {
     static let title = "filesinki store"
 
-    /// The maximum length of a description, in bytes.
-    static let maximumLength = 65536
+    /// The word for the one way in which objects are sealed.
+    private static let cipher = "aes-256-gcm"
 
     static func encode(_ format: StoreFormat, createdBy: String) -> [UInt8] {
-        let text = """
-            \(title)
-            format = \(format.formatVersion)
-            id = \(hexadecimal(format.id))
-            epoch = \(format.epoch)
-            slots = \(oneLine(format.slots))
-            created-by = \(oneLine(createdBy))
-
-            """
-        let body = Array(text.utf8)
-        return body + Array("sha256 = \(ContentHasher.hash(body))\n".utf8)
-    }
-
-    private static func oneLine(_ text: String) -> String {
-        String(text.unicodeScalars.filter { $0.value >= 32 && $0.value != 127 })
+        var pairs = [
+            ("format", String(format.formatVersion)), ("id", hexadecimal(format.id)),
+            ("epoch", String(format.epoch)), ("slots", format.slots),
+        ]
+        if let key = format.keyFingerprint { pairs += [("encryption", cipher), ("key", key)] }
+        return ChecksummedText.encode(title: title, pairs + [("created-by", createdBy)])
     }
 
     /// - Throws: `Failure` with code `newer-format` when a later version of the program created
     ///   the store, `corrupt` when the text is invalid.
     static func decode(_ bytes: [UInt8]) throws(Failure) -> StoreFormat {
-        guard bytes.count <= maximumLength, let text = String(validating: bytes, as: UTF8.self),
-            let values = values(of: text, bytes)
-        else { throw damaged("This is not the description of a filesinki store.") }
+        guard let values = ChecksummedText(decoding: bytes, title: title)?.values else {
+            throw damaged("This is not the description of a filesinki store.")
+        }
         guard let version = values["format"].flatMap(Int.init), version > 0 else {
             throw damaged("The description names no format.")
         }
@@ -129,30 +172,21 @@ enum StoreFormatText {
             id.count == 16, let epoch = values["epoch"].flatMap(UInt64.init)
         else { throw damaged("The description lacks the store's id or epoch.") }
         return StoreFormat(
-            formatVersion: version, id: id, epoch: epoch, slots: values["slots"] ?? "")
+            formatVersion: version, id: id, epoch: epoch, slots: values["slots"] ?? "",
+            keyFingerprint: try keyFingerprint(values))
     }
 
-    /// The values by key; nil when the title, the checksum or a line is invalid.
-    private static func values(of text: String, _ bytes: [UInt8]) -> [String: String]? {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count >= 3, lines[0] == title, lines[lines.count - 1].isEmpty else {
-            return nil
+    private static func keyFingerprint(_ values: [String: String]) throws(Failure) -> String? {
+        guard let found = values["encryption"] else { return nil }
+        guard found == cipher else {
+            throw Envelope.newer(
+                StoreLayout.format,
+                "The store is encrypted by a method that this program does not know.")
         }
-        let last = lines[lines.count - 2]
-        let body = bytes.dropLast(last.utf8.count + 1)
-        guard last == "sha256 = \(ContentHasher.hash(Array(body)))" else { return nil }
-        var values: [String: String] = [:]
-        for line in lines[1..<(lines.count - 2)] {
-            guard let (key, value) = pair(line), values.updateValue(value, forKey: key) == nil
-            else { return nil }
+        guard let key = values["key"], bytes(hexadecimal: key)?.count == 16 else {
+            throw damaged("The description names no key.")
         }
-        return values
-    }
-
-    private static func pair(_ line: Substring) -> (key: String, value: String)? {
-        let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard words.count == 3, words[1] == "=" else { return nil }
-        return (String(words[0]), String(words[2]))
+        return key
     }
 
     private static func damaged(_ message: String) -> Failure {

@@ -23,6 +23,10 @@ struct GoldenTests {
         "write a/one from-a", "write b/one from-b", "sync a", "sync b",
     ]
 
+    private static let encrypted = [
+        "set FILESINKI_PASSPHRASE secret", "remote set sealed --migrate --encrypt --root a",
+    ]
+
     private static let scenes: [Scene] = [
         Scene(name: "version", command: "--version"),
         Scene(name: "init", command: "init c --remote store --device c"),
@@ -43,6 +47,15 @@ struct GoldenTests {
         Scene(
             name: "remote-set", before: ["move store elsewhere"],
             command: "remote set elsewhere --root a"),
+        Scene(
+            name: "remote-set-migrate", before: ["set FILESINKI_PASSPHRASE secret"],
+            command: "remote set sealed --migrate --encrypt --root a"),
+        Scene(name: "key-list", before: encrypted, command: "key list --root a"),
+        Scene(name: "key-add", before: encrypted, command: "key add --root a"),
+        Scene(name: "key-change", before: encrypted, command: "key change --root a"),
+        Scene(
+            name: "key-remove", before: encrypted, command: "key remove 0 --root a", code: .negative
+        ),
         Scene(name: "remote-check", before: ["folder fresh"], command: "remote check fresh"),
         Scene(name: "save", command: "save --root a three", input: "3"),
         Scene(
@@ -236,7 +249,7 @@ private final class WatchReader: ByteSink {
 }
 
 extension World {
-    /// A line of a scene: a command line, `write PATH TEXT`, `folder PATH` or `move OLD NEW`.
+    /// A line of a scene: a command line, `write PATH TEXT`, `folder PATH`, `move OLD NEW` or `set VARIABLE VALUE`.
     fileprivate func perform(_ line: String) async throws {
         wait(seconds: 1)
         let words = line.split(separator: " ").map(String.init)
@@ -244,6 +257,7 @@ extension World {
         case "write": try write(words[2] + "\n", to: words[1])
         case "folder": try makeFolder(words[1])
         case "move": rename(words[1], to: words[2])
+        case "set": set(words[1], to: words[2])
         default:
             let outcome = try await run(bytes: words.map { Array($0.utf8) })
             try #require(

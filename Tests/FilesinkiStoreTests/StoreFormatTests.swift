@@ -74,7 +74,7 @@ struct StoreFormatTests {
     @Test("a newer format is reported as such, whatever else it contains")
     func newer() {
         let failure = #expect(throws: Failure.self) {
-            try StoreFormatText.decode(lines(["filesinki store", "format = 2", "all = new"]))
+            try StoreFormatText.decode(lines(["filesinki store", "format = 3", "all = new"]))
         }
         #expect(failure?.code == .newerFormat)
         #expect(failure?.remedy == "Update filesinki.")

@@ -15,6 +15,7 @@ enum LayeringRules {
             "FilesinkiManifest", "FilesinkiProtocol", "FilesinkiRules", "FilesinkiStore",
             "FilesinkiWatch", "FilesinkiXML",
         ],
+        ["FilesinkiEncryption"],
         [
             "FilesinkiCompression", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile",
             "FilesinkiRemote",
@@ -51,7 +52,7 @@ enum LayeringRules {
     /// The modules that may use a library of the system; all others use these modules.
     static let libraries: [String: Set<String>] = [
         // The server uses it for its own certificate only. Hashes come from FilesinkiHashing.
-        "CCrypto": ["FilesinkiHashing", "FilesinkiServer"],
+        "CCrypto": ["FilesinkiEncryption", "FilesinkiHashing", "FilesinkiServer"],
         "CExpat": ["FilesinkiXML"],
         "CLZMA": ["FilesinkiCompression"],
         // The tests act as another program, with its own connection.

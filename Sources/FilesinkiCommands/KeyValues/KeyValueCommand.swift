@@ -78,7 +78,8 @@ extension KeyValueOptions {
         try console.prepare(forRemembered: config.remote)
         let place = KeyValuePlace(
             state: settings.stateFolder.path, name: store, device: config.device,
-            address: config.remote, systemContext: console.systemContext, connect: settings.connect
+            address: config.remote, keyFingerprint: config.keyFingerprint,
+            systemContext: console.systemContext, connect: settings.connect
         ) { try await Replica.renewDevice(settings, insteadOf: $0) }
         return KeyValueSession(values: try KeyValues.open(place), place: place, options: self)
     }

@@ -14,6 +14,11 @@ struct InitCommand: ReplicaCommand {
             With --remote, creates a store there if there is none. A token and certificates given \
             with it are kept in the replica for later runs. With --device, renames an existing \
             replica.
+
+            With --encrypt, a new store is encrypted: what the remote holds can be read only with \
+            the passphrase, which is asked for, or comes from an option or the environment. A lost \
+            passphrase cannot be recovered. The replica keeps the store's key, so that later runs \
+            need no passphrase.
             """)
 
     @Argument(help: "The folder; the current one if omitted.", completion: .directory)
@@ -25,9 +30,17 @@ struct InitCommand: ReplicaCommand {
     @Option(name: .long, help: ArgumentHelp("A name for this device.", valueName: "name"))
     var device: String?
 
+    @Flag(name: .long, help: "Encrypt the new store.")
+    var encrypt = false
+
+    @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup var reaching: AccessOptions
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if encrypt, remote == nil { throw ValidationError("--encrypt needs --remote URL.") }
+    }
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
@@ -42,7 +55,7 @@ struct InitCommand: ReplicaCommand {
         if let address, try await !Self.hasMetStore(options) { address.makeFolder() }
         let result = try await Replica.initialize(
             options, address: address?.text, deviceName: try DeviceName.chosen(device, in: console),
-            isRenaming: device != nil)
+            isRenaming: device != nil, keys: passphrase.keys(isEncrypting: encrypt, in: console))
         if let address { try console.pin(address, access) }
         try console.show(result)
         return result.away.map { ExitCode($0) } ?? .done
@@ -88,6 +101,7 @@ extension Console {
             object.add("store", report.store)
             object.add("existed", report.existed)
             object.add("created_store", report.createdStore)
+            object.add("encrypted", report.isEncrypted)
             if let away = report.away { object.add("away", .object(away.json(type: "failure"))) }
             return try output.json(object)
         }
@@ -96,7 +110,8 @@ extension Console {
         if let remote = report.remote {
             say(
                 report.createdStore
-                    ? "Created a store at \(remote)." : "Connected to the store at \(remote).")
+                    ? "Created \(report.isEncrypted ? "an encrypted" : "a") store at \(remote)."
+                    : "Connected to the store at \(remote).")
         }
         if let away = report.away { complain(away) }
     }
@@ -122,6 +137,7 @@ struct CloneCommand: Command {
         help: ArgumentHelp("Where the replica keeps its state.", valueName: "dir"))
     var state: String?
 
+    @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup var reaching: AccessOptions
     @OptionGroup var waiting: WaitOptions
     @OptionGroup var report: ReportOptions
@@ -136,7 +152,7 @@ struct CloneCommand: Command {
         // A mistyped address must not make a store, and a store that is away makes no replica.
         let made = try await Replica.initialize(
             options, address: address.text, deviceName: try DeviceName.chosen(device, in: console),
-            makesStore: false)
+            makesStore: false, keys: passphrase.keys(in: console))
         try console.pin(address, access)
         let session = Session(
             replica: try await Replica.open(options, writable: true),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FilesinkiDirectory
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRemote
@@ -52,6 +53,11 @@ struct RemoteSetCommand: ReplicaCommand {
         discussion: """
             A new address of the same store is set at once. Another store needs --accept: both \
             sides are then merged as at a first sync, and nothing is deleted on either.
+
+            With --migrate, the whole store with its history is first copied to the new address, \
+            which may be of another kind; with --encrypt the copy is encrypted. An interrupted copy \
+            is completed by the same command. The old store stays as it is. On each other device, \
+            sync once more with the old store, then run filesinki remote set with the new address.
             """)
 
     @Argument(help: "The store's address.")
@@ -60,17 +66,36 @@ struct RemoteSetCommand: ReplicaCommand {
     @Flag(name: .long, help: "Accept the store at this address as it is now.")
     var accept = false
 
+    @Flag(name: .long, help: "Copy the store to this address first.")
+    var migrate = false
+
+    @Flag(name: .long, help: "With --migrate: encrypt the copy.")
+    var encrypt = false
+
+    @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup var reaching: AccessOptions
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if encrypt, !migrate { throw ValidationError("--encrypt needs --migrate.") }
+        if accept, migrate { throw ValidationError("Give --accept or --migrate.") }
+    }
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let address = try RemoteAddress(url, currentFolder: console.currentFolder)
         try console.prepare(for: address)
+        // The old remote of a copy is reached as before: the options are for the new one.
         let session = try await Session.open(
-            replica, writable: true, remote: false, with: reaching, in: console)
-        try await session.replica.setRemote(address.text, acceptingOther: accept)
+            replica, writable: true, remote: migrate, with: migrate ? nil : reaching,
+            in: console)
+        if migrate {
+            try await copyStore(to: address, session)
+        } else {
+            try await session.replica.setRemote(
+                address.text, acceptingOther: accept, passphrase.keys(in: console))
+        }
         try console.pin(address, reaching.access(of: session.settings, in: console))
         if report.json {
             var object: JSONObject = ["type": "remote"]
@@ -79,6 +104,26 @@ struct RemoteSetCommand: ReplicaCommand {
         }
         console.say("The remote is \(printable(address.text.utf8)).")
         return .done
+    }
+
+    private func copyStore(to address: RemoteAddress, _ session: Session) async throws {
+        let console = session.console
+        address.makeFolder()
+        let access = try reaching.access(of: session.settings, in: console)
+        let copied = try await session.replica.migrate(
+            to: address.text, passphrase.keys(isEncrypting: encrypt, in: console),
+            connect: console.connector(access))
+        if report.json {
+            var object: JSONObject = ["type": "migration"]
+            object.add("from", copied.from)
+            object.add("objects", copied.objects)
+            object.add("sent_bytes", copied.bytes)
+            try console.output.json(object)
+        }
+        console.say(
+            "Copied \(CountText.text(copied.objects, "object")), \(SizeText.text(copied.bytes)). "
+                + "The store at \(printable(copied.from.utf8)) is unchanged; on each other device, run "
+                + "filesinki remote set \(printable(address.text.utf8)).")
     }
 }
 

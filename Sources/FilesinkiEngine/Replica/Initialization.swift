@@ -1,3 +1,4 @@
+import FilesinkiEncryption
 import FilesinkiFileSystem
 import FilesinkiManifest
 package import FilesinkiModel
@@ -15,12 +16,14 @@ extension Replica {
     ///   - deviceName: The name of the device of a new replica.
     ///   - isRenaming: Whether an existing replica gets the name, too.
     ///   - makesStore: If false, nothing is created on either side unless the remote has a store.
-    /// - Throws: Code `unfit-store` if the remote lacks a guarantee that a store needs, `exists` if
+    ///   - keys: How the key of an encrypted store is opened, and whether a new store is encrypted.
+    /// - Throws: Code `not-allowed` if the store is encrypted and its key cannot be opened, or is not and should be;
+    ///   `unfit-store` if the remote lacks a guarantee that a store needs, `exists` if
     ///   the replica has another remote, `usage` if the store and the root are nested; without
     ///   `makesStore` also `not-found` and `away`.
     package static func initialize(
         _ options: ReplicaOptions, address: String?, deviceName: String,
-        isRenaming: Bool = false, makesStore: Bool = true
+        isRenaming: Bool = false, makesStore: Bool = true, keys: KeyOptions = .none
     ) async throws -> InitReport {
         let placement = RootPlacement(root: options.root)
         if let address { try placement.check(against: address) }
@@ -44,59 +47,46 @@ extension Replica {
         if existing == nil, let outer = placement.surroundingReplica() {
             report.notices.append(.nestedReplica(Array(options.root.utf8), in: outer))
         }
-        try await connectStore(&config, &report, options, makesStore: makesStore)
+        let key = try await connectStore(&config, &report, options, keys, makesStore: makesStore)
         report.store = hexadecimal(config.store)
+        report.isEncrypted = config.keyFingerprint != nil
         try StateFile.makeFolder(options.root)
-        if config != existing { try writeState(state, config, options) }
+        if config != existing { try writeState(state, config, options, key) }
         return report
     }
 
     /// Connects to the store, or creates it. If the remote is away, the first sync does it.
+    ///
+    /// - Returns: The key of an encrypted store.
     private static func connectStore(
         _ config: inout ReplicaConfig, _ report: inout InitReport, _ options: ReplicaOptions,
-        makesStore: Bool
-    ) async throws {
-        guard let address = config.remote, config.store.isEmpty else { return }
+        _ keys: KeyOptions, makesStore: Bool
+    ) async throws -> StoreKey? {
+        guard let address = config.remote, config.store.isEmpty else { return nil }
         do {
+            let stores = StoreOpening(options, keys, device: config.device)
             let remote = try options.connect(address)
-            let (format, isNew) = try await openStore(
-                at: remote, address, options, makesStore: makesStore)
+            let (format, key, isNew) = try await stores.open(
+                at: remote, address, makesStore: makesStore)
             report.createdStore = isNew
             config.store = format.id
             config.epoch = format.epoch
-        } catch let failure as Failure where failure.code == .away && makesStore {
+            config.keyFingerprint = key?.fingerprint
+            return key
+        } catch let failure as Failure
+            where failure.code == .away && makesStore && !keys.isEncrypting
+        {
             report.away = failure
+            return nil
         }
-    }
-
-    /// Reads the store's format, or creates a store if there is none and the remote passes the
-    /// test.
-    private static func openStore(
-        at remote: any Remote, _ address: String, _ options: ReplicaOptions, makesStore: Bool
-    ) async throws -> (StoreFormat, isNew: Bool) {
-        if let format = try await StoreFormat.read(from: remote) { return (format, false) }
-        guard makesStore else { throw Failure.noStore(at: remote.address) }
-        let probe = SlotProbe(systemContext: options.systemContext) {
-            try options.connect(address)
-        }
-        let report = try await probe.testRemote()
-        guard report.isFit else {
-            let broken = report.checks.filter { !$0.holds }.map { "\($0.name): \($0.detail)" }
-            throw Failure(
-                .unfitStore, path: remote.address,
-                "The remote lacks a guarantee that a store needs. "
-                    + broken.joined(separator: " "),
-                remedy: report.alternative + " filesinki remote check shows all of them.")
-        }
-        return (
-            try await StoreFormat.create(at: remote, systemContext: options.systemContext), true
-        )
     }
 
     private static func writeState(
-        _ state: StateFolder, _ config: ReplicaConfig, _ options: ReplicaOptions
+        _ state: StateFolder, _ config: ReplicaConfig, _ options: ReplicaOptions,
+        _ key: StoreKey?
     ) throws {
         try StateFile.makeFolder(state.path)
+        try key?.write(state.storeKey)
         try StateFile.makeFolder(options.root + "/" + RelativePath.stateFolder)
         try RootMarker(root: RootFolder(path: options.root)).write(config.device.id)
         let database = try ManifestDatabase.open(at: state.manifest, create: true)
@@ -114,6 +104,8 @@ package struct InitReport: Sendable {
     package var existed: Bool
     /// Whether this call created the store.
     package var createdStore: Bool
+    /// Whether the store is encrypted.
+    package var isEncrypted = false
     /// Why the remote was not reached; nil if it was, or if there is none.
     package var away: Failure?
     /// The store's id in hexadecimal; empty if the store was not reached.

@@ -14,6 +14,8 @@ package struct ReplicaConfig: Hashable, Sendable {
     package var store: [UInt8]
     /// The store's epoch at the last connection.
     package var epoch: UInt64
+    /// Identifies the key of an encrypted store; nil for a store that is not encrypted.
+    package var keyFingerprint: String?
     /// Former ids of the replica.
     package var formerDevices: [FormerDevice] = []
 
@@ -30,6 +32,7 @@ package struct ReplicaConfig: Hashable, Sendable {
             "filesinki replica", "device = \(hexadecimal(device.id))", "name = \(device.name)",
             "store = \(hexadecimal(store))", "epoch = \(epoch)",
         ]
+        if let keyFingerprint { lines.append("key = \(keyFingerprint)") }
         if let remote { lines.append("remote = \(remote)") }
         lines += formerDevices.map { "former = \(hexadecimal($0.id)) \($0.last)" }
         return lines.joined(separator: "\n") + "\n"
@@ -56,6 +59,7 @@ package struct ReplicaConfig: Hashable, Sendable {
             device: Device(id: id, name: String(values["name"] ?? "unnamed")),
             remote: values["remote"].map(String.init), store: store,
             epoch: values["epoch"].flatMap { UInt64($0) } ?? 0)
+        keyFingerprint = values["key"].map(String.init)
         formerDevices = text.split(separator: "\n").compactMap { FormerDevice(line: $0) }
     }
 

@@ -1,3 +1,4 @@
+import FilesinkiEncryption
 import FilesinkiFileSystem
 import FilesinkiLiveDatabase
 import FilesinkiManifest
@@ -176,16 +177,18 @@ extension ReplicaPart {
 }
 
 extension ReplicaOptions {
-    /// Opens the remote of a configuration.
+    /// Opens the remote of a configuration; its objects are sealed if the store is encrypted.
     ///
-    /// - Throws: Code `not-found` if it has none, and what ``connect`` throws.
+    /// - Throws: Code `not-found` if it has none, `not-allowed` if the key is missing, and what ``connect`` throws.
     func openRemote(_ config: ReplicaConfig) throws -> any Remote {
         guard let address = config.remote else {
             throw Failure(
                 .notFound, path: root, "The replica has no remote.",
                 remedy: "Set one with filesinki remote set URL.")
         }
-        return try connect(address)
+        return try StoreKey.seal(
+            connect(address), fingerprint: config.keyFingerprint, keyIn: stateFolder.storeKey,
+            systemContext)
     }
 }
 

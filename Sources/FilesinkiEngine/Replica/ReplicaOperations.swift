@@ -1,4 +1,6 @@
+package import FilesinkiEncryption
 package import FilesinkiModel
+package import FilesinkiRemote
 package import FilesinkiWatch
 
 // The operations of a replica. Each is documented at its implementation.
@@ -18,9 +20,34 @@ extension Replica {
             .syncChanges(changes, isRemoteHinted: isRemoteHinted, options)
     }
 
-    /// Changes the address of the remote: see ``SyncEngine/setRemote(_:acceptingOther:)``.
-    package func setRemote(_ address: String, acceptingOther: Bool) async throws {
-        try await SyncEngine(context).setRemote(address, acceptingOther: acceptingOther)
+    /// Changes the address of the remote: see ``SyncEngine/setRemote(_:acceptingOther:_:)``.
+    package func setRemote(
+        _ address: String, acceptingOther: Bool, _ keys: KeyOptions = .none
+    ) async throws {
+        try await SyncEngine(context).setRemote(address, acceptingOther: acceptingOther, keys)
+    }
+
+    /// Copies the store to another remote: see ``StoreMigration``.
+    package func migrate(
+        to address: String, _ keys: KeyOptions,
+        connect: @escaping @Sendable (String) throws -> any Remote,
+        progress: (@Sendable (Progress) -> Void)? = nil
+    ) async throws -> MigrationReport {
+        try await StoreMigration(context).migrate(
+            to: address, keys, connect: connect, progress)
+    }
+
+    /// The keys of the encrypted store: see ``StoreKeys``.
+    package func keys() async throws -> [KeyObject] { try await StoreKeys(context).list() }
+
+    /// Adds a key: see ``StoreKeys/add(_:)``.
+    package func addKey(_ secret: KeySecret) async throws -> String {
+        try await StoreKeys(context).add(secret)
+    }
+
+    /// Removes a key: see ``StoreKeys/remove(_:)``.
+    package func removeKey(_ id: String) async throws -> KeyObject {
+        try await StoreKeys(context).remove(id)
     }
 }
 

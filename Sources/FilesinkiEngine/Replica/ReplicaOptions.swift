@@ -1,3 +1,4 @@
+import FilesinkiEncryption
 package import FilesinkiModel
 package import FilesinkiRemote
 package import FilesinkiStore
@@ -75,6 +76,8 @@ package struct StateFolder: Sendable {
     package var checked: String { path + "/checked" }
     /// The credentials and certificates for the remote.
     package var access: String { path + "/access.toml" }
+    /// The key of an encrypted store; see ``FilesinkiEncryption/StoreKey``.
+    package var storeKey: String { path + "/" + StoreKey.fileName }
     /// The working folder of merges.
     package var merging: String { path + "/merging" }
     /// Cached pack indexes.

@@ -1,3 +1,4 @@
+import FilesinkiEncryption
 import FilesinkiHashing
 import FilesinkiManifest
 import FilesinkiModel
@@ -58,13 +59,16 @@ extension SyncEngine {
     ///
     /// - Parameter acceptingOther: Start anew with whatever store is there: nothing is deleted here
     ///   or there, and both sides are compared as for the first time.
-    func setRemote(_ address: String, acceptingOther: Bool) async throws {
+    ///   - keys: How the key of an encrypted store is opened.
+    func setRemote(_ address: String, acceptingOther: Bool, _ keys: KeyOptions) async throws {
         try RootPlacement(root: options.root).check(against: address)
-        let remote = try options.connect(address)
+        let plain = try options.connect(address)
+        let (format, key, _) = try await StoreOpening(options, keys, device: config.device)
+            .open(at: plain, address, makesStore: false)
+        let remote: any Remote = key.map { SealedRemote(plain, key: $0, systemContext) } ?? plain
         guard let present = try await zone.presentStore(at: remote) else {
             throw Failure.noStore(at: remote.address)
         }
-        let format = present.format
         let isOther =
             !config.store.isEmpty && (format.id != config.store || format.epoch != config.epoch)
         guard !isOther || acceptingOther else {
@@ -80,9 +84,16 @@ extension SyncEngine {
                 try writer.set([.acceptedEnd: accepted])
             }
         }
+        try useStore(format, key, at: address)
+    }
+
+    /// Makes a store the replica's own.
+    func useStore(_ format: StoreFormat, _ key: StoreKey?, at address: String) throws {
+        try key?.write(state.storeKey)
         config.remote = address
         config.store = format.id
         config.epoch = format.epoch
+        config.keyFingerprint = key?.fingerprint
         zone.disconnect()
         try saveConfig()
     }

@@ -1,3 +1,4 @@
+import FilesinkiEncryption
 package import FilesinkiModel
 package import FilesinkiRemote
 package import FilesinkiStore
@@ -11,6 +12,8 @@ package struct KeyValuePlace: Sendable {
     package var device: Device
     /// The remote's address; nil for none.
     package var address: String?
+    /// Identifies the key of an encrypted store, which the state folder holds; nil for a store that is not encrypted.
+    package var keyFingerprint: String?
     package var systemContext: SystemContext
     /// Opens the remote of an address.
     package var connect: @Sendable (String) throws -> any Remote
@@ -27,13 +30,15 @@ package struct KeyValuePlace: Sendable {
 
     package init(
         state: String, name: String = standardName, device: Device, address: String?,
-        systemContext: SystemContext, connect: @escaping @Sendable (String) throws -> any Remote,
+        keyFingerprint: String? = nil, systemContext: SystemContext,
+        connect: @escaping @Sendable (String) throws -> any Remote,
         renewDevice: @escaping @Sendable ([UInt8]) async throws -> Device
     ) {
         self.state = state
         self.name = name
         self.device = device
         self.address = address
+        self.keyFingerprint = keyFingerprint
         self.systemContext = systemContext
         self.connect = connect
         self.renewDevice = renewDevice
@@ -45,7 +50,9 @@ package struct KeyValuePlace: Sendable {
                 .notFound, "The replica has no remote.",
                 remedy: "Set one with filesinki init --remote URL.")
         }
-        return try connect(address)
+        return try StoreKey.seal(
+            connect(address), fingerprint: keyFingerprint,
+            keyIn: state + "/" + StoreKey.fileName, systemContext)
     }
 
     var folder: String { state + "/kv" }

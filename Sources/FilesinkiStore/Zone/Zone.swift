@@ -33,8 +33,10 @@ extension Zone {
         _ found: StoreFormat?, at remote: any Remote, _ known: KnownStore?
     ) throws -> StoreFormat {
         do throws(Failure) {
-            return try KnownStore.recognise(
+            let format = try KnownStore.recognise(
                 found, at: remote.address, known: known, remedy: remedyForOther)
+            try format.checkKey(of: remote)
+            return format
         } catch {
             if error.code == .wrongStore { throw StoreMismatch(.foreign, error) }
             throw error

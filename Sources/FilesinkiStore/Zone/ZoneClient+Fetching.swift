@@ -180,6 +180,7 @@ extension ZoneClient {
         at remote: any Remote
     ) async throws -> ZoneConnection? {
         guard let format = try await StoreFormat.read(from: remote) else { return nil }
+        try format.checkKey(of: remote)
         return try ZoneConnection(remote: remote, format: format, zone: zone)
     }
 

@@ -1,0 +1,163 @@
+import FilesinkiEncryption
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+
+/// Copies the store, with its history, to another remote, and makes that the remote of the replica. It may be of another
+/// kind, and a store that was not encrypted may become so.
+///
+/// The copy has the same id and the same commits, so that every device goes on where it was once it is given the new
+/// address. The description is written last: until then the copy is no store, and a migration that is killed is
+/// repeated and copies what is missing. Nothing is changed at the old remote.
+///
+/// Costs two requests for each object, and memory for the names of all objects.
+struct StoreMigration: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    /// The number of objects that are copied at once.
+    private static let parallelCopies = 4
+    /// The number of keys per listing request.
+    private static let page = 1000
+
+    /// - Parameters:
+    ///   - keys: The secret of a copy that is to be encrypted. An encrypted store keeps its keys.
+    ///   - connect: Opens the new remote.
+    /// - Throws: Code `exists` if another store is at the address, `unfit-store` if the remote lacks a guarantee,
+    ///   `corrupt` for a damaged object; what the remotes throw.
+    func migrate(
+        to address: String, _ keys: KeyOptions,
+        connect: @escaping @Sendable (String) throws -> any Remote,
+        _ progress: (@Sendable (Progress) -> Void)?
+    ) async throws -> MigrationReport {
+        try RootPlacement(root: options.root).check(against: address)
+        let source = try await connected().remote
+        guard let format = try await StoreFormat.read(from: source) else {
+            throw Failure.noStore(at: source.address)
+        }
+        var there = options
+        there.connect = connect
+        let plain = try connect(address)
+        let stores = StoreOpening(there, keys, device: config.device)
+        var report = MigrationReport(from: source.address)
+        if let found = try await StoreFormat.read(from: plain) {
+            guard found.id == format.id, found.epoch == format.epoch else {
+                throw Failure(
+                    .exists, path: plain.address, "Another store is there.",
+                    remedy: "Give an empty place.")
+            }
+            // An earlier migration was completed, here or on another device.
+            let key = try await stores.findKey(of: found, plain)
+            try await copyNew(from: source, to: sealed(plain, key), &report, progress)
+            try sync.useStore(found, key, at: address)
+            return report
+        }
+        try await stores.checkFitness(of: plain, address)
+        let key = try await key(of: format, source, plain, stores, isEncrypting: keys.isEncrypting)
+        let target = sealed(plain, key)
+        try await copyNew(from: source, to: target, &report, progress)
+        var made = format
+        if format.keyFingerprint == nil, let key { made.encrypt(with: key.fingerprint) }
+        let present = try await made.create(at: plain)
+        guard present == made else {
+            throw Failure(
+                .exists, path: plain.address, "Another store was created there meanwhile.",
+                remedy: "Give an empty place.")
+        }
+        // What other devices have published since.
+        try await copyNew(from: source, to: target, &report, progress)
+        try sync.useStore(made, key, at: address)
+        return report
+    }
+
+    private func sealed(_ remote: any Remote, _ key: StoreKey?) -> any Remote {
+        key.map { SealedRemote(remote, key: $0, systemContext) } ?? remote
+    }
+
+    /// The key of the copy: that of the store, whose key objects are copied, or a new one.
+    private func key(
+        of format: StoreFormat, _ source: any Remote, _ target: any Remote,
+        _ stores: StoreOpening, isEncrypting: Bool
+    ) async throws -> StoreKey? {
+        guard format.keyFingerprint != nil else {
+            return isEncrypting ? try await stores.makeKey(target).key : nil
+        }
+        for object in try await source.list(prefix: "keys/", after: nil, limit: Self.page) {
+            guard let bytes = try await source.get(object.key, range: nil) else { continue }
+            try await target.put(bytes, to: object.key)
+        }
+        return try StoreKey.read(state.storeKey)
+    }
+
+    /// Copies what the target lacks, until the source has nothing new.
+    private func copyNew(
+        from source: any Remote, to target: any Remote, _ report: inout MigrationReport,
+        _ progress: (@Sendable (Progress) -> Void)?
+    ) async throws {
+        var present = Set(try await Self.objects(of: target).map(\.key))
+        while true {
+            let missing = try await Self.objects(of: source).filter { !present.contains($0.key) }
+            guard !missing.isEmpty else { return }
+            for start in stride(from: 0, to: missing.count, by: Self.page) {
+                let part = Array(missing[start..<min(start + Self.page, missing.count)])
+                let sizes = try await mapConcurrently(part, limit: Self.parallelCopies) { object in
+                    try await Self.copy(object.key, from: source, to: target)
+                }
+                report.objects += sizes.count { $0 > 0 }
+                report.bytes += sizes.reduce(0, +)
+                progress?(Progress(.publishing, files: report.objects, bytes: report.bytes))
+            }
+            present.formUnion(missing.map(\.key))
+        }
+    }
+
+    /// The objects of a store that are copied: all but its description, its keys and what is not part of the format.
+    private static func objects(of remote: any Remote) async throws -> [ObjectInfo] {
+        var found: [ObjectInfo] = []
+        for prefix in ["packs/", "zones/", "devices/"] {
+            var last: ObjectKey?
+            while true {
+                let part = try await remote.list(prefix: prefix, after: last, limit: page)
+                found += part
+                guard let end = part.last?.key, part.count == page else { break }
+                last = end
+            }
+        }
+        return found
+    }
+
+    /// - Returns: The object's size; 0 if it was removed meanwhile, as acknowledgements are.
+    private static func copy(
+        _ key: ObjectKey, from source: any Remote, to target: any Remote
+    ) async throws -> Int64 {
+        guard let bytes = try await source.get(key, range: nil) else { return 0 }
+        // An object that was changed at an encrypted remote reads as zeros.
+        guard bytes.contains(where: { $0 != 0 }) else {
+            throw Failure(
+                .corrupt, path: key.description, "The object is damaged and was not copied.",
+                remedy: "Run filesinki repair, then migrate again.")
+        }
+        guard key.isSlot else {
+            try await target.put(bytes, to: key)
+            return Int64(bytes.count)
+        }
+        guard case .theirs = try await target.publish(bytes, to: key) else {
+            return Int64(bytes.count)
+        }
+        throw Failure(
+            .exists, path: key.description, "Another object is in this slot of the new remote.",
+            remedy: "Give an empty place.")
+    }
+}
+
+/// The result of a migration.
+package struct MigrationReport: Sendable {
+    /// The address of the old remote, which is unchanged.
+    package var from: String
+    /// The number of objects that were copied, and of their bytes.
+    package var objects = 0
+    package var bytes: Int64 = 0
+
+    init(from: String) { self.from = from }
+}

@@ -1,0 +1,126 @@
+package import FilesinkiEncryption
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+
+/// How the key of an encrypted store is opened.
+package struct KeyOptions: Sendable {
+    /// Whether a new store is encrypted; one that is not is refused.
+    package var isEncrypting: Bool
+    /// Whether the user expects an encrypted store, as when a passphrase is given on the command line. Then one
+    /// that is not encrypted is refused: a hostile remote may offer one.
+    package var expectsEncryption: Bool
+    /// Reads the secret, or asks for it; nil when there is none. The argument says whether a new one is chosen.
+    package var readSecret: @Sendable (_ isNew: Bool) throws -> KeySecret?
+
+    /// No secret.
+    package static let none = KeyOptions(isEncrypting: false, expectsEncryption: false) { _ in nil }
+
+    package init(
+        isEncrypting: Bool, expectsEncryption: Bool,
+        readSecret: @escaping @Sendable (_ isNew: Bool) throws -> KeySecret?
+    ) {
+        self.isEncrypting = isEncrypting
+        self.expectsEncryption = expectsEncryption || isEncrypting
+        self.readSecret = readSecret
+    }
+}
+
+/// Opens or creates the store at a remote, and finds the key of an encrypted one.
+struct StoreOpening {
+    private let options: ReplicaOptions
+    private let keys: KeyOptions
+    private let device: Device
+
+    init(_ options: ReplicaOptions, _ keys: KeyOptions, device: Device) {
+        self.options = options
+        self.keys = keys
+        self.device = device
+    }
+
+    /// Reads the store's description, or creates a store if there is none and the remote passes the test.
+    ///
+    /// - Parameters:
+    ///   - remote: The remote, which does not seal.
+    ///   - makesStore: Whether to create a store.
+    func open(
+        at remote: any Remote, _ address: String, makesStore: Bool
+    ) async throws -> (format: StoreFormat, key: StoreKey?, isNew: Bool) {
+        if let format = try await StoreFormat.read(from: remote) {
+            return (format, try await findKey(of: format, remote), false)
+        }
+        guard makesStore else { throw Failure.noStore(at: remote.address) }
+        try await checkFitness(of: remote, address)
+        guard keys.isEncrypting else {
+            let format = try await StoreFormat.create(
+                at: remote, systemContext: options.systemContext)
+            return (format, try await findKey(of: format, remote), true)
+        }
+        let (key, id) = try await makeKey(remote)
+        let format = try await StoreFormat.create(
+            at: remote, systemContext: options.systemContext, keyFingerprint: key.fingerprint)
+        if format.keyFingerprint == key.fingerprint { return (format, key, true) }
+        // Another device has created the store meanwhile.
+        try await KeyObjects(remote, fingerprint: key.fingerprint).remove(id)
+        return (format, try await findKey(of: format, remote), false)
+    }
+
+    /// The key of a store: the replica's copy, or what the secret opens; nil for a store that is not encrypted.
+    ///
+    /// - Throws: Code `not-allowed` without a secret that opens it, or if the store should be encrypted and is not.
+    func findKey(of format: StoreFormat, _ remote: any Remote) async throws -> StoreKey? {
+        guard let fingerprint = format.keyFingerprint else {
+            guard !keys.expectsEncryption else {
+                throw Failure(
+                    .notAllowed, path: remote.address, "The store is not encrypted.",
+                    remedy:
+                        "To use it as it is, leave the passphrase out. To encrypt it, copy it with "
+                        + "filesinki remote set NEW --migrate --encrypt.")
+            }
+            return nil
+        }
+        let kept = try? StoreKey.read(options.stateFolder.storeKey)
+        if let kept, kept.fingerprint == fingerprint { return kept }
+        guard let secret = try keys.readSecret(false) else {
+            throw Failure.keyNeeded(remote.address)
+        }
+        return try await KeyObjects(remote, fingerprint: fingerprint).open(secret).key
+    }
+
+    /// A new key for a store that is to be created, with its key object at the remote. The key of an earlier attempt is
+    /// taken if the secret opens it.
+    func makeKey(_ remote: any Remote) async throws -> (key: StoreKey, id: String) {
+        guard let secret = try keys.readSecret(true),
+            let key = StoreKey.random(options.systemContext)
+        else {
+            throw Failure(
+                .usage, path: remote.address, "An encrypted store needs a passphrase.",
+                remedy: "Give one with --passphrase-file FILE or FILESINKI_PASSPHRASE, "
+                    + "or a key file with --key-file FILE.")
+        }
+        if let earlier = try? await KeyObjects(remote, fingerprint: nil).open(secret) {
+            return earlier
+        }
+        let id = try await KeyObjects(remote, fingerprint: key.fingerprint).add(
+            key, secret, name: device.name, options.systemContext)
+        return (key, id)
+    }
+
+    /// Checks that a remote gives the guarantees that a store needs.
+    ///
+    /// - Throws: Code `unfit-store`.
+    func checkFitness(of remote: any Remote, _ address: String) async throws {
+        let probe = SlotProbe(systemContext: options.systemContext) {
+            try options.connect(address)
+        }
+        let report = try await probe.testRemote()
+        guard report.isFit else {
+            let broken = report.checks.filter { !$0.holds }.map { "\($0.name): \($0.detail)" }
+            throw Failure(
+                .unfitStore, path: remote.address,
+                "The remote lacks a guarantee that a store needs. "
+                    + broken.joined(separator: " "),
+                remedy: report.alternative + " filesinki remote check shows all of them.")
+        }
+    }
+}
