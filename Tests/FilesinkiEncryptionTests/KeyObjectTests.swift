@@ -58,13 +58,13 @@ import Testing
             (1 << 14, 8, 1), (1 << 21, 8, 1), (1 << 17, 1, 1), (1 << 17, 8, 9), (70_000, 8, 1),
         ])
     func costs(cost: Int, blockSize: Int, parallelism: Int) throws {
-        let text = String(decoding: try object(cheap).encoded, as: UTF8.self)
+        let made = try object(cheap)
+        let text = String(decoding: made.encoded, as: UTF8.self)
         let changed = text.replacing(
             "scrypt = 32768 8 1", with: "scrypt = \(cost) \(blockSize) \(parallelism)")
         let body = Array(changed.split(separator: "\n").dropLast().map { $0 + "\n" }.joined().utf8)
         let bytes = body + Array("sha256 = \(ContentHasher.hash(body))\n".utf8)
-        let id = try object(cheap).id
-        #expect(throws: Failure.self) { try KeyObject(decoding: bytes, id: id) }
+        #expect(throws: Failure.self) { try KeyObject(decoding: bytes, id: made.id) }
     }
 
     @Test("an empty passphrase and a short key file are refused")

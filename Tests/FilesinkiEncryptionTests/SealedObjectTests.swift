@@ -89,6 +89,10 @@ import Testing
         #expect(try object.open(Array(sealed.prefix(8) + second + first + rest)) == nil)
         #expect(try object.open(Array(sealed.prefix(8) + first + rest)) == nil)
         #expect(try object.open(Array(sealed.prefix(8) + first + second + rest)) == plain)
+        // The last frame of one version after the last frame of a shorter one.
+        let shorter = try seal(self.plain(SealedObject.frameLength))
+        let longer = try seal(self.plain(SealedObject.frameLength + 9))
+        #expect(try object.open(shorter + longer.dropFirst(8 + frame)) == nil)
         let range = Int64(0)..<Int64(100)
         #expect(try object.open(Array(sealed.prefix(8) + second), range: range) == nil)
     }
