@@ -15,11 +15,12 @@ no test runs.
 The tests of a module are those of NAMETests, and of the targets that --tests lists; with --filter those of them whose
 name it matches. The report says how many the module's own tests kill, and how many these and the others do. With
 --seconds only the quickest tests that reach a mutant run, as many as take so long together: a bound for a mutant that
-hundreds of tests reach; what slower tests would kill then counts as survived. --survivors runs again what survived the last time, after tests were added; a mutant whose line has
-changed since is reported as gone. A module without results is sampled.
+hundreds of tests reach; what slower tests would kill then counts as survived. --survivors runs again what survived
+the last time with the same seed, after tests were added; a mutant whose line has changed since is reported as gone. A
+module without results is sampled. Which mutants a seed chooses depends on the sources.
 
-The working tree is not touched. The copy and the results, MODULE.json, are in FOLDER (.build/mutants); the next build
-there is faster. A mutant runs with the rights of the caller, and may delete what it should not: use a container, or a
+The working tree is not touched. The copy and the results, MODULE.json or MODULE-SEED.json, are in FOLDER
+(.build/mutants); the next build there is faster. A mutant runs with the rights of the caller, and may delete what it should not: use a container, or a
 machine that holds nothing of value.
 """
 
@@ -596,8 +597,8 @@ def main():
         of_module, found = read_module(root, module)
         sources |= of_module
         results[module] = []
-        if options.survivors and os.path.exists(f"{scratch}/{module}.json"):
-            with open(f"{scratch}/{module}.json") as file:
+        if options.survivors and os.path.exists(results_path(scratch, module, options.seed)):
+            with open(results_path(scratch, module, options.seed)) as file:
                 results[module] = json.load(file)
             mutants += again(found, results[module])
         else:
@@ -621,9 +622,14 @@ def main():
             for mutant in turn if mutant]
         for done in pool.map(tests.judge, order):
             # After each: a run that is stopped keeps what it has found.
-            keep(f"{scratch}/{done.module}.json", results[done.module], done)
+            keep(results_path(scratch, done.module, options.seed), results[done.module], done)
     for module in modules:
         report(module, results[module])
+
+
+def results_path(scratch, module, seed):
+    """Where the results are kept: those of each seed in a file of their own."""
+    return f"{scratch}/{module}.json" if seed == 1 else f"{scratch}/{module}-{seed}.json"
 
 
 def keep(path, results, mutant):
