@@ -21,6 +21,8 @@ package struct DocumentFormat: Sendable {
         let fileName = Array(fileName)
         if let dialect = SettingsDialect(fileName: fileName) {
             self.init("ini", SettingsFormat(dialect: dialect))
+        } else if fileName.hasSuffix(".toml") {
+            self = .toml
         } else if Self.namesOfJSONC.contains(where: fileName.hasSuffix) {
             self = .jsonc
         } else {
@@ -33,6 +35,8 @@ package struct DocumentFormat: Sendable {
         ".json", ".jsonc", ".json5", ".code-workspace", ".code-snippets", ".babelrc", ".eslintrc",
         ".jshintrc", ".swcrc", ".sublime-settings", ".sublime-project", ".sublime-keymap",
     ]
+
+    package static let toml = DocumentFormat("toml", TOMLFormat())
 
     /// JSON with comments.
     package static let jsonc = DocumentFormat("jsonc", JSONCFormat())

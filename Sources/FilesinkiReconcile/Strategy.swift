@@ -137,6 +137,8 @@ package enum MergeLink: Hashable, Sendable {
     case csv
     /// Settings in lines, by section and key.
     case ini
+    /// TOML by table and key.
+    case toml
     /// Rows by primary key, columns within a row.
     case sqlite
     /// A command of the user's that follows git's convention of merge drivers.
@@ -216,7 +218,7 @@ extension StrategyLink {
 extension MergeLink {
     private static let words: [(String, MergeLink)] = [
         ("auto", .auto), ("text", .text), ("lines", .lines), ("json", .json), ("jsonc", .jsonc),
-        ("csv", .csv), ("ini", .ini), ("sqlite", .sqlite),
+        ("csv", .csv), ("ini", .ini), ("toml", .toml), ("sqlite", .sqlite),
     ]
 
     /// The merge of that name; nil for any other word, and for `exec`, which has an argument.

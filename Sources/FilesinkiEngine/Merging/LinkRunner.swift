@@ -54,6 +54,7 @@ private struct LinkRun {
         case .json: return try mergeInMemory(JSONMerge(), by: "json")
         case .csv: return try mergeInMemory(CSVMerge(), by: "csv")
         case .jsonc: return try mergeInMemory(DocumentFormat.jsonc.merge, by: "jsonc")
+        case .toml: return try mergeInMemory(DocumentFormat.toml.merge, by: "toml")
         case .ini:
             return try mergeInMemory(
                 DocumentFormat.settings(fileName: conflict.path.name).merge, by: "ini")
@@ -81,8 +82,7 @@ private struct LinkRun {
         {
             return try mergeInMemory(format.merge, by: "auto:\(format.word)")
         }
-        let isTOML = conflict.path.bytes.suffix(5).elementsEqual(".toml".utf8)
-        return try mergeInMemory(isTOML ? TOMLTextMerge() : TextMerge(), by: "auto:text")
+        return try mergeInMemory(TextMerge(), by: "auto:text")
     }
 
     private func mergeInMemory(_ merge: any ContentMerge, by rule: String) throws -> LinkResult {

@@ -138,7 +138,8 @@ private struct SettingsReader {
         position = bytes.lineEnd(from: position)
         let name = Array(line.dropFirst().dropLast())
         let value = SyntaxNode(
-            kind: .map, range: position..<position, openingEnd: position, closingStart: position)
+            kind: .map, range: position..<position, openingEnd: position, closingStart: position,
+            form: .section)
         section = SyntaxItem(
             name: name, key: key(name), gap: trivia.gap, leadEnd: lineStart,
             value: value, comma: position..<position, end: position)

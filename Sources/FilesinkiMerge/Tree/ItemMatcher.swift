@@ -25,6 +25,7 @@ struct ItemMatcher {
     private enum Identity {
         case value
         case member([UInt8])
+        case place
     }
 
     /// - Parameter identity: The member that a rule names for the elements of the list.
@@ -53,21 +54,24 @@ struct ItemMatcher {
                 let name = self.name(item)
                 guard let group = groups[name] else { return name }
                 return name + [0] + (identity(item, group, version) ?? [])
-            }, sortedBy: texts { item, _ in item.name }, isSortable: groups.isEmpty && !hasComments)
+            }, sortedBy: texts { item, _ in [item.value.form.rawValue] + item.name },
+            isSortable: groups.isEmpty && !hasComments)
         return checked(match)
     }
 
     /// What two items of a map have in common that are the same.
     private func name(_ item: SyntaxItem) -> [UInt8] {
-        [item.value.kind == .scalar ? UInt8(ascii: "=") : UInt8(ascii: "[")] + item.key
+        [item.value.form.rawValue] + item.key
     }
 
+    /// The names that a version has more than once, or could have.
     private var repeatedNames: Set<[UInt8]> {
         var repeated: Set<[UInt8]> = []
         for version in MergeVersion.allCases {
             var seen: Set<[UInt8]> = []
             for item in items(version) where item.role == .value {
-                if !seen.insert(name(item)).inserted { repeated.insert(name(item)) }
+                let isNew = seen.insert(name(item)).inserted
+                if !isNew || item.value.form == .element { repeated.insert(name(item)) }
             }
         }
         return repeated
@@ -88,6 +92,7 @@ struct ItemMatcher {
         if areMaps, let member = Self.usualMembers.first(where: { isUnique(.member($0), lists) }) {
             return .member(member)
         }
+        if areMaps, areInPlace(lists) { return .place }
         guard areMaps || format.repeats == .list, isUnique(.value, lists) else { return nil }
         let texts = MergeTrio(base: values[0], ours: values[1], theirs: values[2])
         let order = ItemMatch(texts, sortedBy: texts, isSortable: false).order
@@ -96,6 +101,17 @@ struct ItemMatcher {
             Set(values[0]).isSubset(of: values[1]) && Set(values[0]).isSubset(of: values[2])
         // A name with one value becomes a list by additions only: a second value may have replaced the first.
         return areMaps || values[0].count > 1 || isAddition ? .value : nil
+    }
+
+    /// Whether each item is still recognizable at its place in both sides.
+    private func areInPlace(_ lists: [[SyntaxItem]]) -> Bool {
+        guard lists[0].count == lists[1].count, lists[0].count == lists[2].count else {
+            return false
+        }
+        return zip(lists[0], zip(lists[1], lists[2])).allSatisfy { base, sides in
+            isSimilar(base.value, sides.0.value, .ours)
+                && isSimilar(base.value, sides.1.value, .theirs)
+        }
     }
 
     private func isUnique(_ identity: Identity, _ lists: [[SyntaxItem]]) -> Bool {
@@ -112,6 +128,7 @@ struct ItemMatcher {
     ) -> [UInt8]? {
         guard let tree = trees[version] else { return nil }
         switch identity {
+        case .place: return []
         case .value: return Self.joined(tree.outline(of: item.value))
         case .member(let name):
             let found = item.value.items.filter { $0.role == .value && $0.key == name }

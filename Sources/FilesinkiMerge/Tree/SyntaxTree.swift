@@ -25,6 +25,16 @@ struct SyntaxNode {
         case scalar
     }
 
+    /// What a value is written as. Items of one name and different forms are different items.
+    enum Form: UInt8 {
+        /// Behind its name.
+        case value
+        /// Below a line with its name, such as `[name]`.
+        case section
+        /// As a section that is an element of a list, such as `[[name]]`.
+        case element
+    }
+
     var kind: Kind
     /// All bytes of the value. Of a container: from the opening to the closing.
     var range: Range<Int>
@@ -38,8 +48,7 @@ struct SyntaxNode {
     var closingStart = 0
     /// Whether commas stand between the items.
     var hasCommas = false
-    /// What the container is written as: containers of different forms cannot be merged item by item.
-    var form: UInt8 = 0
+    var form = Form.value
 
     var opening: Range<Int> { range.lowerBound..<openingEnd }
     /// The white space between the last item and the closing.

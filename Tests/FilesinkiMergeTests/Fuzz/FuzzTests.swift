@@ -48,7 +48,7 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     /// Every merge has one line here.
-    static let all: [FuzzTarget] = [text, lines, csv, json] + settings + [jsonc]
+    static let all: [FuzzTarget] = [text, lines, csv, json] + settings + [jsonc, toml]
 
     static let text = FuzzTarget(
         name: "text",
@@ -110,6 +110,16 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
             "{\n\t\"compilerOptions\": {\n\t\t\"strict\": true,\n\t\t// \"lib\": [],\n\t},\n\t\"include\": [\n\t\t\"a\",\n\t\t\"b\"\n\t]\n}\n",
             "[.5, +1, 0xFF, -Infinity, NaN, 1e3, 'it\\'s', {\"id\": 1}, {\"id\": 2}]",
             "{a: 1 /* b */ , b: 2}",
+        ])
+
+    static let toml = tree(
+        TOMLFormat(),
+        [
+            "a = 1\nb.c = \"x\"\n\n# t\n[t]\nk = [1, 2] # c\n\n[t.u]\nk = { x = 1, y = 'z' }\n",
+            "[[p]]\nname = \"a\"\n[p.d]\nx = 1\n\n[[p]]\nname = \"b\"\n\n[[p.q]]\nz = 1\n",
+            "s = \"\"\"\nx\n\"\"\"\nt = '''\n'x'''\nd = 1979-05-27T07:32:00Z\n", "",
+            "# c\n\nk = 1\n",
+            "[package]\r\nname = \"n\"\r\n\r\n[deps]\r\na = \"1\"\r\nl = [\r\n  1,\r\n  2,\r\n]\r\n",
         ])
 
     /// A merge of trees: whatever a document says that only one side has must be in the result.

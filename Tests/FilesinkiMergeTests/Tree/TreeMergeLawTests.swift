@@ -12,7 +12,10 @@ struct WrittenFormat: Sendable, CustomTestStringConvertible {
     static let all: [WrittenFormat] =
         ([.ini, .git, .systemd, .desktop] as [SettingsDialect]).map { dialect in
             WrittenFormat(format: SettingsFormat(dialect: dialect), write: lines)
-        } + [WrittenFormat(format: JSONCFormat(), write: json)]
+        } + [
+            WrittenFormat(format: JSONCFormat(), write: json),
+            WrittenFormat(format: TOMLFormat(), write: lines),
+        ]
 
     private static func json(_ model: SettingsModel) -> String {
         let sections = model.sections.map { section in

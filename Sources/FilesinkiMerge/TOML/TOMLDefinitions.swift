@@ -1,27 +1,5 @@
 import FilesinkiText
 
-/// Merges TOML as text, and declines where the merged lines are not TOML.
-///
-/// Lines that merge do not always make a document: when both sides add a key or a table at different places,
-/// it is there twice, and no program reads the file any more.
-package struct TOMLTextMerge: ContentMerge {
-    package init() {}
-
-    package func merge(_ input: MergeInput) -> MergeOutcome {
-        let outcome = TextMerge().merge(input)
-        guard case .merged(let bytes) = outcome, input.obvious == nil,
-            !TOMLDefinitions.isDocument(bytes)
-        else { return outcome }
-        let versions = [input.base, input.ours, input.theirs].compactMap(\.self)
-        // What was not TOML before is merged as any text.
-        guard versions.allSatisfy(TOMLDefinitions.isDocument) else { return outcome }
-        return .declined([
-            MergeConflict(
-                "", "The merged lines are not valid TOML, such as when both sides added a key.")
-        ])
-    }
-}
-
 /// What a TOML document has defined so far, to find what is defined twice.
 ///
 /// Source: TOML 1.0, <https://toml.io/en/v1.0.0>, the sections on keys, tables and arrays of tables.
