@@ -4,13 +4,19 @@
 package struct DocumentFormat: Sendable {
     /// The merge's name in a strategy, such as `ini`.
     package let word: String
+    /// The merge of files of this format that it cannot read.
+    package let textMerge: any ContentMerge
     /// The merge of documents of this format.
     package let merge: any ContentMerge
     /// Whether the bytes are a document that the merge can read.
     package let reads: @Sendable (_ bytes: [UInt8]) -> Bool
 
-    private init(_ word: String, _ format: some SyntaxFormat) {
+    private init(
+        _ word: String, _ format: some SyntaxFormat,
+        asText textMerge: any ContentMerge = TextMerge()
+    ) {
         self.word = word
+        self.textMerge = textMerge
         let merge = TreeMerge(format: format)
         self.merge = merge
         reads = merge.reads
@@ -23,6 +29,8 @@ package struct DocumentFormat: Sendable {
             self.init("ini", SettingsFormat(dialect: dialect))
         } else if fileName.hasSuffix(".toml") {
             self = .toml
+        } else if fileName.hasSuffix(".yaml") || fileName.hasSuffix(".yml") {
+            self = .yaml
         } else if Self.namesOfJSONC.contains(where: fileName.hasSuffix) {
             self = .jsonc
         } else {
@@ -35,6 +43,8 @@ package struct DocumentFormat: Sendable {
         ".json", ".jsonc", ".json5", ".code-workspace", ".code-snippets", ".babelrc", ".eslintrc",
         ".jshintrc", ".swcrc", ".sublime-settings", ".sublime-project", ".sublime-keymap",
     ]
+
+    package static let yaml = DocumentFormat("yaml", YAMLFormat(), asText: YAMLTextMerge())
 
     package static let toml = DocumentFormat("toml", TOMLFormat())
 

@@ -139,6 +139,8 @@ package enum MergeLink: Hashable, Sendable {
     case ini
     /// TOML by table and key.
     case toml
+    /// YAML by key and element.
+    case yaml
     /// Rows by primary key, columns within a row.
     case sqlite
     /// A command of the user's that follows git's convention of merge drivers.
@@ -218,7 +220,7 @@ extension StrategyLink {
 extension MergeLink {
     private static let words: [(String, MergeLink)] = [
         ("auto", .auto), ("text", .text), ("lines", .lines), ("json", .json), ("jsonc", .jsonc),
-        ("csv", .csv), ("ini", .ini), ("toml", .toml), ("sqlite", .sqlite),
+        ("csv", .csv), ("ini", .ini), ("toml", .toml), ("yaml", .yaml), ("sqlite", .sqlite),
     ]
 
     /// The merge of that name; nil for any other word, and for `exec`, which has an argument.

@@ -54,6 +54,7 @@ private struct LinkRun {
         case .json: return try mergeInMemory(JSONMerge(), by: "json")
         case .csv: return try mergeInMemory(CSVMerge(), by: "csv")
         case .jsonc: return try mergeInMemory(DocumentFormat.jsonc.merge, by: "jsonc")
+        case .yaml: return try mergeInMemory(DocumentFormat.yaml.merge, by: "yaml")
         case .toml: return try mergeInMemory(DocumentFormat.toml.merge, by: "toml")
         case .ini:
             return try mergeInMemory(
@@ -77,12 +78,14 @@ private struct LinkRun {
 
     /// Merges by the format that the name selects, if all versions are of it, and by lines otherwise.
     private func mergeText() throws -> LinkResult {
-        if let format = DocumentFormat(fileName: conflict.path.name), let input = try input(),
-            [input.base, input.ours, input.theirs].allSatisfy({ $0.map(format.reads) ?? true })
-        {
-            return try mergeInMemory(format.merge, by: "auto:\(format.word)")
+        guard let format = DocumentFormat(fileName: conflict.path.name), let input = try input()
+        else {
+            return try mergeInMemory(TextMerge(), by: "auto:text")
         }
-        return try mergeInMemory(TextMerge(), by: "auto:text")
+        let versions = [input.base, input.ours, input.theirs].compactMap(\.self)
+        return versions.allSatisfy(format.reads)
+            ? try mergeInMemory(format.merge, by: "auto:\(format.word)")
+            : try mergeInMemory(format.textMerge, by: "auto:text")
     }
 
     private func mergeInMemory(_ merge: any ContentMerge, by rule: String) throws -> LinkResult {

@@ -48,7 +48,7 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     /// Every merge has one line here.
-    static let all: [FuzzTarget] = [text, lines, csv, json] + settings + [jsonc, toml]
+    static let all: [FuzzTarget] = [text, lines, csv, json] + settings + [jsonc, toml, yaml]
 
     static let text = FuzzTarget(
         name: "text",
@@ -120,6 +120,15 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
             "s = \"\"\"\nx\n\"\"\"\nt = '''\n'x'''\nd = 1979-05-27T07:32:00Z\n", "",
             "# c\n\nk = 1\n",
             "[package]\r\nname = \"n\"\r\n\r\n[deps]\r\na = \"1\"\r\nl = [\r\n  1,\r\n  2,\r\n]\r\n",
+        ])
+
+    static let yaml = tree(
+        YAMLFormat(),
+        [
+            "---\n# top\na: 1\nb:\n  c: x # c\n  d:\n  - 1\n  - 2\n\n# e\ne: |\n  t: 1\n\n  u\nf: \"g\"\n",
+            "on: [push]\njobs:\n  test:\n    steps:\n      - name: a\n        run: |\n          x\n      - name: b\n        uses: y@v1\n",
+            "- a\n- b: 1\n  c: 2\n-\n  d: 1\n- - e\n  - f\n",
+            "a:\r\n  b: 1\r\n  c: [1, 2]\r\nd: {x: 1}\r\n", "k: 'it''s'\n",
         ])
 
     /// A merge of trees: whatever a document says that only one side has must be in the result.

@@ -1,0 +1,328 @@
+/// YAML in blocks: mappings and sequences by indentation, with scalars of one line and block scalars.
+///
+/// Anchors, aliases, tags, merge keys, several documents, and flow collections, quoted or plain scalars of several
+/// lines are not read; a document that has them is merged as text, by ``YAMLTextMerge``.
+/// Source: YAML 1.2.2, <https://yaml.org/spec/1.2.2/>.
+struct YAMLFormat: SyntaxFormat {
+    let name = "YAML"
+    let repeats = RepeatedNames.override
+
+    func read(_ bytes: [UInt8]) -> SyntaxTree? {
+        guard bytes.count <= SyntaxLimits.size, bytes.last == 10 else { return nil }
+        var reader = YAMLTreeReader(bytes)
+        return reader.document()
+    }
+}
+
+/// Reads a document in blocks; every method returns nil for what is not read.
+private struct YAMLTreeReader {
+    private let bytes: [UInt8]
+    /// Behind the last item that was read.
+    private var position = 0
+    /// Where the content of the next line begins, if it does not begin with the line: behind a dash.
+    private var inlineStart: Int?
+    private var depth = 0
+    private var count = 0
+
+    /// The next line that is neither blank nor a comment.
+    private struct Line {
+        /// The beginning of the line, or of the content behind a dash.
+        var start: Int
+        /// The first byte that is not a space.
+        var content: Int
+        var column: Int
+        /// Behind the line end.
+        var end: Int
+    }
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func document() -> SyntaxTree? {
+        guard bytes.first != UInt8(ascii: "%") else { return nil }
+        if let line = nextLine(), bytes[line.start..<line.end].trimmed.elementsEqual("---".utf8) {
+            position = line.end
+        }
+        guard let first = nextLine(), first.column == 0, var root = block() else { return nil }
+        guard nextLine() == nil else { return nil }
+        let trivia = LineTrivia(bytes, position..<bytes.count, isAttached: false)
+        root.items += trivia.comments
+        root.closingStart = bytes.count
+        root.range = root.range.lowerBound..<bytes.count
+        return SyntaxTree(bytes: bytes, root: root)
+    }
+
+    // MARK: Lines
+
+    private func nextLine() -> Line? {
+        if let inlineStart {
+            let lineStart = bytes[..<inlineStart].lastIndex(of: 10).map { $0 + 1 } ?? 0
+            return Line(
+                start: inlineStart, content: inlineStart, column: inlineStart - lineStart,
+                end: bytes.lineEnd(from: inlineStart))
+        }
+        var start = position
+        while start < bytes.count {
+            let end = bytes.lineEnd(from: start)
+            let content = start + bytes[start..<end].prefix { $0 == 0x20 }.count
+            if !bytes[content..<end].isBlank, bytes[content] != UInt8(ascii: "#") {
+                return Line(start: start, content: content, column: content - start, end: end)
+            }
+            start = end
+        }
+        return nil
+    }
+
+    /// Whether a dash that begins an element is at a place.
+    private func isDash(_ place: Int) -> Bool {
+        bytes[place] == UInt8(ascii: "-") && (place + 1 >= bytes.count || bytes[place + 1].isSpace)
+    }
+
+    /// Whether the line is one that separates documents, or is indented by a tab.
+    private func isForbidden(_ line: Line) -> Bool {
+        let text = bytes[line.content..<line.end]
+        return text.first == 0x09
+            || line.column == 0 && (text.starts(with: "---".utf8) || text.starts(with: "...".utf8))
+    }
+
+    // MARK: Blocks
+
+    /// Reads the mapping or sequence that begins at the next line.
+    private mutating func block() -> SyntaxNode? {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= SyntaxLimits.depth, let first = nextLine() else { return nil }
+        let isList = isDash(first.content)
+        let start = inlineStart ?? position
+        var node = SyntaxNode(
+            kind: isList ? .list : .map, range: start..<start, openingEnd: start, form: .section)
+        while let line = nextLine(), line.column == first.column, isDash(line.content) == isList {
+            count += 1
+            guard count <= SyntaxLimits.items, !isForbidden(line) else { return nil }
+            let trivia = trivia(before: line)
+            node.items += trivia.comments
+            inlineStart = nil
+            guard let item = isList ? element(line, trivia) : member(line, trivia) else {
+                return nil
+            }
+            node.items.append(item)
+            position = item.end
+        }
+        // A line that is indented more goes on with a scalar, or belongs to nothing.
+        if let line = nextLine(), line.column > first.column { return nil }
+        let end = node.items.last?.end ?? start
+        node.closingStart = end
+        node.range = start..<end
+        return node
+    }
+
+    private func trivia(before line: Line) -> LineTrivia {
+        guard inlineStart == nil else {
+            return LineTrivia(bytes, line.start..<line.start, isAttached: true)
+        }
+        // A comment that is indented otherwise belongs to what is above it.
+        var column: Int?
+        var start = position
+        while start < line.start {
+            let end = bytes.lineEnd(from: start)
+            if !bytes[start..<end].isBlank {
+                column = bytes[start..<end].prefix { $0 == 0x20 }.count
+            }
+            start = end
+        }
+        return LineTrivia(
+            bytes, position..<line.start, isAttached: column == nil || column == line.column)
+    }
+
+    /// Reads `name: value`.
+    private mutating func member(_ line: Line, _ trivia: LineTrivia) -> SyntaxItem? {
+        guard let (name, colon) = key(line) else { return nil }
+        return item(line, trivia, name: name, after: colon + 1)
+    }
+
+    /// Reads `- value`, where the value may be a mapping or sequence that begins on the same line.
+    private mutating func element(_ line: Line, _ trivia: LineTrivia) -> SyntaxItem? {
+        let start = skippingSpaces(line.content + 1)
+        let rest = Line(
+            start: start, content: start, column: line.column + start - line.content, end: line.end)
+        let isBlock =
+            start < line.end && !bytes[start].isSpace && (isDash(start) || key(rest) != nil)
+        guard isBlock else { return item(line, trivia, name: [], after: line.content + 1) }
+        inlineStart = start
+        guard let value = block() else { return nil }
+        return item(line, trivia, name: [], value: value)
+    }
+
+    /// The item of a line whose value begins at a place, on the line or below it.
+    private mutating func item(
+        _ line: Line, _ trivia: LineTrivia, name: [UInt8], after place: Int
+    ) -> SyntaxItem? {
+        let start = skippingSpaces(place)
+        let rest = bytes[start..<line.end].trimmed
+        if rest.isEmpty || rest.first == UInt8(ascii: "#") {
+            position = line.end
+            let isBelow = nextLine().map { next in
+                next.column > line.column
+                    || next.column == line.column && !isDash(line.content) && isDash(next.content)
+            }
+            guard isBelow == true else {
+                let value = SyntaxNode(kind: .scalar, range: place..<place)
+                return item(line, trivia, name: name, value: value, end: line.end)
+            }
+            guard let value = block() else { return nil }
+            return item(line, trivia, name: name, value: value)
+        }
+        guard start > place, let value = scalar(start, line) else { return nil }
+        return item(
+            line, trivia, name: name, value: value, end: bytes.lineEnd(from: value.range.upperBound)
+        )
+    }
+
+    private func item(
+        _ line: Line, _ trivia: LineTrivia, name: [UInt8], value: SyntaxNode, end: Int? = nil
+    ) -> SyntaxItem {
+        let valueEnd = value.range.upperBound
+        return SyntaxItem(
+            name: name, key: name, gap: trivia.gap, leadEnd: line.start, value: value,
+            comma: valueEnd..<valueEnd, end: end ?? valueEnd)
+    }
+
+    private func skippingSpaces(_ place: Int) -> Int {
+        place + bytes[place...].prefix { $0 == 0x20 }.count
+    }
+
+    // MARK: Scalars
+
+    /// The name of a line and the place of its colon; nil for a line that is no member.
+    private func key(_ line: Line) -> (name: [UInt8], colon: Int)? {
+        var place = line.content
+        if let end = quotedEnd(place, line.end) {
+            place = skippingSpaces(end)
+            guard place < line.end, bytes[place] == UInt8(ascii: ":") else { return nil }
+        } else {
+            guard isPlain(bytes[place]) else { return nil }
+            while place < line.end, bytes[place] != UInt8(ascii: ":") || !bytes[place + 1].isSpace {
+                if bytes[place] == UInt8(ascii: "#"), bytes[place - 1].isSpace { return nil }
+                place += 1
+            }
+        }
+        guard place + 1 < bytes.count, place < line.end, bytes[place + 1].isSpace else {
+            return nil
+        }
+        let name = Self.meaning(bytes[line.content..<place].trimmed)
+        return name.elementsEqual("p<<".utf8) ? nil : (Array(name.dropFirst()), place)
+    }
+
+    /// Whether a plain scalar may begin with the byte; `-` and `?` may, if no space follows.
+    private func isPlain(_ byte: UInt8) -> Bool {
+        !"&*!|>%@`\"'{}[],#?:".utf8.contains(byte)
+    }
+
+    /// Behind the closing quote on the line; nil without a quote, or where it is not closed.
+    private func quotedEnd(_ start: Int, _ lineEnd: Int) -> Int? {
+        let quote = bytes[start]
+        guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
+        var place = start + 1
+        while place < lineEnd {
+            if bytes[place] == quote {
+                guard quote == UInt8(ascii: "'"), place + 1 < lineEnd, bytes[place + 1] == quote
+                else {
+                    return place + 1
+                }
+                place += 1
+            } else if bytes[place] == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+                place += 1
+            }
+            place += 1
+        }
+        return nil
+    }
+
+    /// Reads a scalar that begins on a line.
+    private func scalar(_ start: Int, _ line: Line) -> SyntaxNode? {
+        let end: Int?
+        switch bytes[start] {
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): end = quotedEnd(start, line.end)
+        case UInt8(ascii: "["), UInt8(ascii: "{"): end = flowEnd(start, line.end)
+        case UInt8(ascii: "|"), UInt8(ascii: ">"): return blockScalar(start, line)
+        default: end = plainEnd(start, line.end)
+        }
+        guard let end else { return nil }
+        let rest = bytes[end..<line.end].trimmed
+        guard rest.isEmpty || rest.first == UInt8(ascii: "#") && bytes[end].isSpace else {
+            return nil
+        }
+        return SyntaxNode(
+            kind: .scalar, range: start..<end, meaning: Self.meaning(bytes[start..<end]))
+    }
+
+    private func plainEnd(_ start: Int, _ lineEnd: Int) -> Int? {
+        guard isPlain(bytes[start]), !isDash(start) else { return nil }
+        var place = start
+        while place < lineEnd {
+            let next = place + 1 < bytes.count ? bytes[place + 1] : 10
+            if bytes[place] == UInt8(ascii: ":"), next.isSpace { return nil }
+            if bytes[place].isSpace, next == UInt8(ascii: "#") { break }
+            place += 1
+        }
+        return bytes[start..<place].trimmed.endIndex
+    }
+
+    /// Behind a collection in brackets that ends on the line, without anchors, aliases and tags.
+    private func flowEnd(_ start: Int, _ lineEnd: Int) -> Int? {
+        var place = start
+        var level = 0
+        while place < lineEnd {
+            switch bytes[place] {
+            case UInt8(ascii: "["), UInt8(ascii: "{"): level += 1
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): level -= 1
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                guard let end = quotedEnd(place, lineEnd) else { return nil }
+                place = end - 1
+            case UInt8(ascii: "&"), UInt8(ascii: "*"), UInt8(ascii: "!"), UInt8(ascii: "#"):
+                return nil
+            default: break
+            }
+            place += 1
+            if level == 0 { return place }
+        }
+        return nil
+    }
+
+    /// Reads `|` or `>` and the lines that are indented more than the line of the name.
+    private func blockScalar(_ start: Int, _ line: Line) -> SyntaxNode? {
+        let header = bytes[start..<line.end].trimmed
+        let marks = header.dropFirst().prefix { !$0.isSpace }
+        // With a plus, the blank lines behind it count; with a digit, the indentation does.
+        guard marks.isEmpty || marks.elementsEqual("-".utf8), header.count == 1 + marks.count else {
+            return nil
+        }
+        let lineStart = bytes[..<line.start].lastIndex(of: 10).map { $0 + 1 } ?? 0
+        let indent = line.content - lineStart
+        var end = line.end
+        var next = end
+        while next < bytes.count {
+            let lineEnd = bytes.lineEnd(from: next)
+            let text = bytes[next..<lineEnd]
+            guard text.isBlank || text.prefix(while: { $0 == 0x20 }).count > indent else { break }
+            if !text.isBlank { end = lineEnd }
+            next = lineEnd
+        }
+        let text = bytes[start..<end]
+        let valueEnd = text.endIndex - text.reversed().prefix { $0 == 10 || $0 == 13 }.count
+        return SyntaxNode(
+            kind: .scalar, range: start..<valueEnd,
+            meaning: Array("b".utf8) + bytes[start..<valueEnd])
+    }
+
+    /// What a scalar of one line says: its kind and its text.
+    private static func meaning(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        switch text.first {
+        case UInt8(ascii: "\"") where !text.contains(UInt8(ascii: "\\")),
+            UInt8(ascii: "'") where !text.dropFirst().dropLast().contains(UInt8(ascii: "'")):
+            Array("s".utf8) + text.dropFirst().dropLast()
+        case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "["), UInt8(ascii: "{"):
+            Array("r".utf8) + text
+        default: Array("p".utf8) + text
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Testing
+
+@testable import FilesinkiMerge
+
+@Suite("YAML merged by key and element")
+struct YAMLMergeTests {
+    private func check(_ row: MergeCase, _ location: SourceLocation = #_sourceLocation) {
+        for input in [row.input, row.input.swapped] {
+            #expect(
+                TreeMerge(format: YAMLFormat()).merge(input).shown == row.merged,
+                sourceLocation: location)
+        }
+    }
+
+    @Test(
+        "different values are merged, and every other byte stays",
+        arguments: [
+            MergeCase(
+                "neighbouring keys", "---\na: 1\nb: two # c\n", "---\na: 5\nb: two # c\n",
+                "---\na: 1\nb: six # c\n", "---\na: 5\nb: six # c\n"),
+            MergeCase(
+                "nested mappings", "a:\n  x: 1\n  y: 1\n\nb:\n    z: 1\n",
+                "a:\n  x: 1\n  w: 1\n  y: 1\n\nb:\n    z: 1\n",
+                "a:\n  x: 2\n  y: 1\n\nb:\n    z: 1\n    q: 'é'\n",
+                "a:\n  x: 2\n  w: 1\n  y: 1\n\nb:\n    z: 1\n    q: 'é'\n"),
+            MergeCase(
+                "comments of both sides", "a:\n  # about x\n  x: 1\n\n# alone\n\nb: 1\n",
+                "a:\n  # more about x\n  x: 1\n\n# alone\n\nb: 1\n",
+                "a:\n  # about x\n  x: 2\n\n# quite alone\n\nb: 1\n",
+                "a:\n  # more about x\n  x: 2\n\n# quite alone\n\nb: 1\n"),
+            MergeCase(
+                "lists of values as sets, also without indentation", "l:\n- a\n- m\nk: 1\n",
+                "l:\n- a\n- c\n- m\nk: 1\n",
+                "l:\n- a\n- b\n- m\nk: 2\n", "l:\n- a\n- b\n- c\n- m\nk: 2\n"),
+            MergeCase(
+                "elements by identity", "s:\n  - name: a\n    run: 1\n\n  - name: b\n    run: 1\n",
+                "s:\n  - name: a\n    run: 2\n\n  - name: b\n    run: 1\n",
+                "s:\n  - name: a\n    run: 1\n    if: x\n\n  - name: c\n    run: 1\n\n  - name: b\n    run: 3\n",
+                "s:\n  - name: a\n    run: 2\n    if: x\n\n  - name: c\n    run: 1\n\n  - name: b\n    run: 3\n"
+            ),
+            MergeCase(
+                "block scalars", "r: |\n  # no comment\n  x: 1\n\n  y\ns: >-\n  z\nt: 1\n",
+                "r: |\n  # no comment\n  x: 2\n\n  y\ns: >-\n  z\nt: 1\n",
+                "r: |\n  # no comment\n  x: 1\n\n  y\ns: >-\n  q\nt: 2\n",
+                "r: |\n  # no comment\n  x: 2\n\n  y\ns: >-\n  q\nt: 2\n"),
+            MergeCase(
+                "quotes, empty values and brackets",
+                "a: \"x: # y\"\n'b': 'it''s'\nc:\nd: [1, \"]\"] # e\nf: {}\n",
+                "a: \"x: # z\"\n'b': 'it''s'\nc:\nd: [1, \"]\"] # e\nf: {}\n",
+                "a: \"x: # y\"\n'b': 'it''s'\nc: 1\nd: [2] # e\nf: {}\n",
+                "a: \"x: # z\"\n'b': 'it''s'\nc: 1\nd: [2] # e\nf: {}\n"),
+            MergeCase(
+                "a value becomes a mapping", "a: 1\nb: 1\n", "a:\n  x: 1\nb: 1\n", "a: 1\nb: 2\n",
+                "a:\n  x: 1\nb: 2\n"),
+            MergeCase(
+                "lists in lists, and mappings in them", "- - a\n  - b: 1\n    c: 1\n- d\n",
+                "- - a\n  - b: 2\n    c: 1\n- d\n",
+                "- - a\n  - b: 1\n    c: 3\n- d\n", "- - a\n  - b: 2\n    c: 3\n- d\n"),
+            MergeCase(
+                "both add keys at the end", "a:\n  x: 1\n", "a:\n  x: 1\n  z: 1\n",
+                "a:\n  x: 1\n  y: 1\n",
+                "a:\n  x: 1\n  y: 1\n  z: 1\n"),
+        ])
+    func merged(_ row: MergeCase) { check(row) }
+
+    @Test(
+        "what would have to be guessed is declined, and named",
+        arguments: [
+            MergeCase(
+                "two values", "a:\n  x: 1\n", "a:\n  x: 2\n", "a:\n  x: 3\n", "declined: /a/x"),
+            MergeCase(
+                "both add a key", "a:\n  x: 1\n  y: 1\n", "a:\n  n: 1\n  x: 1\n  y: 1\n",
+                "a:\n  x: 1\n  y: 1\n  n: 2\n", "declined: /a/n"),
+            MergeCase(
+                "a key in a mapping that the other side removed", "a:\n  x: 1\nb: 1\n", "b: 1\n",
+                "a:\n  x: 1\n  y: 1\nb: 1\n", "declined: /a"),
+            MergeCase(
+                "a block scalar", "a: |\n  x\n", "a: |\n  y\n", "a: |\n  z\n", "declined: /a"),
+            MergeCase(
+                "other indentation", "a:\n  x: 1\n", "a:\n    x: 1\n", "a:\n  x: 1\n  y: 2\n",
+                "declined: "),
+            MergeCase(
+                "a key twice", "a: 1\nb: 1\n", "a: 1\na: 2\nb: 1\n", "a: 3\nb: 1\n", "declined: "),
+        ])
+    func declined(_ row: MergeCase) { check(row) }
+
+    @Test(
+        "what is not read, and so is merged as text",
+        arguments: [
+            "a: &x 1", "a: *x", "a: !t 1", "<<: b", "? a", "a: 1\n---\nb: 1", "a: 1\n...",
+            "%YAML 1.2\n---\na: 1",
+            "a: x\n  y", "a: \"x\n  y\"", "a: [1,\n  2]", "a: b: c", "a: |+\n  x\n", "a: |2\n   x",
+            "a:\n\tb: 1", "x",
+            "a: 1\n b: 2", "a:\n  b: 1\n c: 2", "a: 1\n- b", "- a\nb: 1", "- x: 1\n - y",
+            "a: 'x' y", "a: [&x 1]", "a: - b",
+            "\"a: 1", "", "# c", "'a' b: 1", "a: @x", "a: `x",
+        ])
+    func refused(_ text: String) {
+        #expect(YAMLFormat().read(Array((text + "\n").utf8)) == nil)
+    }
+
+    @Test("a merge of lines that is no sound document is declined")
+    func guarded() {
+        let base = "x: &a\n  k: 1\n  l: 2\n  m: 3\ny: *a\n"
+        func merged(_ ours: String, _ theirs: String, _ base: String = base) -> String {
+            YAMLTextMerge().merge(MergeCase("", base, ours, theirs, "").input).shown
+        }
+        let (first, last) = (
+            base.replacing("  k: 1\n", with: "  n: 1\n  k: 1\n"),
+            base.replacing("  m: 3\n", with: "  m: 3\n  n: 2\n")
+        )
+        #expect(merged(first, last) == "declined: ")
+        #expect(
+            merged(first, base.replacing("m: 3", with: "m: 4"))
+                == first.replacing("m: 3", with: "m: 4"))
+        // What has a key twice before is merged as any text.
+        #expect(merged("y: 1\n" + first, "y: 1\n" + last, "y: 1\n" + base).hasPrefix("y: 1"))
+        #expect(merged(base, "a: 1\na: 1\n") == "a: 1\na: 1\n")
+    }
+
+    @Test(
+        "which documents are sound",
+        arguments: [
+            ("a: 1\nb: 2", true), ("a: 1\na: 2", false), ("a:\n  x: 1\nb:\n  x: 1", true),
+            ("- a: 1\n- a: 1", true), ("- a: 1\n  a: 2", false), ("a:\n- x: 1\n- x: 2\nb: 1", true),
+            ("a:\n- x\na: 1", false), ("a: |\n  x: 1\n  x: 1\nb: 1", true),
+            ("a:\n  b: 1\n c: 2", false),
+            ("a: 1\n  b: 2", false), ("a: x\n  y z\nb: 1", true), ("a: [x,\n  y: 1]\nb: 1", true),
+            ("a: 'x\n  y: 1'\nb: 1", true), ("a: 1\n---\na: 1", true),
+            ("a: &x\n  b: 1\nc: *x", true),
+            ("a:\n\tb: 1", false), ("# a\n\na: 1 # a: 1", true), ("a: [1", false),
+            ("a: x\n  # c\n  y\nb: 1", false), ("a:\n  # c\n  y\nb: 1", true),
+            ("- - x: 1\n  - x: 1", true),
+        ] as [(String, Bool)])
+    func sound(text: String, isSound: Bool) {
+        #expect(YAMLBlocks.areSound(Array((text + "\n").utf8)) == isSound)
+    }
+
+    @Test("nesting is limited", arguments: [100, 101, 5_000])
+    func depth(_ depth: Int) {
+        let text = String(repeating: "- ", count: depth) + "x\n"
+        #expect((YAMLFormat().read(Array(text.utf8)) != nil) == (depth <= 100))
+    }
+}
