@@ -149,17 +149,39 @@ struct ItemMatcher {
         _ identity: (SyntaxItem, MergeVersion) -> [UInt8]
     ) -> MergeTrio<[[UInt8]]> {
         var result = MergeTrio<[[UInt8]]>()
+        let pairs = editedComments()
         for version in MergeVersion.allCases where nodes[version] != nil {
             var seen: [[UInt8]: Int] = [:]
             result[version] = items(version).map { item in
                 let found =
                     item.role == .comment
-                    ? Array("#".utf8) + item.value.meaning
+                    ? pairs[version]?[item.value.meaning] ?? Array("#".utf8) + item.value.meaning
                     : Array("-".utf8) + identity(item, version)
                 let count = seen[found] ?? 0
                 seen[found] = count + 1
                 return found + [0] + Array(String(count).utf8)
             }
+        }
+        return result
+    }
+
+    /// An identity for each comment that stands alone and that both sides changed: by version, of what it says
+    /// there. Empty unless both sides have put as many others in the place of those that they removed.
+    private func editedComments() -> MergeTrio<[[UInt8]: [UInt8]]> {
+        let comments = MergeVersion.allCases.map { version in
+            items(version).filter { $0.role == .comment }.map(\.value.meaning)
+        }
+        let sets = comments.map(Set.init)
+        let removed = comments[0].filter { !sets[1].contains($0) && !sets[2].contains($0) }
+        let added = [1, 2].map { version in comments[version].filter { !sets[0].contains($0) } }
+        let lists = [removed, added[0], added[1]]
+        guard added[0] != added[1],
+            lists.allSatisfy({ $0.count == removed.count && Set($0).count == $0.count })
+        else { return MergeTrio() }
+        var result = MergeTrio<[[UInt8]: [UInt8]]>()
+        for version in MergeVersion.allCases {
+            let numbered = lists[version.rawValue].enumerated().map { ($1, Array("@\($0)".utf8)) }
+            result[version] = Dictionary(uniqueKeysWithValues: numbered)
         }
         return result
     }
@@ -222,7 +244,7 @@ struct ItemMatcher {
                 return result
             }
         }
-        return sequence()
+        return ElementSequence(matcher: self).merged()
     }
 
     /// The elements of both sides, each once.
@@ -248,10 +270,8 @@ struct ItemMatcher {
         return .sequence(lists[1].indices.map { (MergeTrio(ours: $0, theirs: $0), .merged) })
     }
 
-    // MARK: Sequences
-
     /// The elements as numbers: equal ones for equal values.
-    private func numbers() -> [[Int]] {
+    func numbers() -> [[Int]] {
         var known: [[UInt8]: Int] = [:]
         return MergeVersion.allCases.map { version in
             items(version).map { item in
@@ -265,66 +285,8 @@ struct ItemMatcher {
         }
     }
 
-    /// Merges elements by place, as lines of text are.
-    private func sequence() -> Result {
-        let numbers = numbers()
-        let groups = SequenceMerge.groups(base: numbers[0], ours: numbers[1], theirs: numbers[2])
-        var things: [SequenceItem] = []
-        for group in groups {
-            guard let part = elements(of: group, numbers) else {
-                return .conflict("Both sides changed the same part of a list.")
-            }
-            things += part
-        }
-        guard chosenSide != nil || isStable(things.map(\.entry), numbers) else {
-            return .conflict("Both sides changed a list, and the merge is ambiguous.")
-        }
-        return .sequence(things)
-    }
-
-    private func elements(
-        of group: SequenceMerge.Group, _ numbers: [[Int]]
-    ) -> [SequenceItem]? {
-        let isSame = numbers[1][group.ours] == numbers[2][group.theirs]
-        switch group.change {
-        case _ where isSame:
-            let hasBase = group.base.count == group.ours.count
-            return zip(group.ours, group.theirs).enumerated().map { index, pair in
-                let base = hasBase ? group.base.lowerBound + index : nil
-                return (MergeTrio(base: base, ours: pair.0, theirs: pair.1), .merged)
-            }
-        case .ours: return group.ours.map { (MergeTrio(ours: $0), .taken(.ours)) }
-        case .theirs: return group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
-        case .none, .both: return inPlace(group) ?? chosen(group)
-        }
-    }
-
-    /// Merges one by one where all versions have equally many and each is recognizably the same.
-    private func inPlace(_ group: SequenceMerge.Group) -> [SequenceItem]? {
-        guard group.ours.count == group.base.count, group.theirs.count == group.base.count else {
-            return nil
-        }
-        var result: [SequenceItem] = []
-        for index in 0..<group.base.count {
-            let entry = MergeTrio(
-                base: group.base.lowerBound + index, ours: group.ours.lowerBound + index,
-                theirs: group.theirs.lowerBound + index)
-            guard isRecognizable(entry) else { return nil }
-            result.append((entry, .merged))
-        }
-        return result
-    }
-
-    private func chosen(_ group: SequenceMerge.Group) -> [SequenceItem]? {
-        switch chosenSide {
-        case .ours: group.ours.map { (MergeTrio(ours: $0), .taken(.ours)) }
-        case .theirs: group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
-        default: nil
-        }
-    }
-
     /// Whether what both sides changed is still the same thing on both: half of it is as it was.
-    private func isRecognizable(_ entry: MergeTrio<Int>) -> Bool {
+    func isRecognizable(_ entry: MergeTrio<Int>) -> Bool {
         guard let base = entry.base.map({ items(.base)[$0] }),
             let ours = entry.ours.map({ items(.ours)[$0] }),
             let theirs = entry.theirs.map({ items(.theirs)[$0] }),
@@ -359,20 +321,5 @@ struct ItemMatcher {
                 }
             } : zip(old, new).count { outline($0.value, .base) == outline($1.value, version) }
         return kept * 2 >= old.count && kept > 0
-    }
-
-    /// Whether merging the result again with either side gives the same result.
-    private func isStable(_ entries: [MergeTrio<Int>], _ numbers: [[Int]]) -> Bool {
-        let known = 1 + numbers.joined().reduce(0, max)
-        let result = entries.enumerated().map { index, entry -> Int in
-            guard let our = entry.ours.map({ numbers[1][$0] }) else {
-                return entry.theirs.map { numbers[2][$0] } ?? known + index
-            }
-            guard let their = entry.theirs.map({ numbers[2][$0] }), our != their else { return our }
-            let base = entry.base.map { numbers[0][$0] }
-            return base == our ? their : base == their ? our : known + index
-        }
-        return SequenceMerge.isStable(
-            base: numbers[0], ours: numbers[1], theirs: numbers[2], result: result, known: known)
     }
 }

@@ -268,14 +268,16 @@ struct TreeMerger {
         guard let item = items.ours ?? items.theirs else { return }
         writePart(items.map(\.lead))
         writePart(items.map(\.head))
-        if item.role == .value { outline.append(item.key) }
-        let start = outline.count
-        if items.ours == nil || items.theirs == nil {
-            write(item.value, items.ours == nil ? .theirs : .ours)
+        if item.role == .comment {
+            writePart(items.map(\.value.range))
         } else {
-            merge(items.map(\.value))
+            outline.append(item.key)
+            if items.ours == nil || items.theirs == nil {
+                write(item.value, items.ours == nil ? .theirs : .ours)
+            } else {
+                merge(items.map(\.value))
+            }
         }
-        if item.role == .comment { outline.removeSubrange(start...) }
         writePart(items.map(\.middle))
         if hasComma { output.append(UInt8(ascii: ",")) }
         let end = output.count

@@ -56,6 +56,10 @@ struct SettingsMergeTests {
                 "comments that stand alone", "# head\n\nx=1\ny=2\n", "# head\n# more\n\nx=1\ny=2\n",
                 "# head\n\ny=2\n", "# head\n# more\n\ny=2\n"),
             MergeCase(
+                "lines of a comment that stands alone", "# one\n# two\n# six\n# ten\n\nx=1\n",
+                "# 1\n# two\n# six\n# ten\n\nx=1\n", "# one\n# two\n# six\n# 10\n\nx=1\n",
+                "# 1\n# two\n# six\n# 10\n\nx=1\n"),
+            MergeCase(
                 "a commented setting at the end of a section", "[a]\nx=1\n;y=2\n\n[b]\nz=1\n",
                 "[a]\nx=1\n;y=2\n\n[b]\nz=2\n", "[a]\nx=1\nw=1\n;y=2\n\n[b]\nz=1\n",
                 "[a]\nx=1\nw=1\n;y=2\n\n[b]\nz=2\n"),
@@ -92,6 +96,9 @@ struct SettingsMergeTests {
             MergeCase(
                 "the same comment, changed twice", "# one\n\nx=1\n", "# two\n\nx=1\n",
                 "# six\n\nx=1\n",
+                "declined: /0"),
+            MergeCase(
+                "a comment, changed and removed", "# one\n\nx=1\n", "# two\n\nx=1\n", "x=1\n",
                 "declined: "),
             MergeCase(
                 "more of a value on the next line", "x=1\n  2\ny=1\n", "x=1\n  3\ny=1\n",
