@@ -43,8 +43,8 @@ struct ItemMatcher {
 
     private func matchNames() -> Result {
         var groups: [[UInt8]: Identity] = [:]
-        for name in repeatedNames {
-            guard let identity = identity(ofRepeated: name) else {
+        for (name, lists) in repeatedItems {
+            guard let identity = identity(ofRepeated: lists) else {
                 return .conflict("Both sides changed items of one name.")
             }
             groups[name] = identity
@@ -77,11 +77,23 @@ struct ItemMatcher {
         return repeated
     }
 
-    /// How the items of a name are told apart that a version has more than once; nil where they cannot be.
-    private func identity(ofRepeated name: [UInt8]) -> Identity? {
-        let lists = MergeVersion.allCases.map { version in
-            items(version).filter { $0.role == .value && self.name($0) == name }
+    /// The items of ``repeatedNames``, of each version.
+    private var repeatedItems: [[UInt8]: [[SyntaxItem]]] {
+        let names = repeatedNames
+        guard !names.isEmpty else { return [:] }
+        var result: [[UInt8]: [[SyntaxItem]]] = [:]
+        for version in MergeVersion.allCases {
+            for item in items(version) where item.role == .value {
+                let name = name(item)
+                guard names.contains(name) else { continue }
+                result[name, default: [[], [], []]][version.rawValue].append(item)
+            }
         }
+        return result
+    }
+
+    /// How the items of a name are told apart that a version has more than once; nil where they cannot be.
+    private func identity(ofRepeated lists: [[SyntaxItem]]) -> Identity? {
         let values = zip(MergeVersion.allCases, lists).map { version, items in
             items.compactMap { identity($0, .value, version) }
         }

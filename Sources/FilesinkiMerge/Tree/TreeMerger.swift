@@ -376,7 +376,8 @@ extension MergeTrio<SyntaxItem.Role> {
 extension JSONDecimal {
     /// - Returns: nil for a text that is not a number as JSON writes it.
     init?(text: ArraySlice<UInt8>) {
-        guard text.count < 1000, let document = try? JSONDocument(Array(text)),
+        guard let first = text.first, first == UInt8(ascii: "-") || JSONString.isDigit(first),
+            text.count < 1000, let document = try? JSONDocument(Array(text)),
             let number = document.decimal(0)
         else { return nil }
         self = number

@@ -177,6 +177,16 @@ struct SettingsMergeTests {
         ])
     func properties(_ row: MergeCase) { check(row, .properties) }
 
+    @Test("many keys with several values are merged in time")
+    func manyLists() {
+        func text(_ first: String, _ last: String) -> String {
+            "[a]\n" + first + (0..<5000).map { "k\($0)=1\nk\($0)=2\n" }.joined() + last
+        }
+        let row = MergeCase(
+            "", text("", ""), text("x=1\n", ""), text("", "y=1\n"), text("x=1\n", "y=1\n"))
+        check(row, .git)
+    }
+
     @Test("desktop entries and units have only sections and keys")
     func strict() {
         for dialect in [SettingsDialect.desktop, .systemd] {
