@@ -40,7 +40,8 @@ struct FilesinkiCommand: Command {
             CommandGroup(
                 name: "Checks and tools:",
                 subcommands: [
-                    CheckCommand.self, RepairCommand.self, DoctorCommand.self, TrustCommand.self,
+                    CheckCommand.self, RepairCommand.self, DiskUsageCommand.self,
+                    StatisticsCommand.self, DoctorCommand.self, TrustCommand.self,
                     LintCommand.self, CheckIgnoreCommand.self,
                     CompressCommand.self, DecompressCommand.self, CompletionsCommand.self,
                 ]),

@@ -92,6 +92,22 @@ package struct StoreListing: Sendable {
     /// Keys that are not part of the format; readers ignore them.
     package private(set) var others: [ObjectKey] = []
 
+    /// The number and the size of the objects of each kind.
+    package private(set) var totals: [Kind: Total] = [:]
+
+    /// What an object is, by its key.
+    package enum Kind: Sendable {
+        case commits, checkpoints, checkpointParts, packs, acknowledgements, format, foreign
+    }
+
+    /// A number of objects and their size.
+    package struct Total: Hashable, Sendable {
+        package var count = 0
+        package var bytes: Int64 = 0
+
+        package init() {}
+    }
+
     /// The number of keys per listing request.
     private static let page = 1000
 
@@ -114,7 +130,27 @@ package struct StoreListing: Sendable {
 
     private mutating func add(_ object: ObjectInfo) {
         count += 1
+        let foreign = others.count
         let names = object.key.description.split(separator: "/").map(String.init)
+        classify(object, names)
+        let kind = others.count > foreign ? .foreign : Self.kind(names)
+        totals[kind, default: Total()].count += 1
+        totals[kind, default: Total()].bytes += object.size
+    }
+
+    /// The kind of an object of the format.
+    private static func kind(_ names: [String]) -> Kind {
+        switch (names[0], names.count > 2 ? names[2] : "") {
+        case ("packs", _): .packs
+        case ("devices", _): .acknowledgements
+        case ("zones", "log"): .commits
+        case ("zones", "parts"): .checkpointParts
+        case ("zones", _): .checkpoints
+        default: .format
+        }
+    }
+
+    private mutating func classify(_ object: ObjectInfo, _ names: [String]) {
         switch (names.first, names.count) {
         case ("filesinki", 2) where names[1] == StoreLayout.member: return
         case ("packs", 3):

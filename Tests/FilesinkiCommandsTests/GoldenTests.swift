@@ -102,6 +102,10 @@ struct GoldenTests {
         Scene(name: "check", command: "check --root a"),
         Scene(name: "check-part", command: "check --root a --read-data=3/10"),
         Scene(name: "repair", command: "repair --root a"),
+        Scene(
+            name: "du", before: ["write a/d/one one", "write a/two new", "sync a"],
+            command: "du --root a --history"),
+        Scene(name: "stats", before: ["write a/two new", "sync a"], command: "stats --root a"),
         Scene(name: "doctor", command: "doctor a"),
         Scene(name: "trust", command: "trust --root a --show", code: .negative),
         Scene(
@@ -270,7 +274,9 @@ extension World {
     fileprivate func stripped(_ text: String) -> String {
         var text = text.split(separator: folder, omittingEmptySubsequences: false)
             .joined(separator: "WORLD")
-        for member in ["sent_bytes\":", "written_bytes\":", "liblzma\":\"", "libzstd\":\""] {
+        for member in [
+            "sent_bytes\":", "object_bytes\":", "written_bytes\":", "liblzma\":\"", "libzstd\":\"",
+        ] {
             text = Self.masked(text, after: member)
         }
         return text

@@ -214,6 +214,18 @@ extension Replica {
         try Trust(context).set(isTrusted)
     }
 
+    /// See ``StoreUsage/paths(_:depth:history:)``.
+    package func usage(
+        of paths: [RelativePath], depth: Int, history: Bool
+    ) async throws -> PathUsageReport {
+        try await StoreUsage(context).paths(paths, depth: depth, history: history)
+    }
+
+    /// See ``StoreUsage/statistics()``.
+    package func statistics() async throws -> StoreStatistics {
+        try await StoreUsage(context).statistics()
+    }
+
     /// See ``StoreVerification/check(_:progress:)``.
     package func check(
         _ data: CheckedData, progress: (@Sendable (Progress) -> Void)?

@@ -1,0 +1,171 @@
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiStore
+
+/// The contents that the history names: their sizes, the paths that had them, and who stored them.
+///
+/// Memory grows with the number of contents and paths in the history.
+struct UsedContents {
+    /// A content of the history.
+    struct Use {
+        /// In bytes, plain.
+        var size: Int64
+        /// When the last version with this content was committed, by the clock of its device.
+        var lastUse: Timestamp
+        /// The paths that ever had it, by their numbers in ``paths``.
+        var paths: [Int]
+    }
+
+    /// What a device has stored.
+    struct Stored {
+        var device: Device
+        var commits = 0
+        var packs = 0
+        /// The sizes of its packs and of its contents inside commits.
+        var bytes: Int64 = 0
+    }
+
+    private(set) var contents: [ContentID: Use] = [:]
+    private(set) var paths: [RelativePath] = []
+    /// The files of the tree after the last commit, by the numbers of their paths.
+    private(set) var tree: [Int: ContentID] = [:]
+    /// The plain sizes of contents inside commits.
+    private(set) var inline: [ContentID: Int64] = [:]
+    /// The packs that commits name, each once.
+    private(set) var packs: [PackReference] = []
+    /// By the id of the device.
+    private(set) var devices: [[UInt8]: Stored] = [:]
+    /// The versions of files in the history, and the sum of their sizes. A sum of invalid sizes wraps around.
+    private(set) var versions = 0
+    private(set) var versionBytes: Int64 = 0
+    private var numbers: [RelativePath: Int] = [:]
+    private var knownPacks: Set<[UInt8]> = []
+
+    /// Reads the log from its first commit.
+    init(_ reader: HistoryReader) async throws {
+        var used = Self()
+        try await reader.forEach { commit in
+            used.add(commit)
+            return true
+        }
+        for (content, use) in used.contents where use.paths.count > 1 {
+            used.contents[content]?.paths = Array(Set(use.paths))
+        }
+        self = used
+    }
+
+    private init() {}
+
+    private mutating func add(_ commit: Commit) {
+        for change in commit.superseded { use(change, commit) }
+        for change in commit.changes {
+            let number = use(change, commit)
+            tree[number] = change.entry.kind == .file ? change.entry.content : nil
+        }
+        var stored = devices[commit.device.id] ?? Stored(device: commit.device)
+        stored.device.name = commit.device.name
+        stored.commits += 1
+        for content in commit.inline where inline[content.id] == nil {
+            inline[content.id] = Int64(content.bytes.count)
+            stored.bytes += Int64(content.bytes.count)
+        }
+        for pack in commit.packs where knownPacks.insert(pack.id).inserted {
+            packs.append(pack)
+            stored.packs += 1
+            stored.bytes += pack.size
+        }
+        devices[commit.device.id] = stored
+    }
+
+    /// - Returns: The number of the path.
+    @discardableResult
+    private mutating func use(_ change: Change, _ commit: Commit) -> Int {
+        let number = numbers[change.path] ?? paths.count
+        if number == paths.count {
+            numbers[change.path] = number
+            paths.append(change.path)
+        }
+        guard change.entry.kind == .file else { return number }
+        versions += 1
+        // The sizes are those of other devices.
+        versionBytes &+= change.entry.size
+        let new = Use(size: change.entry.size, lastUse: commit.time, paths: [])
+        contents[change.entry.content, default: new].lastUse = commit.time
+        if contents[change.entry.content]?.paths.last != number {
+            contents[change.entry.content]?.paths.append(number)
+        }
+        return number
+    }
+}
+
+/// What the contents of a store take in it.
+///
+/// A file is stored as one unit, or as a recipe and chunks: these are its units. A pack holds units in
+/// compressed blocks; a unit takes its part of its block. A content inside a commit counts with its plain size,
+/// because a commit is compressed as a whole. Memory grows with the number of units.
+struct StoredUnits {
+    /// One content, recipe or chunk.
+    struct Unit {
+        /// In bytes; 0 for a recipe, whose bytes are no part of a file.
+        var plain: Int64
+        /// In bytes, in the store.
+        var stored: Int64
+        /// How many contents have it.
+        var users = 0
+    }
+
+    private(set) var units: [ContentID: Unit] = [:]
+    /// The bytes of further copies in other packs.
+    private(set) var duplicateBytes: Int64 = 0
+    /// The chunks of contents that have a recipe, each once.
+    private var chunks: [ContentID: [ContentID]] = [:]
+
+    /// Reads the indexes of packs, and the recipes of some contents: one request for each index that is not in
+    /// the cache, and one for some recipes at a time.
+    ///
+    /// - Throws: What the remote throws, and code `corrupt` for a damaged index or recipe.
+    init(
+        _ packs: [PackReader], inline: [ContentID: Int64], of contents: some Collection<ContentID>
+    ) async throws {
+        let wanted = Set(contents)
+        for (id, size) in inline { units[id] = Unit(plain: size, stored: size) }
+        var packed: Set<ContentID> = []
+        for pack in packs { try await add(pack, wanted, &packed) }
+        for content in wanted {
+            for unit in self.units(of: content) { units[unit]?.users += 1 }
+        }
+    }
+
+    /// What a content consists of in the store.
+    func units(of content: ContentID) -> [ContentID] { [content] + (chunks[content] ?? []) }
+
+    private mutating func add(
+        _ pack: PackReader, _ wanted: Set<ContentID>, _ packed: inout Set<ContentID>
+    ) async throws {
+        let index = try await pack.index()
+        var recipes: [(id: ContentID, member: PackMember)] = []
+        index.forEachMember { id, member in
+            let block = index.blocks[member.block]
+            let length = Int64(member.length)
+            let stored = Int64(block.stored.count) * length / Int64(max(1, block.plainLength))
+            if packed.insert(id).inserted {
+                let isRecipe = member.kind == .recipe
+                units[id] = Unit(plain: isRecipe ? 0 : length, stored: stored)
+                if isRecipe, wanted.contains(id) { recipes.append((id, member)) }
+            } else {
+                duplicateBytes += stored
+            }
+        }
+        recipes.sort { $0.member.block < $1.member.block }
+        let blocks = recipes.map { BlockBatchRead.Block(pack: pack, number: $0.member.block) }
+        var position = 0
+        for batch in try await BlockBatchRead.plan(blocks) {
+            for number in 0..<batch.count {
+                let (id, member) = recipes[position]
+                let recipe = try Recipe(decoding: try await batch.read(number)[member.range])
+                chunks[id] = Array(Set(recipe.parts.map(\.id)).subtracting([id]))
+                position += 1
+            }
+        }
+    }
+}
