@@ -171,9 +171,13 @@ enum StoreFormatText {
         guard let id = values["id"].flatMap({ FilesinkiModel.bytes(hexadecimal: $0) }),
             id.count == 16, let epoch = values["epoch"].flatMap(UInt64.init)
         else { throw damaged("The description lacks the store's id or epoch.") }
+        let key = try keyFingerprint(values)
+        guard (version == StoreFormat.encryptedVersion) == (key != nil) else {
+            throw damaged("The description's format does not fit its encryption.")
+        }
         return StoreFormat(
             formatVersion: version, id: id, epoch: epoch, slots: values["slots"] ?? "",
-            keyFingerprint: try keyFingerprint(values))
+            keyFingerprint: key)
     }
 
     private static func keyFingerprint(_ values: [String: String]) throws(Failure) -> String? {

@@ -152,7 +152,7 @@ struct HostileStoreTests {
         let sound = world.store.objects
         let key = try #require(sound.keys.first { $0.description.hasPrefix("filesinki") })
         let text = String(decoding: sound[key] ?? [], as: UTF8.self)
-        let lines = text.replacing("format = 1", with: "format = 2").split(separator: "\n")
+        let lines = text.replacing("format = 1", with: "format = 3").split(separator: "\n")
             .dropLast()
         let body = Array((lines.joined(separator: "\n") + "\n").utf8)
         world.store.objects[key] = body + Array("sha256 = \(ContentHasher.hash(body))\n".utf8)

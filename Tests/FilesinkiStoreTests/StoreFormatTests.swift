@@ -71,6 +71,27 @@ struct StoreFormatTests {
         #expect(read.epoch == 7)
     }
 
+    @Test("an encrypted store has format 2, names its key, and no other")
+    func encrypted() throws {
+        let key = String(repeating: "0f", count: 16)
+        let format = StoreFormat(
+            formatVersion: 2, id: StoreFixture.id, epoch: 0, slots: "", keyFingerprint: key)
+        let text = String(decoding: StoreFormatText.encode(format, createdBy: "x"), as: UTF8.self)
+        let values = text.split(separator: "\n").dropLast().map(String.init)
+        #expect(try StoreFormatText.decode(lines(values)) == format)
+        for (old, new, code) in [
+            ("format = 2", "format = 1", Failure.Code.corrupt),
+            ("encryption = aes-256-gcm", "encryption = rot13", .newerFormat),
+            ("key = \(key)", "key = 0f", .corrupt), ("encryption = aes-256-gcm", "x = y", .corrupt),
+        ] {
+            let changed = values.map { $0 == old ? new : $0 }
+            let failure = #expect(throws: Failure.self, "\(new)") {
+                try StoreFormatText.decode(lines(changed))
+            }
+            #expect(failure?.code == code, "\(new)")
+        }
+    }
+
     @Test("a newer format is reported as such, whatever else it contains")
     func newer() {
         let failure = #expect(throws: Failure.self) {

@@ -83,9 +83,13 @@ struct CheckCommand: ReplicaCommand {
 
     /// What was found, what was read, and what was not.
     private func summary(_ result: CheckReport) -> String {
+        let parts = [
+            (result.commits, "commit"), (result.packs, "pack"), (result.contents, "content"),
+        ]
+        let problems = result.failures.count
         let counts =
-            "\(result.commits) commits, \(result.packs) packs, \(result.contents) contents: "
-            + (result.failures.isEmpty ? "no problems." : "\(result.failures.count) problems.")
+            parts.map { CountText.text($0, $1) }.joined(separator: ", ") + ": "
+            + (problems == 0 ? "no problems." : CountText.text(problems, "problem") + ".")
         let read = SizeText.text(result.bytes)
         switch data {
         case .none:
