@@ -38,7 +38,7 @@ private struct YAMLTreeReader {
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     mutating func document() -> SyntaxTree? {
-        guard bytes.first != UInt8(ascii: "%") else { return nil }
+        guard !bytes.starts(with: "%".utf8) else { return nil }
         if let line = nextLine(), bytes[line.start..<line.end].trimmed.elementsEqual("---".utf8) {
             position = line.end
         }

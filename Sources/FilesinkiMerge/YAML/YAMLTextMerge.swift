@@ -60,7 +60,7 @@ struct YAMLBlocks {
         }
         let text = line.dropFirst(column)
         if text.first == UInt8(ascii: "#") { isBelowComment = true }
-        guard !line.isBlank, text.first != UInt8(ascii: "#"), text.first != UInt8(ascii: "%") else {
+        guard !line.isBlank, text.first != UInt8(ascii: "#"), !text.starts(with: "%".utf8) else {
             return true
         }
         defer { isBelowComment = false }
