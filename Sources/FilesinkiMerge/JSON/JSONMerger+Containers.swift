@@ -2,12 +2,7 @@ import FilesinkiText
 
 /// Objects, and what they have in common with arrays.
 extension JSONMerger {
-    /// How a member or an element gets into the result.
-    enum Resolution: Hashable {
-        case merged
-        case taken(MergeVersion)
-        case dropped
-    }
+    typealias Resolution = ItemResolution
 
     func layouts(_ trio: MergeTrio<Int>) -> [JSONLayout?] {
         MergeVersion.allCases.map { version in
@@ -218,80 +213,16 @@ extension JSONMerger {
 /// Arrays whose elements cannot be told apart by what they are: by place, as lines of text are.
 extension JSONMerger {
     mutating func mergeSequence(_ trio: MergeTrio<Int>, _ layouts: [JSONLayout?]) {
-        let numbers = JSONNumbering(documents, layouts).lists
-        let groups = SequenceMerge.groups(base: numbers[0], ours: numbers[1], theirs: numbers[2])
-        var things: [(entry: MergeTrio<Int>, resolution: Resolution)] = []
-        for group in groups {
-            guard let part = elements(of: group, numbers, layouts) else {
-                return decline("Both sides changed the same part of a list.")
-            }
-            things += part
-        }
-        guard chosenSide != nil || isStable(things.map(\.entry), numbers) else {
-            return decline("Both sides changed a list, and the merge is ambiguous.")
-        }
-        writeContainer(trio, layouts, things)
-    }
-
-    /// Whether merging the result again with either side gives the same result.
-    private func isStable(_ entries: [MergeTrio<Int>], _ numbers: [[Int]]) -> Bool {
-        let known = 1 + numbers.joined().reduce(0, max)
-        let result = entries.enumerated().map { index, entry -> Int in
-            guard let our = entry.ours.map({ numbers[1][$0] }) else {
-                return entry.theirs.map { numbers[2][$0] } ?? known + index
-            }
-            guard let their = entry.theirs.map({ numbers[2][$0] }), our != their else { return our }
-            let base = entry.base.map { numbers[0][$0] }
-            return base == our ? their : base == their ? our : known + index
-        }
-        return SequenceMerge.isStable(
-            base: numbers[0], ours: numbers[1], theirs: numbers[2], result: result, known: known)
-    }
-
-    /// The elements that a part of the array gets; nil to decline.
-    private func elements(
-        of group: SequenceMerge.Group, _ numbers: [[Int]], _ layouts: [JSONLayout?]
-    ) -> [(entry: MergeTrio<Int>, resolution: Resolution)]? {
-        let isSame = numbers[1][group.ours] == numbers[2][group.theirs]
-        switch group.change {
-        case _ where isSame:
-            let isStable = group.base.count == group.ours.count
-            return zip(group.ours, group.theirs).enumerated().map { index, pair in
-                let base = isStable ? group.base.lowerBound + index : nil
-                return (MergeTrio(base: base, ours: pair.0, theirs: pair.1), .merged)
-            }
-        case .ours: return group.ours.map { (MergeTrio(ours: $0), .taken(.ours)) }
-        case .theirs: return group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
-        case .none, .both: return inPlace(group, layouts) ?? chosen(group)
+        switch merged(layouts) {
+        case .merged(let items): writeContainer(trio, layouts, items)
+        case .conflict(let reason): decline(reason)
         }
     }
 
-    /// Merges one by one when all versions have equally many and each is recognizably the same.
-    private func inPlace(
-        _ group: SequenceMerge.Group, _ layouts: [JSONLayout?]
-    ) -> [(entry: MergeTrio<Int>, resolution: Resolution)]? {
-        guard group.ours.count == group.base.count, group.theirs.count == group.base.count else {
-            return nil
-        }
-        var result: [(entry: MergeTrio<Int>, resolution: Resolution)] = []
-        for index in 0..<group.base.count {
-            let entry = MergeTrio(
-                base: group.base.lowerBound + index, ours: group.ours.lowerBound + index,
-                theirs: group.theirs.lowerBound + index)
-            guard isRecognizable(nodes(entry, layouts)) else { return nil }
-            result.append((entry, .merged))
-        }
-        return result
-    }
-
-    private func chosen(_ group: SequenceMerge.Group) -> [(
-        entry: MergeTrio<Int>, resolution: Resolution
-    )]? {
-        switch chosenSide {
-        case .ours: group.ours.map { (MergeTrio(ours: $0), .taken(.ours)) }
-        case .theirs: group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
-        default: nil
-        }
+    private func merged(_ layouts: [JSONLayout?]) -> ElementSequence.Result {
+        ElementSequence(
+            numbers: JSONNumbering(documents, layouts).lists, chosenSide: chosenSide
+        ) { isRecognizable(nodes($0, layouts)) }.merged()
     }
 
     /// Whether what both sides changed is still the same thing on both: half of it is as it was.

@@ -2,27 +2,35 @@
 struct ElementSequence {
     typealias Item = ItemMatcher.SequenceItem
 
-    let matcher: ItemMatcher
+    /// The elements of each version as numbers, equal ones with the same number.
+    let numbers: [[Int]]
+    /// Whose elements stay where both sides changed the same part; nil to decline.
+    let chosenSide: MergeVersion?
+    /// Whether an element that both sides changed is still the same thing on both.
+    let isRecognizable: (MergeTrio<Int>) -> Bool
 
-    func merged() -> ItemMatcher.Result {
-        let numbers = matcher.numbers()
+    enum Result {
+        case merged([Item])
+        case conflict(String)
+    }
+
+    func merged() -> Result {
         let groups = SequenceMerge.groups(base: numbers[0], ours: numbers[1], theirs: numbers[2])
         var things: [Item] = []
         for group in groups {
-            guard let part = elements(of: group, numbers) else {
+            guard let part = elements(of: group) else {
                 return .conflict("Both sides changed the same part of a list.")
             }
             things += part
         }
-        guard matcher.chosenSide != nil || isStable(things.map(\.entry), numbers) else {
+        guard chosenSide != nil || isStable(things.map(\.entry)) else {
             return .conflict("Both sides changed a list, and the merge is ambiguous.")
         }
-        return .sequence(things)
+        return .merged(things)
     }
 
-    private func elements(
-        of group: SequenceMerge.Group, _ numbers: [[Int]]
-    ) -> [Item]? {
+    /// The elements that a part of the list gets; nil to decline.
+    private func elements(of group: SequenceMerge.Group) -> [Item]? {
         let isSame = numbers[1][group.ours] == numbers[2][group.theirs]
         switch group.change {
         case _ where isSame:
@@ -47,14 +55,14 @@ struct ElementSequence {
             let entry = MergeTrio(
                 base: group.base.lowerBound + index, ours: group.ours.lowerBound + index,
                 theirs: group.theirs.lowerBound + index)
-            guard matcher.isRecognizable(entry) else { return nil }
+            guard isRecognizable(entry) else { return nil }
             result.append((entry, .merged))
         }
         return result
     }
 
     private func chosen(_ group: SequenceMerge.Group) -> [Item]? {
-        switch matcher.chosenSide {
+        switch chosenSide {
         case .ours: group.ours.map { (MergeTrio(ours: $0), .taken(.ours)) }
         case .theirs: group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
         default: nil
@@ -62,7 +70,7 @@ struct ElementSequence {
     }
 
     /// Whether merging the result again with either side gives the same result.
-    private func isStable(_ entries: [MergeTrio<Int>], _ numbers: [[Int]]) -> Bool {
+    private func isStable(_ entries: [MergeTrio<Int>]) -> Bool {
         let known = 1 + numbers.joined().reduce(0, max)
         let result = entries.enumerated().map { index, entry -> Int in
             guard let our = entry.ours.map({ numbers[1][$0] }) else {

@@ -256,7 +256,12 @@ struct ItemMatcher {
                 return result
             }
         }
-        return ElementSequence(matcher: self).merged()
+        let sequence = ElementSequence(
+            numbers: numbers(), chosenSide: chosenSide, isRecognizable: isRecognizable)
+        switch sequence.merged() {
+        case .merged(let items): return .sequence(items)
+        case .conflict(let reason): return .conflict(reason)
+        }
     }
 
     /// The elements of both sides, each once.
