@@ -98,6 +98,10 @@ struct EncryptionTests {
         try await expect(["clone", "plain", "c", "--passphrase-file", "pass"], .notAllowed)
         try await expect(["init", "d", "--remote", "plain", "--encrypt"], .notAllowed)
         try await expect(["clone", "plain", "e"])
+        // A passphrase without --encrypt makes no plain store.
+        try await expect(
+            ["init", "f", "--remote", "none", "--passphrase-file", "pass"], .notAllowed)
+        #expect(files(in: "none").isEmpty)
         // A hostile remote offers a plain description with the same id.
         let text = try #require(world.readText("store/filesinki/c"))
         let plain = try #require(world.readText("plain/filesinki/c"))

@@ -50,6 +50,12 @@ struct StoreOpening {
             return (format, try await findKey(of: format, remote), false)
         }
         guard makesStore else { throw Failure.noStore(at: remote.address) }
+        guard keys.isEncrypting || !keys.expectsEncryption else {
+            throw Failure(
+                .notAllowed, path: remote.address,
+                "No store is there, and a passphrase was given for an encrypted one.",
+                remedy: "To create an encrypted store, add --encrypt.")
+        }
         try await checkFitness(of: remote, address)
         guard keys.isEncrypting else {
             let format = try await StoreFormat.create(
