@@ -69,16 +69,13 @@ package struct DeviceRegistry: Sendable {
     /// - Throws: What the remote throws.
     package func lastAcknowledged() async throws -> UInt64 {
         var newest: UInt64 = 0
-        var last: ObjectKey?
-        while true {
-            let page = try await remote.list(prefix: Self.prefix, after: last, limit: Self.page)
+        try await remote.listPages(prefix: Self.prefix) { page in
             for object in page where isOfThisZone(object.key) {
                 let names = object.key.description.split(separator: "/")
                 newest = max(newest, UInt64(names[3]) ?? 0)
             }
-            guard let end = page.last?.key, page.count == Self.page else { return newest }
-            last = end
         }
+        return newest
     }
 
     /// The newest acknowledgement of each device, sorted by device id.
@@ -89,10 +86,8 @@ package struct DeviceRegistry: Sendable {
         -> [Acknowledgement]
     {
         var newest: [[UInt8]: Acknowledgement] = [:]
-        var last: ObjectKey?
-        while true {
-            let keys = try await remote.list(prefix: Self.prefix, after: last, limit: Self.page)
-            for (key, stored) in try await read(keys.map(\.key).filter(isOfThisZone)) {
+        try await remote.listPages(prefix: Self.prefix) { page in
+            for (key, stored) in try await read(page.map(\.key).filter(isOfThisZone)) {
                 do throws(Failure) {
                     let acknowledgement = try decode(stored, key: key.description)
                     let known = newest[acknowledgement.device.id]?.token.sequence ?? 0
@@ -103,8 +98,6 @@ package struct DeviceRegistry: Sendable {
                     skipped(error)
                 }
             }
-            guard let end = keys.last?.key, keys.count == Self.page else { break }
-            last = end
         }
         return newest.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
     }

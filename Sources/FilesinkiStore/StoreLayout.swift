@@ -108,21 +108,14 @@ package struct StoreListing: Sendable {
         package init() {}
     }
 
-    /// The number of keys per listing request.
-    private static let page = 1000
-
     /// Lists all objects of a store. Memory is proportional to their number.
     ///
     /// - Throws: What the remote throws.
     package static func read(from remote: any Remote) async throws -> StoreListing {
         var listing = StoreListing()
         for prefix in ["devices/", "filesinki/", "packs/", "zones/"] {
-            var last: ObjectKey?
-            while true {
-                let page = try await remote.list(prefix: prefix, after: last, limit: Self.page)
+            try await remote.listPages(prefix: prefix) { page in
                 for object in page { listing.add(object) }
-                guard let end = page.last?.key, page.count == Self.page else { break }
-                last = end
             }
         }
         return listing
@@ -130,61 +123,74 @@ package struct StoreListing: Sendable {
 
     private mutating func add(_ object: ObjectInfo) {
         count += 1
-        let foreign = others.count
         let names = object.key.description.split(separator: "/").map(String.init)
-        classify(object, names)
-        let kind = others.count > foreign ? .foreign : Self.kind(names)
+        let kind = add(object, names) ?? .foreign
+        if kind == .foreign { others.append(object.key) }
         totals[kind, default: Total()].count += 1
         totals[kind, default: Total()].bytes += object.size
     }
 
-    /// The kind of an object of the format.
-    private static func kind(_ names: [String]) -> Kind {
-        switch (names[0], names.count > 2 ? names[2] : "") {
-        case ("packs", _): .packs
-        case ("devices", _): .acknowledgements
-        case ("zones", "log"): .commits
-        case ("zones", "parts"): .checkpointParts
-        case ("zones", _): .checkpoints
-        default: .format
-        }
-    }
-
-    private mutating func classify(_ object: ObjectInfo, _ names: [String]) {
+    /// - Returns: The kind of the object; nil for a key that is not part of the format.
+    private mutating func add(_ object: ObjectInfo, _ names: [String]) -> Kind? {
         switch (names.first, names.count) {
-        case ("filesinki", 2) where names[1] == StoreLayout.member: return
+        case ("filesinki", 2): return names[1] == StoreLayout.member ? .format : nil
         case ("packs", 3):
             guard let id = bytes(hexadecimal: names[2]), id.count == PackReference.idLength else {
-                return others.append(object.key)
+                return nil
             }
             packs[id] = object.size
-        case ("zones", 5), ("devices", 5): addSlot(object.key, names)
-        default: others.append(object.key)
+            return .packs
+        case ("zones", 5), ("devices", 5): return addSlot(object.key, names)
+        default: return nil
         }
     }
 
-    private mutating func addSlot(_ key: ObjectKey, _ names: [String]) {
+    private mutating func addSlot(_ key: ObjectKey, _ names: [String]) -> Kind? {
         if names[2] == "parts", names[0] == "zones",
             let hash = bytes(hexadecimal: names[4]).flatMap(ContentID.init)
         {
-            return parts.append((key, hash))
+            parts.append((key, hash))
+            return .checkpointParts
         }
         guard names[4] == StoreLayout.member, names[3].utf8.count == StoreLayout.digits,
             let sequence = UInt64(names[3])
-        else { return others.append(key) }
+        else { return nil }
         switch (names[0], names[2]) {
-        case ("zones", "log"): zones[names[1], default: Zone()].commits.append(sequence)
+        case ("zones", "log"):
+            zones[names[1], default: Zone()].commits.append(sequence)
+            return .commits
         case ("zones", "checkpoints"):
             zones[names[1], default: Zone()].checkpoints.append(sequence)
+            return .checkpoints
         case ("devices", let zone):
             let known = zones[zone, default: Zone()].acknowledged[names[1]] ?? 0
             zones[zone, default: Zone()].acknowledged[names[1]] = max(known, sequence)
-        default: others.append(key)
+            return .acknowledgements
+        default: return nil
         }
     }
 }
 
 extension Remote {
+    /// Lists all objects below a prefix, 1,000 with each request.
+    ///
+    /// - Parameters:
+    ///   - after: The key to begin after; nil for the first.
+    ///   - body: Receives the objects of each request.
+    /// - Throws: Errors of the remote and of `body`.
+    package func listPages(
+        prefix: String, after: ObjectKey? = nil, _ body: ([ObjectInfo]) async throws -> Void
+    ) async throws {
+        let limit = 1000
+        var last = after
+        while true {
+            let page = try await list(prefix: prefix, after: last, limit: limit)
+            try await body(page)
+            guard let end = page.last?.key, page.count == limit else { return }
+            last = end
+        }
+    }
+
     /// Sends several requests with ``FilesinkiRemote/Remote/read(_:)`` and checks that the replies
     /// match them.
     ///

@@ -18,8 +18,8 @@ struct StoreMigration: ReplicaPart {
 
     /// The number of objects that are copied at once.
     private static let parallelCopies = 4
-    /// The number of keys per listing request.
-    private static let page = 1000
+    /// The number of objects between two reports of progress.
+    private static let objectsPerReport = 1000
 
     /// - Parameters:
     ///   - keys: The secret of a copy that is to be encrypted. An encrypted store keeps its keys.
@@ -49,13 +49,15 @@ struct StoreMigration: ReplicaPart {
             }
             // An earlier migration was completed, here or on another device.
             let key = try await stores.findKey(of: found, plain)
-            try await copyNew(from: source, to: sealed(plain, key), &report, progress)
+            try await copyNew(
+                from: source, to: SealedRemote.seal(plain, with: key, systemContext), &report,
+                progress)
             try sync.useStore(found, key, at: address)
             return report
         }
         try await stores.checkFitness(of: plain, address)
         let key = try await key(of: format, source, plain, stores, isEncrypting: keys.isEncrypting)
-        let target = sealed(plain, key)
+        let target = SealedRemote.seal(plain, with: key, systemContext)
         try await copyNew(from: source, to: target, &report, progress)
         var made = format
         if format.keyFingerprint == nil, let key { made.encrypt(with: key.fingerprint) }
@@ -71,10 +73,6 @@ struct StoreMigration: ReplicaPart {
         return report
     }
 
-    private func sealed(_ remote: any Remote, _ key: StoreKey?) -> any Remote {
-        key.map { SealedRemote(remote, key: $0, systemContext) } ?? remote
-    }
-
     /// The key of the copy: that of the store, whose key objects are copied, or a new one.
     private func key(
         of format: StoreFormat, _ source: any Remote, _ target: any Remote,
@@ -83,9 +81,11 @@ struct StoreMigration: ReplicaPart {
         guard format.keyFingerprint != nil else {
             return isEncrypting ? try await stores.makeKey(target).key : nil
         }
-        for object in try await source.list(prefix: "keys/", after: nil, limit: Self.page) {
-            guard let bytes = try await source.get(object.key, range: nil) else { continue }
-            try await target.put(bytes, to: object.key)
+        try await source.listPages(prefix: "keys/") { page in
+            for object in page {
+                guard let bytes = try await source.get(object.key, range: nil) else { continue }
+                try await target.put(bytes, to: object.key)
+            }
         }
         return try StoreKey.read(state.storeKey)
     }
@@ -99,8 +99,8 @@ struct StoreMigration: ReplicaPart {
         while true {
             let missing = try await Self.objects(of: source).filter { !present.contains($0.key) }
             guard !missing.isEmpty else { return }
-            for start in stride(from: 0, to: missing.count, by: Self.page) {
-                let part = Array(missing[start..<min(start + Self.page, missing.count)])
+            for start in stride(from: 0, to: missing.count, by: Self.objectsPerReport) {
+                let part = Array(missing[start..<min(start + Self.objectsPerReport, missing.count)])
                 let sizes = try await mapConcurrently(part, limit: Self.parallelCopies) { object in
                     try await Self.copy(object.key, from: source, to: target)
                 }
@@ -116,13 +116,7 @@ struct StoreMigration: ReplicaPart {
     private static func objects(of remote: any Remote) async throws -> [ObjectInfo] {
         var found: [ObjectInfo] = []
         for prefix in ["packs/", "zones/", "devices/"] {
-            var last: ObjectKey?
-            while true {
-                let part = try await remote.list(prefix: prefix, after: last, limit: page)
-                found += part
-                guard let end = part.last?.key, part.count == page else { break }
-                last = end
-            }
+            try await remote.listPages(prefix: prefix) { found += $0 }
         }
         return found
     }

@@ -11,9 +11,6 @@ package struct CheckpointStore: Sendable {
     private let coder: CheckpointCoder
     private let partLength: Int
 
-    /// The number of keys per listing request.
-    private static let page = 1000
-
     /// - Parameters:
     ///   - zone: 1 to 64 of `a-z 0-9 _ -`.
     ///   - store: The description of the store, from ``StoreFormat/read(from:)``.
@@ -46,13 +43,10 @@ package struct CheckpointStore: Sendable {
     /// The numbers of the checkpoints after a key, oldest first.
     private func sequences(after start: ObjectKey?) async throws -> [UInt64] {
         var found: [UInt64] = []
-        var last = start
-        while true {
-            let keys = try await remote.list(prefix: prefix, after: last, limit: Self.page)
-            found += keys.compactMap { StoreLayout.sequence(of: $0.key, below: prefix) }
-            guard let end = keys.last?.key, keys.count == Self.page else { return found }
-            last = end
+        try await remote.listPages(prefix: prefix, after: start) { page in
+            found += page.compactMap { StoreLayout.sequence(of: $0.key, below: prefix) }
         }
+        return found
     }
 
     /// Begins to read the checkpoint with this number; nil if it does not exist.
