@@ -21,7 +21,7 @@ struct ItemMatcher {
 
     typealias SequenceItem = (entry: MergeTrio<Int>, resolution: ItemResolution)
 
-    /// How items of one name, or elements of a list, are told apart.
+    /// What distinguishes items of one name, or elements of a list.
     private enum Identity {
         case value
         case member([UInt8])
@@ -92,7 +92,7 @@ struct ItemMatcher {
         return result
     }
 
-    /// How the items of a name are told apart that a version has more than once; nil where they cannot be.
+    /// What distinguishes the items of a repeated name; nil if nothing does.
     private func identity(ofRepeated lists: [[SyntaxItem]]) -> Identity? {
         let values = zip(MergeVersion.allCases, lists).map { version, items in
             items.compactMap { identity($0, .value, version) }
