@@ -21,6 +21,13 @@ package struct SealedRemote: RemoteWrapper, EncryptedRemote {
         randomBytes = systemContext.randomBytes
     }
 
+    /// A remote of a store with a key sealed; that of a store without one as it is.
+    package static func seal(
+        _ remote: any Remote, with key: StoreKey?, _ systemContext: SystemContext
+    ) -> any Remote {
+        key.map { SealedRemote(remote, key: $0, systemContext) } ?? remote
+    }
+
     package var keyFingerprint: String { key.fingerprint }
 
     package func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {

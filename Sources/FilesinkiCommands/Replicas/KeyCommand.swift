@@ -93,19 +93,10 @@ struct KeyChangeCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: true, in: console)
-        let all = try await session.replica.keys()
-        let found = all.filter { $0.id.hasPrefix(id ?? "") }
-        guard let old = found.first, found.count == 1 else {
-            throw Failure(
-                found.isEmpty ? .notFound : .usage, path: id ?? "",
-                found.isEmpty
-                    ? "The store has no such key." : "The store has \(found.count) such keys.",
-                remedy: "Name one of those that filesinki key list shows.")
-        }
-        let new = try await session.replica.addKey(passphrase.newSecret(in: console))
-        _ = try await session.replica.removeKey(old.id)
+        let secret = try passphrase.newSecret(in: console)
+        let (old, new) = try await session.replica.replaceKey(id ?? "", by: secret)
         try console.showKey(
-            "key-changed", new, "Replaced key \(old.id.prefix(8)) by \(new.prefix(8)).")
+            "key-changed", new, "Replaced key \(old.prefix(8)) by \(new.prefix(8)).")
         return .done
     }
 }

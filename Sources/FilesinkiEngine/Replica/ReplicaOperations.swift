@@ -45,6 +45,13 @@ extension Replica {
         try await StoreKeys(context).add(secret)
     }
 
+    /// Replaces a key: see ``StoreKeys/replace(_:by:)``.
+    package func replaceKey(
+        _ id: String, by secret: KeySecret
+    ) async throws -> (old: String, new: String) {
+        try await StoreKeys(context).replace(id, by: secret)
+    }
+
     /// Removes a key: see ``StoreKeys/remove(_:)``.
     package func removeKey(_ id: String) async throws -> KeyObject {
         try await StoreKeys(context).remove(id)

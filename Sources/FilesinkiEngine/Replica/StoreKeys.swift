@@ -32,17 +32,7 @@ struct StoreKeys: ReplicaPart {
     func remove(_ id: String) async throws -> KeyObject {
         let (objects, _) = try await objects()
         let all = try await objects.all()
-        let found = all.filter { $0.id.hasPrefix(id) }
-        guard let key = found.first, !id.isEmpty else {
-            throw Failure(
-                .notFound, path: id, "The store has no such key.",
-                remedy: "See filesinki key list.")
-        }
-        guard found.count == 1 else {
-            throw Failure(
-                .usage, path: id, "Several keys begin so.",
-                remedy: "Give more digits; see filesinki key list.")
-        }
+        let key = try Self.find(id, in: all)
         guard all.count > 1 else {
             throw Failure(
                 .usage, path: id,
@@ -50,6 +40,34 @@ struct StoreKeys: ReplicaPart {
                 remedy: "Add another one first, with filesinki key add.")
         }
         try await objects.remove(key.id)
+        return key
+    }
+
+    /// Replaces a key by one for another secret: adds that first.
+    ///
+    /// - Parameter id: The beginning of the id of the old key; empty for the only one.
+    /// - Throws: As ``remove(_:)``.
+    /// - Returns: The ids of the old and of the new key.
+    func replace(_ id: String, by secret: KeySecret) async throws -> (old: String, new: String) {
+        let (objects, key) = try await objects()
+        let old = try await Self.find(id, in: objects.all()).id
+        let new = try await objects.add(key, secret, name: config.device.name, systemContext)
+        try await objects.remove(old)
+        return (old, new)
+    }
+
+    private static func find(_ id: String, in all: [KeyObject]) throws(Failure) -> KeyObject {
+        let found = all.filter { $0.id.hasPrefix(id) }
+        guard let key = found.first else {
+            throw Failure(
+                .notFound, path: id, "The store has no such key.",
+                remedy: "See filesinki key list.")
+        }
+        guard found.count == 1 else {
+            throw Failure(
+                .usage, path: id, "The store has \(found.count) such keys.",
+                remedy: "Name one of those that filesinki key list shows.")
+        }
         return key
     }
 

@@ -10,7 +10,7 @@ package struct KeyOptions: Sendable {
     /// Whether the user expects an encrypted store, as when a passphrase is given on the command line. Then one
     /// that is not encrypted is refused: a hostile remote may offer one.
     package var expectsEncryption: Bool
-    /// Reads the secret, or asks for it; nil when there is none. The argument says whether a new one is chosen.
+    /// Reads the secret, or asks for it; nil if the user gave no secret. `isNew`: the user chooses a new one.
     package var readSecret: @Sendable (_ isNew: Bool) throws -> KeySecret?
 
     /// No secret.
@@ -38,7 +38,7 @@ struct StoreOpening {
         self.device = device
     }
 
-    /// Reads the store's description, or creates a store if there is none and the remote passes the test.
+    /// Reads the store's description. Without a store, creates one if the remote passes the test.
     ///
     /// - Parameters:
     ///   - remote: The remote, which does not seal.

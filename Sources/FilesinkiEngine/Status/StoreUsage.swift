@@ -74,10 +74,9 @@ struct StoreUsage: ReplicaPart {
         result.contents = used.contents.count
         count(used, stored, &result)
         result.duplicateBytes = stored.duplicateBytes
-        result.devices = used.devices.values.map {
-            StoreStatistics.DeviceShare(
-                device: $0.device, commits: $0.commits, packs: $0.packs, bytes: $0.bytes)
-        }.sorted { ($1.bytes, $0.device.name) < ($0.bytes, $1.device.name) }
+        result.devices = used.devices.values.sorted {
+            ($1.bytes, $0.device.name) < ($0.bytes, $1.device.name)
+        }
         return result
     }
 
@@ -250,10 +249,10 @@ package struct StoreStatistics: Sendable {
     /// What a device has stored.
     package struct DeviceShare: Hashable, Sendable {
         package var device: Device
-        package var commits: Int
-        package var packs: Int
+        package var commits = 0
+        package var packs = 0
         /// The sizes of its packs and of its contents inside commits.
-        package var bytes: Int64
+        package var bytes: Int64 = 0
     }
 
     package var objects: [ObjectKind: ObjectTotal] = [:]

@@ -16,15 +16,6 @@ struct UsedContents {
         var paths: [Int]
     }
 
-    /// What a device has stored.
-    struct Stored {
-        var device: Device
-        var commits = 0
-        var packs = 0
-        /// The sizes of its packs and of its contents inside commits.
-        var bytes: Int64 = 0
-    }
-
     private(set) var contents: [ContentID: Use] = [:]
     private(set) var paths: [RelativePath] = []
     /// The files of the tree after the last commit, by the numbers of their paths.
@@ -34,7 +25,7 @@ struct UsedContents {
     /// The packs that commits name, each once.
     private(set) var packs: [PackReference] = []
     /// By the id of the device.
-    private(set) var devices: [[UInt8]: Stored] = [:]
+    private(set) var devices: [[UInt8]: StoreStatistics.DeviceShare] = [:]
     /// The versions of files in the history, and the sum of their sizes. A sum of invalid sizes wraps around.
     private(set) var versions = 0
     private(set) var versionBytes: Int64 = 0
@@ -62,7 +53,7 @@ struct UsedContents {
             let number = use(change, commit)
             tree[number] = change.entry.kind == .file ? change.entry.content : nil
         }
-        var stored = devices[commit.device.id] ?? Stored(device: commit.device)
+        var stored = devices[commit.device.id] ?? .init(device: commit.device)
         stored.device.name = commit.device.name
         stored.commits += 1
         for content in commit.inline where inline[content.id] == nil {

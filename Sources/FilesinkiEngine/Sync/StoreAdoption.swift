@@ -65,7 +65,7 @@ extension SyncEngine {
         let plain = try options.connect(address)
         let (format, key, _) = try await StoreOpening(options, keys, device: config.device)
             .open(at: plain, address, makesStore: false)
-        let remote: any Remote = key.map { SealedRemote(plain, key: $0, systemContext) } ?? plain
+        let remote = SealedRemote.seal(plain, with: key, systemContext)
         guard let present = try await zone.presentStore(at: remote) else {
             throw Failure.noStore(at: remote.address)
         }
