@@ -172,6 +172,43 @@ struct GuardTests {
         #expect(a.text("secret") == "public")
     }
 
+    @Test("loading an ignored file that was never synced publishes nothing")
+    func loadedPrivate() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair([".filesinkiignore": .file("secret*\n")])
+        try a.write([
+            "secret": .file("private"), "secrets": .directory(["key": .file("private key")]),
+        ])
+        #expect(try await a.load("secret") == "private")
+        #expect(try await a.load("secrets/key") == "private key")
+        for machine in [a, b] { try await machine.sync() }
+        #expect(b.text("secret") == nil && b.text("secrets/key") == nil)
+        let commits = try await world.commits()
+        let named = commits.flatMap(\.changes).map(\.path.description)
+        #expect(named == [".filesinkiignore"])
+        // A save names the path to publish it.
+        try await a.save("public", at: "secret")
+        try await b.sync()
+        #expect(try await b.load("secret") == "public")
+    }
+
+    @Test(
+        "loading an ignored file leaves a remote file of that name alone, and is left alone by it")
+    func loadedBesideRemote() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["k": .file("keep")])
+        try b.write([".filesinkiignore": .file("secret\n"), "secret": .file("private")])
+        try a.write(["secret": .file("public")])
+        try await a.sync()
+        #expect(try await b.load("secret") == "private")
+        #expect(b.text("secret") == "private")
+        try await a.sync()
+        #expect(a.text("secret") == "public")
+        // A remote file that is not here is loaded, although it is ignored.
+        b.remove("secret")
+        #expect(try await b.load("secret") == "public")
+    }
+
     @Test("a folder deleted elsewhere that holds ignored files stays, with a notice")
     func keptFolder() async throws {
         let world = try World()

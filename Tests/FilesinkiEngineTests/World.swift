@@ -141,6 +141,16 @@ struct Machine {
         }
     }
 
+    func load(_ path: String) async throws -> String {
+        let sink = ByteBox()
+        _ = try await with { replica in
+            try await replica.load(try RelativePath(path), isOffline: false, SyncOptions()) {
+                sink.append($0)
+            }
+        }
+        return String(decoding: sink.bytes, as: UTF8.self)
+    }
+
     // MARK: What a user does without filesinki
 
     /// Writes files as a user does; see ``TreeFixture/write(to:)``.

@@ -203,7 +203,8 @@ struct Saves: ReplicaPart {
         return all.sorted { $1 < $0 }
     }
 
-    /// Syncs the path and reads its content.
+    /// Syncs the path and reads its content. A file that the rules ignore and that was never synced is only
+    /// read: loading it must not publish it.
     ///
     /// - Parameters:
     ///   - isOffline: Reads the local state without asking the remote.
@@ -222,7 +223,8 @@ struct Saves: ReplicaPart {
         _ path: RelativePath, isOffline: Bool, _ options: SyncOptions,
         _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws -> LoadReport {
-        let report = isOffline ? nil : try await sync.syncPaths([path], options)
+        let report =
+            isOffline ? nil : try await sync.syncPaths([path], options, leavesIgnored: true)
         let problem = report?.problems.first { $0.path == path }
         guard let status = try root.status(path) else {
             if let failure = problem?.failure ?? report?.away { throw failure }

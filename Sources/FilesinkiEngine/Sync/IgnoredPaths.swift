@@ -70,8 +70,8 @@ extension RootFolder {
 extension SyncEngine {
     /// The remote changes that the rules ignore in this replica: nothing is decided about them.
     func ignoredPaths(of view: RemoteView, _ run: SyncRun) -> [RelativePath] {
-        // A path that the user named is not ignored.
-        if run.isPartial { return [] }
+        // A path that the user named is not ignored, unless the run leaves it alone.
+        if run.isPartial { return view.changes.keys.filter(run.leaves) }
         var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
         return view.changes.compactMap { path, change in
             // The path may be a folder on one side and a file on the other.

@@ -16,9 +16,12 @@ extension SyncEngine {
     ///     has published since, else it is reconciled anew. Its conflict copies are in the report, too.
     ///   - saved: Paths that a user has just saved.
     ///   - installed: The content that was installed at one of them.
+    ///   - leavesIgnored: Whether a path that the rules ignore and that was never synced is left as it is,
+    ///     here and in the store.
     func syncPaths(
         _ paths: [RelativePath], _ options: SyncOptions, after before: SyncReport? = nil,
-        saved: Set<RelativePath> = [], installed: InstalledContent? = nil
+        saved: Set<RelativePath> = [], installed: InstalledContent? = nil,
+        leavesIgnored: Bool = false
     ) async throws -> SyncReport {
         var options = options
         options.paths = paths
@@ -29,6 +32,7 @@ extension SyncEngine {
         run.installed = installed
         try addWaitingCopies(&run)
         try await fetch(&run, after: before)
+        if leavesIgnored { try leaveIgnored(&run) }
         run.watched = try watched(run)
         let base = run.base
         try await scan(&run) { run, isStoring in
@@ -57,7 +61,7 @@ extension SyncEngine {
     /// found below them.
     private func watched(_ run: SyncRun) throws -> [RelativePath] {
         var all: Set<RelativePath> = Set(run.base.rows.map(\.path))
-        for path in run.selection.paths {
+        for path in run.selection.paths where !run.leftAlone.contains(path) {
             all.insert(path)
             all.formUnion(path.ancestors)
             all.formUnion(try newBelow(path, run))
@@ -66,8 +70,22 @@ extension SyncEngine {
                 + manifest.localRows(beginning: conflictPrefix(of: path))
             all.formUnion(waiting.map(\.path).filter(run.selection.contains))
         }
-        all.formUnion(run.remote.changes.keys.filter(run.selection.contains))
+        all.formUnion(
+            run.remote.changes.keys.filter { run.selection.contains($0) && !run.leaves($0) })
         return all.sorted()
+    }
+
+    /// Leaves the selected paths alone that are private: in the root, ignored, and in no commit that this
+    /// replica has applied or is about to publish.
+    private func leaveIgnored(_ run: inout SyncRun) throws {
+        var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
+        for path in run.selection.paths {
+            guard run.base.row(path) == nil, try manifest.local(path) == nil,
+                let kind = try root.status(path)?.kind,
+                ignored.contains(path, isDirectory: kind == .directory)
+            else { continue }
+            run.leftAlone.insert(path)
+        }
     }
 
     /// Adds unpublished conflict copies of the paths whose names had to be shortened: only the list of

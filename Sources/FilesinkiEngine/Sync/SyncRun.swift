@@ -25,6 +25,8 @@ struct SyncRun {
     var isBatch = false
     /// Whether of the remote changes that wait in the manifest only those of the selection are read.
     var readsSelectionOnly = false
+    /// Selected paths about which nothing is decided, nor about what is below them.
+    var leftAlone: Set<RelativePath> = []
     /// The paths that a run for some paths scans; empty where it scans the whole tree.
     var watched: [RelativePath] = []
 
@@ -68,6 +70,12 @@ struct SyncRun {
     /// The paths whose waiting remote changes are read from the manifest; nil for all of them.
     var waitingSelection: PathSelection? {
         readsSelectionOnly && !selection.isEverything ? selection : nil
+    }
+
+    /// Whether the run leaves a path alone, or a folder above it.
+    func leaves(_ path: RelativePath) -> Bool {
+        !leftAlone.isEmpty
+            && (leftAlone.contains(path) || path.ancestors.contains(where: leftAlone.contains))
     }
 
     /// Whether the run has changed anything, here or there.
