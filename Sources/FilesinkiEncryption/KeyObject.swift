@@ -182,16 +182,53 @@ package struct KeyObjects: Sendable {
     ///
     /// - Throws: Errors of the remote.
     package func all() async throws -> [KeyObject] {
+        try await read().compactMap { try? $0.get() }.filter(isOfStore)
+    }
+
+    /// What ``check()`` finds.
+    package struct Check: Sendable {
+        /// The key objects that are damaged, and code `corrupt` with the remote's address if none is sound.
+        package var failures: [Failure] = []
+        /// Whether the store has a sound key object.
+        package var isOpenable = true
+
+        package init() {}
+    }
+
+    /// Verifies the key objects by their checksums: no secret is needed.
+    ///
+    /// - Throws: Errors of the remote.
+    package func check() async throws -> Check {
+        var check = Check()
+        check.isOpenable = false
+        for result in try await read() {
+            switch result {
+            case .success(let key): check.isOpenable = check.isOpenable || isOfStore(key)
+            case .failure(let failure): check.failures.append(failure)
+            }
+        }
+        if !check.isOpenable { check.failures.append(.noKey(remote.address)) }
+        return check
+    }
+
+    private func isOfStore(_ key: KeyObject) -> Bool {
+        fingerprint == nil || key.fingerprint == fingerprint
+    }
+
+    private func read() async throws -> [Result<KeyObject, Failure>] {
         let found = try await remote.list(
             prefix: KeyObject.prefix, after: nil, limit: Self.maximum)
-        var keys: [KeyObject] = []
+        var keys: [Result<KeyObject, Failure>] = []
         for object in found {
-            guard object.size <= ChecksummedText.maximumLength,
-                let bytes = try await remote.get(object.key, range: nil),
-                let key = try? KeyObject(decoding: bytes, id: object.key.name),
-                fingerprint == nil || key.fingerprint == fingerprint
-            else { continue }
-            keys.append(key)
+            guard object.size <= ChecksummedText.maximumLength else {
+                keys.append(.failure(.damagedKey(object.key.name)))
+                continue
+            }
+            guard let bytes = try await remote.get(object.key, range: nil) else { continue }
+            keys.append(
+                Result { () throws(Failure) in
+                    try KeyObject(decoding: bytes, id: object.key.name)
+                })
         }
         return keys
     }
@@ -202,12 +239,7 @@ package struct KeyObjects: Sendable {
     ///   none; errors of the remote.
     package func open(_ secret: KeySecret) async throws -> (key: StoreKey, id: String) {
         let all = try await all()
-        guard !all.isEmpty else {
-            throw Failure(
-                .corrupt, path: remote.address,
-                "The store is encrypted, and none of its keys can be read.",
-                remedy: "Restore the objects below keys/ from a copy of the store.")
-        }
+        guard !all.isEmpty else { throw Failure.noKey(remote.address) }
         for object in all {
             if let key = try object.open(secret) { return (key, object.id) }
         }
@@ -247,6 +279,13 @@ extension Failure {
     fileprivate static func damagedKey(_ id: String) -> Failure {
         Failure(
             .corrupt, path: KeyObject.prefix + id, "The key object is damaged.",
-            remedy: "Restore it from a copy of the store, or use another key.")
+            remedy:
+                "Restore it from a copy of the store, or add another key with filesinki key add.")
+    }
+
+    fileprivate static func noKey(_ address: String) -> Failure {
+        Failure(
+            .corrupt, path: address, "The store is encrypted, and none of its keys can be read.",
+            remedy: "Restore the objects below keys/ from a copy of the store.")
     }
 }

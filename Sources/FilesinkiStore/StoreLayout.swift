@@ -13,6 +13,9 @@ enum StoreLayout {
     /// The slot of the store's description.
     static let format = "filesinki/c"
 
+    /// The length of the id in the name of a key object, in bytes.
+    static let keyIDLength = 16
+
     /// The maximum length of a zone's name, in bytes.
     static let maximumZoneLength = 64
 
@@ -97,7 +100,7 @@ package struct StoreListing: Sendable {
 
     /// What an object is, by its key.
     package enum Kind: Sendable {
-        case commits, checkpoints, checkpointParts, packs, acknowledgements, format, foreign
+        case commits, checkpoints, checkpointParts, packs, acknowledgements, format, keys, foreign
     }
 
     /// A number of objects and their size.
@@ -113,7 +116,7 @@ package struct StoreListing: Sendable {
     /// - Throws: What the remote throws.
     package static func read(from remote: any Remote) async throws -> StoreListing {
         var listing = StoreListing()
-        for prefix in ["devices/", "filesinki/", "packs/", "zones/"] {
+        for prefix in ["devices/", "filesinki/", "keys/", "packs/", "zones/"] {
             try await remote.listPages(prefix: prefix) { page in
                 for object in page { listing.add(object) }
             }
@@ -134,6 +137,8 @@ package struct StoreListing: Sendable {
     private mutating func add(_ object: ObjectInfo, _ names: [String]) -> Kind? {
         switch (names.first, names.count) {
         case ("filesinki", 2): return names[1] == StoreLayout.member ? .format : nil
+        case ("keys", 2):
+            return bytes(hexadecimal: names[1])?.count == StoreLayout.keyIDLength ? .keys : nil
         case ("packs", 3):
             guard let id = bytes(hexadecimal: names[2]), id.count == PackReference.idLength else {
                 return nil

@@ -154,6 +154,40 @@ struct EncryptionTests {
         try await expect(["check", "--root", "a", "--read-data"])
     }
 
+    @Test(
+        "a changed bit of a key object is found: 8; repair removes it if the store has another key")
+    func damagedKeys() async throws {
+        let name = "store/keys/" + (try #require(world.names(in: "store/keys").first))
+        let sound = try #require(world.read(name))
+        for place in sound.indices {
+            var damaged = sound
+            damaged[place] ^= 1 << (place % 8)
+            try world.write(damaged, to: name)
+            try await expect(["check", "--root", "a"], .corrupt)
+        }
+        // The only key is kept: what is left of it may be of use.
+        let kept = try await expect(["repair", "--root", "a"], .corrupt)
+        #expect(kept.talk.contains("none of its keys can be read"))
+        #expect(world.read(name) != nil)
+        try world.write((0..<32).map { UInt8($0) }, to: "key")
+        chmod(world.folder + "/key", 0o600)
+        try await expect(["key", "add", "--root", "a", "--key-file", "key"])
+        try await expect(["check", "--root", "a"], .corrupt)
+        try await expect(["repair", "--root", "a"])
+        #expect(world.read(name) == nil && world.names(in: "store/keys").count == 1)
+        try await expect(["check", "--root", "a", "--read-data"])
+        try await expect(["clone", "store", "c", "--key-file", "key"])
+        // A key that is gone is a loss only if it was the last one.
+        world.remove("store/keys/" + (try #require(world.names(in: "store/keys").first)))
+        try await expect(["check", "--root", "a"], .corrupt)
+    }
+
+    @Test("statistics count the keys as a part of the store")
+    func counted() async throws {
+        let line = try await expect(["stats", "--root", "a", "--json"]).text
+        #expect(line.contains(#"{"kind":"keys","count":1,"#) && !line.contains("foreign"))
+    }
+
     @Test("repair heals a pack that was changed")
     func repaired() async throws {
         let pack = try #require(files(in: "store").keys.first { $0.hasPrefix("packs/") })

@@ -1,4 +1,5 @@
 import FilesinkiCompression
+import FilesinkiEncryption
 import FilesinkiFileSystem
 import FilesinkiHashing
 import FilesinkiManifest
@@ -36,8 +37,9 @@ struct StoreRepair: ReplicaPart {
         guard report.remaining.isEmpty else { return report }
         var check = StoreCheck(connection, progress)
         try await check.readEverything(files: log)
+        let keys = try await StoreKeys(replica).check()
         report.objects = check.report.objects
-        report.found = check.report.failures
+        report.found = check.report.failures + keys.failures
         guard !report.found.isEmpty else { return report }
         let packs = try await storeAnew(check, connection)
         try await publish(packs, &log)
@@ -46,10 +48,11 @@ struct StoreRepair: ReplicaPart {
         let stored = packs.map { PackReader(remote: connection.remote, reference: $0) }
         let rest = try await check.findUnreadable(with: stored)
         report.healed = check.unreadable.contents.subtracting(rest.contents).count
-        report.removed = try await removeDamaged(check, rest, connection.remote)
+        report.removed = try await removeDamaged(check, keys, rest, connection.remote)
         report.remaining = rest.failures + log.failures
         let removed = Set(report.removed.map { Array($0.description.utf8) })
-        report.remaining += check.objectFailures.filter { !removed.contains($0.path) }
+        let objects = check.objectFailures + keys.failures
+        report.remaining += objects.filter { !removed.contains($0.path) }
         return report
     }
 
@@ -142,14 +145,18 @@ struct StoreRepair: ReplicaPart {
 
     // MARK: Removing
 
-    /// Removes the damaged objects that nothing needs: packs whose contents have copies, and what devices
-    /// write anew.
+    /// Removes the damaged objects that nothing needs: packs whose contents have copies, what devices
+    /// write anew, and keys of a store that has a sound one.
     ///
     /// A pack with a content that is nowhere else stays, for another device may know what can be read of it.
     private func removeDamaged(
-        _ check: StoreCheck, _ rest: StoreCheck.Unreadable, _ remote: any Remote
+        _ check: StoreCheck, _ storeKeys: KeyObjects.Check, _ rest: StoreCheck.Unreadable,
+        _ remote: any Remote
     ) async throws -> [ObjectKey] {
         var keys = check.damagedNotes
+        for failure in storeKeys.failures where storeKeys.isOpenable && failure.code == .corrupt {
+            keys.append(try ObjectKey(String(decoding: failure.path, as: UTF8.self)))
+        }
         for pack in check.damagedPacks where rest.failures.isEmpty {
             keys.append(try ObjectKey(pack.keyText))
         }

@@ -1,3 +1,4 @@
+import FilesinkiEncryption
 import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
@@ -11,7 +12,7 @@ struct StoreVerification: ReplicaPart {
     init(_ replica: ReplicaContext) { self.replica = replica }
 
     /// Verifies every commit against its parent, every pack's index against the commit that names
-    /// it, and that every content of the tree exists.
+    /// it, that every content of the tree exists, and that the key objects of an encrypted store are sound.
     ///
     /// Reads the whole log; with `all`, every object; with `part`, every object but the packs that are not in
     /// the part. A completed check of a share moves the position that the next one begins at.
@@ -25,7 +26,7 @@ struct StoreVerification: ReplicaPart {
         var report = CheckReport()
         let (log, failures) = try await readLog(connection)
         report.commits = log.commits
-        report.failures = failures
+        report.failures = failures + (try await StoreKeys(replica).check().failures)
         report.tip = log.view.token
         report.packs = log.view.packs.count
         switch data {

@@ -56,6 +56,12 @@ struct StoreKeys: ReplicaPart {
         return (old, new)
     }
 
+    /// Verifies the key objects; finds nothing in a store that is not encrypted.
+    func check() async throws -> KeyObjects.Check {
+        guard let fingerprint = config.keyFingerprint else { return KeyObjects.Check() }
+        return try await KeyObjects(connected().remote, fingerprint: fingerprint).check()
+    }
+
     private static func find(_ id: String, in all: [KeyObject]) throws(Failure) -> KeyObject {
         let found = all.filter { $0.id.hasPrefix(id) }
         guard let key = found.first else {

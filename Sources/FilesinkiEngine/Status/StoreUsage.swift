@@ -200,7 +200,7 @@ private struct PathSum {
 package struct StoreStatistics: Sendable {
     /// What an object of the store is.
     package enum ObjectKind: CaseIterable, Sendable {
-        case commits, checkpoints, checkpointParts, packs, acknowledgements, format, foreign
+        case commits, checkpoints, checkpointParts, packs, acknowledgements, format, keys, foreign
 
         fileprivate init(_ kind: StoreListing.Kind) {
             switch kind {
@@ -210,6 +210,7 @@ package struct StoreStatistics: Sendable {
             case .packs: self = .packs
             case .acknowledgements: self = .acknowledgements
             case .format: self = .format
+            case .keys: self = .keys
             case .foreign: self = .foreign
             }
         }
