@@ -125,3 +125,14 @@ extension JSONDocument {
         nodes[node].kind == .number ? JSONDecimal(Array(text(node))) : nil
     }
 }
+
+extension JSONDecimal {
+    /// - Returns: nil for a text that is not a number as JSON writes it.
+    init?(text: ArraySlice<UInt8>) {
+        guard let first = text.first, first == UInt8(ascii: "-") || JSONString.isDigit(first),
+            text.count < 1000, let document = try? JSONDocument(Array(text)),
+            let number = document.decimal(0)
+        else { return nil }
+        self = number
+    }
+}

@@ -68,6 +68,7 @@ enum SettingsDialect: String, CaseIterable {
 private struct SettingsReader {
     private let bytes: [UInt8]
     private let dialect: SettingsDialect
+    private let commentMarks: [UInt8]
     /// Where the line begins that is read next.
     private var position = 0
     /// The items before the first section.
@@ -82,6 +83,7 @@ private struct SettingsReader {
     init(_ bytes: [UInt8], _ dialect: SettingsDialect) {
         self.bytes = bytes
         self.dialect = dialect
+        commentMarks = dialect.commentMarks
     }
 
     mutating func document() -> SyntaxTree? {
@@ -89,7 +91,7 @@ private struct SettingsReader {
         while position < bytes.count {
             let end = bytes.lineEnd(from: position)
             let line = bytes[position..<end].trimmed
-            if let first = line.first, !dialect.commentMarks.contains(first) {
+            if let first = line.first, !commentMarks.contains(first) {
                 count += 1
                 let isHeader = first == UInt8(ascii: "[") && dialect.hasSections
                 guard count <= SyntaxLimits.items,
@@ -136,12 +138,12 @@ private struct SettingsReader {
         closeSection()
         let lineStart = position
         position = bytes.lineEnd(from: position)
-        let name = Array(line.dropFirst().dropLast())
+        let name = line.dropFirst().dropLast()
         let value = SyntaxNode(
             kind: .map, range: position..<position, openingEnd: position, closingStart: position,
             form: .section)
         section = SyntaxItem(
-            name: name, key: key(name), gap: trivia.gap, leadEnd: lineStart,
+            name: SyntaxText(name), key: key(name), gap: trivia.gap, leadEnd: lineStart,
             value: value, comma: position..<position, end: position)
         indentation = nil
         return true
@@ -161,10 +163,11 @@ private struct SettingsReader {
         append(trivia.comments)
         let text = bytes[valueStart..<end].trimmed
         let range = text.isEmpty ? valueStart..<valueStart : text.startIndex..<text.endIndex
-        let value = SyntaxNode(kind: .scalar, range: range, meaning: Array(text))
+        let value = SyntaxNode(kind: .scalar, range: range, meaning: SyntaxText(text))
         append([
             SyntaxItem(
-                name: name, key: key(name), gap: trivia.gap, leadEnd: lineStart, value: value,
+                name: SyntaxText(name), key: key(name), gap: trivia.gap, leadEnd: lineStart,
+                value: value,
                 comma: range.upperBound..<range.upperBound, end: end)
         ])
         indentation = indent
@@ -173,11 +176,12 @@ private struct SettingsReader {
     }
 
     /// The key of a line, and where its value begins; nil for a line that is no setting.
-    private func name(_ line: ArraySlice<UInt8>) -> (name: [UInt8], valueStart: Int)? {
-        let separators = Set(dialect == .ini || dialect == .properties ? "=:".utf8 : "=".utf8)
+    private func name(_ line: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, valueStart: Int)? {
+        let colon = UInt8(ascii: dialect == .ini || dialect == .properties ? ":" : "=")
+        func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "=") || byte == colon }
         let isProperties = dialect == .properties
         var end = line.startIndex
-        while end < line.endIndex, !separators.contains(line[end]),
+        while end < line.endIndex, !isSeparator(line[end]),
             !isProperties || !line[end].isSpace
         {
             end += isProperties && line[end] == UInt8(ascii: "\\") ? 2 : 1
@@ -185,7 +189,7 @@ private struct SettingsReader {
         end = min(end, line.endIndex)
         var start = end
         if isProperties { start += line[start...].prefix(while: \.isSpace).count }
-        let hasSeparator = start < line.endIndex && separators.contains(line[start])
+        let hasSeparator = start < line.endIndex && isSeparator(line[start])
         if hasSeparator { start += 1 }
         var name = line[..<end].trimmed
         if dialect == .env, name.starts(with: "export ".utf8) { name = name.dropFirst(7).trimmed }
@@ -193,11 +197,12 @@ private struct SettingsReader {
             dialect != .env || name.allSatisfy(Self.isVariable),
             !isProperties || !name.contains(0x5C)
         else { return nil }
-        return (Array(name), start)
+        return (name, start)
     }
 
-    private func key(_ name: [UInt8]) -> [UInt8] {
-        dialect.foldsCase ? name.map(\.lowercasedASCII) : name
+    private func key(_ name: ArraySlice<UInt8>) -> SyntaxText {
+        dialect.foldsCase && name.contains { $0 != $0.lowercasedASCII }
+            ? SyntaxText(own: name.map(\.lowercasedASCII)) : SyntaxText(name)
     }
 
     private static func isVariable(_ byte: UInt8) -> Bool {

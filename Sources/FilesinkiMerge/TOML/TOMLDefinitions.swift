@@ -4,7 +4,7 @@ import FilesinkiText
 ///
 /// Source: TOML 1.0, <https://toml.io/en/v1.0.0>, the sections on keys, tables and arrays of tables.
 struct TOMLDefinitions {
-    private enum Definition: Equatable {
+    private enum Definition {
         case value
         /// `[name]`
         case table
@@ -12,18 +12,33 @@ struct TOMLDefinitions {
         case implicit
         /// A table that a key with dots has made.
         case dotted
-        /// `[[name]]`, so many times.
-        case array(Int)
+        /// `[[name]]`
+        case array
     }
 
-    private var definitions: [[String]: Definition] = [:]
+    /// A name in a table.
+    private struct Place: Hashable {
+        var table: Int
+        var name: String
+    }
+
+    private struct Entry {
+        var definition: Definition
+        /// The number of the table, or of the last element of the array.
+        var table: Int
+    }
+
+    private var entries: [Place: Entry] = [:]
+    /// How many tables there are; the document is the first.
+    private var tableCount = 1
     /// The table of the next keys.
-    private var table: [String] = []
+    private var table = 0
 
     /// Whether the bytes are TOML in which nothing is defined twice.
     static func isDocument(_ bytes: [UInt8]) -> Bool {
         guard let statements = try? TOMLReader.read(bytes, file: "") else { return false }
         var found = TOMLDefinitions()
+        found.entries.reserveCapacity(statements.count)
         return statements.allSatisfy { found.add($0.kind) }
     }
 
@@ -37,38 +52,47 @@ struct TOMLDefinitions {
     }
 
     private mutating func addTable(_ key: [String], isInArray: Bool) -> Bool {
-        var path: [String] = []
+        var parent = 0
         for (position, part) in key.enumerated() {
-            path.append(part)
+            let place = Place(table: parent, name: part)
             let isLast = position == key.count - 1
-            switch (definitions[path], isLast, isInArray) {
-            case (.array(let count), false, _): path.append("[\(count)]")
-            case (.array(let count), true, true):
-                definitions[path] = .array(count + 1)
-                path.append("[\(count + 1)]")
-            case (nil, true, true):
-                definitions[path] = .array(1)
-                path.append("[1]")
-            case (nil, true, false), (.implicit, true, false): definitions[path] = .table
-            case (nil, false, _): definitions[path] = .implicit
-            case (.table, false, _), (.implicit, false, _), (.dotted, false, _): continue
+            let entry = entries[place]
+            switch (entry?.definition, isLast, isInArray) {
+            case (.array, true, true), (nil, true, true): parent = define(.array, at: place)
+            case (nil, true, false): parent = define(.table, at: place)
+            case (nil, false, _): parent = define(.implicit, at: place)
+            case (.implicit, true, false):
+                entries[place]?.definition = .table
+                parent = entry?.table ?? 0
+            case (.array, false, _), (.table, false, _), (.implicit, false, _), (.dotted, false, _):
+                parent = entry?.table ?? 0
             default: return false
             }
         }
-        table = path
+        table = parent
         return true
     }
 
+    /// - Returns: The number of the new table or element.
+    private mutating func define(_ definition: Definition, at place: Place) -> Int {
+        entries[place] = Entry(definition: definition, table: tableCount)
+        tableCount += 1
+        return tableCount - 1
+    }
+
     private mutating func add(_ pair: TOMLPair) -> Bool {
-        var path = table
+        var parent = table
         for part in pair.key.dropLast() {
-            path.append(part)
-            guard [nil, .dotted].contains(definitions[path]) else { return false }
-            definitions[path] = .dotted
+            let place = Place(table: parent, name: part)
+            switch entries[place] {
+            case nil: parent = define(.dotted, at: place)
+            case let entry? where entry.definition == .dotted: parent = entry.table
+            default: return false
+            }
         }
-        path += pair.key.suffix(1)
-        guard definitions[path] == nil else { return false }
-        definitions[path] = .value
+        let place = Place(table: parent, name: pair.key.last ?? "")
+        guard entries[place] == nil else { return false }
+        entries[place] = Entry(definition: .value, table: parent)
         return Self.isSound(pair.value)
     }
 

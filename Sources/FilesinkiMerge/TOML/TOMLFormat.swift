@@ -76,7 +76,8 @@ private struct TOMLTreeReader {
     private mutating func header(_ line: ArraySlice<UInt8>, after start: Int) -> Bool {
         let isElement = line.dropFirst().first == UInt8(ascii: "[")
         var reader = BracketReader(bytes, .toml, at: line.startIndex + (isElement ? 2 : 1))
-        guard let path = reader.key() else { return false }
+        guard let name = reader.key() else { return false }
+        let path = name.slice(of: bytes)
         let trivia = LineTrivia(bytes, start..<position, isAttached: true)
         open[open.count - 1].items += trivia.comments
         while open.count > 1, let table = open.last,
@@ -85,16 +86,16 @@ private struct TOMLTreeReader {
             closeTable()
         }
         let parent = open.last?.path ?? []
-        let name = Array(parent.isEmpty ? path[...] : path.dropFirst(parent.count + 1))
+        let key = parent.isEmpty ? name : SyntaxText(own: Array(path.dropFirst(parent.count + 1)))
         let headStart = position
         position = bytes.lineEnd(from: reader.position)
         let value = SyntaxNode(
             kind: .map, range: position..<position, openingEnd: position, closingStart: position,
             form: isElement ? .element : .section)
         let item = SyntaxItem(
-            name: name, key: name, gap: trivia.gap, leadEnd: headStart, value: value,
+            name: key, key: key, gap: trivia.gap, leadEnd: headStart, value: value,
             comma: position..<position, end: position)
-        open.append(Table(item: item, path: path, isElement: isElement))
+        open.append(Table(item: item, path: Array(path), isElement: isElement))
         return true
     }
 

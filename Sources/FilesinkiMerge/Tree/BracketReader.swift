@@ -77,7 +77,7 @@ struct BracketReader {
     private mutating func item(
         _ kind: SyntaxNode.Kind, gap: Range<Int>, leadEnd: Int
     ) -> SyntaxItem? {
-        var name: [UInt8] = []
+        var name = SyntaxText.none
         if kind == .map {
             guard let key = key() else { return nil }
             name = key
@@ -94,9 +94,9 @@ struct BracketReader {
     }
 
     /// Reads a name and what stands between it and its value.
-    mutating func key() -> [UInt8]? {
+    mutating func key() -> SyntaxText? {
         if dialect == .toml { return keyOfTOML() }
-        let name: [UInt8]
+        let name: SyntaxText
         if peek() == UInt8(ascii: "\"") || peek() == UInt8(ascii: "'") {
             guard let text = string() else { return nil }
             name = text
@@ -108,7 +108,7 @@ struct BracketReader {
                 position += 1
             }
             guard position > start else { return nil }
-            name = Array(bytes[start..<position])
+            name = SyntaxText(bytes[start..<position])
         }
         guard skipTrivia(), peek() == UInt8(ascii: ":") else { return nil }
         position += 1
@@ -116,16 +116,17 @@ struct BracketReader {
     }
 
     /// Reads `a."b c".d =`; the parts of the name are joined by dots.
-    private mutating func keyOfTOML() -> [UInt8]? {
-        var name: [UInt8] = []
-        while true {
+    private mutating func keyOfTOML() -> SyntaxText? {
+        skipSpaces()
+        guard var name = keyPart() else { return nil }
+        skipSpaces()
+        while peek() == UInt8(ascii: ".") {
+            position += 1
             skipSpaces()
             guard let part = keyPart() else { return nil }
-            name += part
+            name = SyntaxText(
+                own: name.slice(of: bytes) + [UInt8(ascii: ".")] + part.slice(of: bytes))
             skipSpaces()
-            guard peek() == UInt8(ascii: ".") else { break }
-            position += 1
-            name.append(UInt8(ascii: "."))
         }
         guard peek() == UInt8(ascii: "=") else { return name }
         position += 1
@@ -134,15 +135,16 @@ struct BracketReader {
     }
 
     /// One part of a name; in quotes if it needs them.
-    private mutating func keyPart() -> [UInt8]? {
+    private mutating func keyPart() -> SyntaxText? {
         let start = position
         if peek() == UInt8(ascii: "\"") || peek() == UInt8(ascii: "'") {
             guard let text = string() else { return nil }
-            let isBare = !text.isEmpty && text.allSatisfy(Self.isBare)
-            return isBare ? text : Array("\"".utf8) + text + Array("\"".utf8)
+            let name = text.slice(of: bytes)
+            let isBare = !name.isEmpty && name.allSatisfy(Self.isBare)
+            return isBare ? text : SyntaxText(own: Array("\"".utf8) + name + Array("\"".utf8))
         }
         while let byte = peek(), Self.isBare(byte) { position += 1 }
-        return position > start ? Array(bytes[start..<position]) : nil
+        return position > start ? SyntaxText(bytes[start..<position]) : nil
     }
 
     private static func isBare(_ byte: UInt8) -> Bool {
@@ -252,12 +254,12 @@ struct BracketReader {
 
     private mutating func scalar() -> SyntaxNode? {
         let start = position
-        let meaning: [UInt8]
+        let meaning: (type: UInt8, text: SyntaxText)
         if peek() == UInt8(ascii: "\"") || peek() == UInt8(ascii: "'") {
             guard let text = dialect == .toml && isLongString ? longString() : string() else {
                 return nil
             }
-            meaning = Array("s".utf8) + text
+            meaning = (UInt8(ascii: "s"), text)
         } else {
             while let byte = peek(),
                 Self.isWord(byte) || dialect == .toml && byte == UInt8(ascii: ":")
@@ -271,13 +273,14 @@ struct BracketReader {
             else { return nil }
             meaning = found
         }
-        return SyntaxNode(kind: .scalar, range: start..<position, meaning: meaning)
+        return SyntaxNode(
+            kind: .scalar, type: meaning.type, range: start..<position, meaning: meaning.text)
     }
 
     private var isLongString: Bool { peek() == peek(1) && peek() == peek(2) }
 
     /// Reads a string in three quotes, which may have several lines, as it is written.
-    private mutating func longString() -> [UInt8]? {
+    private mutating func longString() -> SyntaxText? {
         guard let quote = peek() else { return nil }
         let start = position
         position += 3
@@ -286,7 +289,7 @@ struct BracketReader {
                 // Up to two quotes before the closing ones belong to the string.
                 while peek(3) == quote { position += 1 }
                 position += 3
-                return Array(bytes[start..<position])
+                return SyntaxText(bytes[start..<position])
             }
             position += byte == UInt8(ascii: "\\") && quote == UInt8(ascii: "\"") ? 2 : 1
         }
@@ -299,15 +302,20 @@ struct BracketReader {
     }
 
     /// What a number, a boolean or a date of TOML says, as it is written.
-    private static func meaning(ofPlain word: ArraySlice<UInt8>) -> [UInt8]? {
-        word.isEmpty ? nil : Array("w".utf8) + word
+    private static func meaning(ofPlain word: ArraySlice<UInt8>) -> (UInt8, SyntaxText)? {
+        word.isEmpty ? nil : (UInt8(ascii: "w"), SyntaxText(word))
     }
 
     /// What a literal or a number says; nil for another word.
-    private static func meaning(ofWord word: ArraySlice<UInt8>) -> [UInt8]? {
-        if let number = JSONDecimal(text: word) { return Array("n".utf8) + number.meaning }
+    private static func meaning(ofWord word: ArraySlice<UInt8>) -> (UInt8, SyntaxText)? {
+        if isShortInteger(word) { return (UInt8(ascii: "n"), SyntaxText(word)) }
+        if let number = JSONDecimal(text: word) {
+            return (UInt8(ascii: "n"), SyntaxText(own: number.meaning))
+        }
         let text = String(decoding: word, as: UTF8.self)
-        if ["true", "false", "null"].contains(text) { return Array("l\(text)".utf8) }
+        if ["true", "false", "null"].contains(text) {
+            return (UInt8(ascii: "l"), SyntaxText(word))
+        }
         let plain =
             word.first == UInt8(ascii: "+") || word.first == UInt8(ascii: "-")
             ? word.dropFirst() : word
@@ -318,11 +326,19 @@ struct BracketReader {
             || ["Infinity", "NaN"].contains(String(decoding: plain, as: UTF8.self))
             || !digits.isEmpty && digits.allSatisfy(JSONString.isDigit)
                 && plain.count - digits.count < 2
-        return isNumber ? Array("w".utf8) + word : nil
+        return isNumber ? (UInt8(ascii: "w"), SyntaxText(word)) : nil
+    }
+
+    /// Whether a word is what ``JSONDecimal/meaning`` gives for its number.
+    private static func isShortInteger(_ word: ArraySlice<UInt8>) -> Bool {
+        guard let first = word.first, first != UInt8(ascii: "0") || word.count == 1 else {
+            return false
+        }
+        return word.count <= JSONDecimal.mostDigits && word.allSatisfy(JSONString.isDigit)
     }
 
     /// Reads a string in either quotes, and returns what it says.
-    private mutating func string() -> [UInt8]? {
+    private mutating func string() -> SyntaxText? {
         let quote = bytes[position]
         let start = position
         position += 1
@@ -331,10 +347,11 @@ struct BracketReader {
                 position += 1
                 let text = bytes[start..<position]
                 guard text.contains(UInt8(ascii: "\\")) else {
-                    return Array(text.dropFirst().dropLast())
+                    return SyntaxText(text.dropFirst().dropLast())
                 }
                 // Escapes that JSON does not have are compared as they are written.
-                return (try? JSONDocument(Array(text)))?.plainText(0) ?? Array(text)
+                let plain = (try? JSONDocument(Array(text)))?.plainText(0)
+                return plain.map { SyntaxText(own: $0) } ?? SyntaxText(text)
             }
             if byte == 10 { return nil }
             let isEscape =
@@ -346,9 +363,16 @@ struct BracketReader {
 }
 
 extension JSONDecimal {
+    /// The most digits of an integer that is its own meaning.
+    fileprivate static let mostDigits = 15
+
     /// Equal for equal numbers.
     fileprivate var meaning: [UInt8] {
-        (isNegative ? Array("-".utf8) : []) + digits.map { $0 + UInt8(ascii: "0") }
-            + Array("e\(exponent)".utf8)
+        let text = (isNegative ? Array("-".utf8) : []) + digits.map { $0 + UInt8(ascii: "0") }
+        guard !isNegative, exponent >= 0, digits.count + exponent <= Self.mostDigits else {
+            return text + Array("e\(exponent)".utf8)
+        }
+        return digits.isEmpty
+            ? [UInt8(ascii: "0")] : text + [UInt8](repeating: 0x30, count: exponent)
     }
 }

@@ -4,48 +4,49 @@ struct ItemMatch {
     var entries: [MergeTrio<Int>] = []
     /// The items of each version, in its order.
     var orders: [[Int]] = [[], [], []]
-    /// What items are sorted by.
-    private(set) var texts: [[UInt8]] = []
-    private var identities: [[UInt8]] = []
-    private var numbers: [[UInt8]: Int] = [:]
+    private let identities: [[UInt8]]
+    /// What an item of a version is sorted by.
+    private let text: (MergeVersion, Int) -> [UInt8]
     /// Whether the order may follow the names: comments that stand alone keep their neighbours.
     private let isSortable: Bool
 
-    /// - Parameter identities: By version, an identity of each item; each occurs once in a version.
+    /// - Parameters:
+    ///   - things: By version, the number of each item; each occurs once in a version.
+    ///   - identities: What each number stands for.
     init(
-        _ identities: MergeTrio<[[UInt8]]>, sortedBy texts: MergeTrio<[[UInt8]]>, isSortable: Bool
+        _ things: MergeTrio<[Int]>, _ identities: [[UInt8]], isSortable: Bool,
+        sortedBy text: @escaping (MergeVersion, Int) -> [UInt8]
     ) {
         self.isSortable = isSortable
+        self.identities = identities
+        self.text = text
+        entries = [MergeTrio<Int>](repeating: MergeTrio(), count: identities.count)
         for version in MergeVersion.allCases {
-            for (ordinal, identity) in (identities[version] ?? []).enumerated() {
-                let thing = numbers[identity] ?? entries.count
-                let text = texts[version]?[ordinal] ?? []
-                if thing == entries.count {
-                    numbers[identity] = thing
-                    entries.append(MergeTrio())
-                    self.identities.append(identity)
-                    self.texts.append(text)
-                } else if text.lexicographicallyPrecedes(self.texts[thing]) {
-                    // The least of all spellings, so that both devices sort by the same.
-                    self.texts[thing] = text
-                }
+            orders[version.rawValue] = things[version] ?? []
+            for (ordinal, thing) in orders[version.rawValue].enumerated() {
                 entries[thing][version] = ordinal
-                orders[version.rawValue].append(thing)
             }
         }
     }
 
     var order: SequenceOrder {
-        let (texts, identities) = (texts, identities)
         func precedes(_ left: Int, _ right: Int) -> Bool {
-            guard texts[left] == texts[right] else {
-                return texts[left].lexicographicallyPrecedes(texts[right])
-            }
+            let (one, other) = (text(left), text(right))
+            guard one == other else { return one.lexicographicallyPrecedes(other) }
             return identities[left].lexicographicallyPrecedes(identities[right])
         }
         return SequenceOrder(
             base: orders[0], ours: orders[1], theirs: orders[2], count: entries.count,
-            precedes: precedes, sortings: { isSortable ? sortings(texts) : [] })
+            precedes: precedes,
+            sortings: { isSortable ? sortings(entries.indices.map(text)) : [] })
+    }
+
+    /// The least of all spellings, so that both devices sort by the same.
+    private func text(_ thing: Int) -> [UInt8] {
+        let texts = MergeVersion.allCases.compactMap { version in
+            entries[thing][version].map { text(version, $0) }
+        }
+        return texts.min { $0.lexicographicallyPrecedes($1) } ?? []
     }
 
     /// The orders that the items may have, most likely first.
@@ -58,6 +59,13 @@ struct ItemMatch {
         result.append { folded[$0].lexicographicallyPrecedes(folded[$1]) }
         return result.flatMap { order in [order, { order($1, $0) }] }
     }
+}
+
+/// How an item gets into the result.
+enum ItemResolution: Hashable {
+    case merged
+    case taken(MergeVersion)
+    case dropped
 }
 
 extension UInt8 {

@@ -49,29 +49,50 @@ struct ItemMatcher {
             }
             groups[name] = identity
         }
-        let match = ItemMatch(
-            identities { item, version in
-                let name = self.name(item)
-                guard let group = groups[name] else { return name }
-                return name + [0] + (identity(item, group, version) ?? [])
-            }, sortedBy: texts { item, _ in [item.value.form.rawValue] + item.name },
-            isSortable: groups.isEmpty && !hasComments)
+        let match = match(isSortable: groups.isEmpty) { item, version, result in
+            let start = result.count
+            appendName(of: item, version, to: &result)
+            guard !groups.isEmpty, let group = groups[Array(result[start...])] else { return }
+            result.append(0)
+            _ = append(group, of: item, version, to: &result)
+        } sortedBy: { item, version in
+            [item.value.form.rawValue] + (trees[version]?.slice(item.name) ?? [])
+        }
         return checked(match)
     }
 
     /// What two items of a map have in common that are the same.
-    private func name(_ item: SyntaxItem) -> [UInt8] {
-        [item.value.form.rawValue] + item.key
+    private func appendName(
+        of item: SyntaxItem, _ version: MergeVersion, to result: inout [UInt8]
+    ) {
+        result.append(item.value.form.rawValue)
+        if let tree = trees[version] { result += tree.slice(item.key) }
+    }
+
+    private func name(_ item: SyntaxItem, _ version: MergeVersion) -> [UInt8] {
+        var result: [UInt8] = []
+        appendName(of: item, version, to: &result)
+        return result
     }
 
     /// The names that a version has more than once, or could have.
     private var repeatedNames: Set<[UInt8]> {
         var repeated: Set<[UInt8]> = []
+        var names = ByteNumbers(capacity: items(.ours).count)
+        /// The last version that has a name.
+        var seen: [MergeVersion] = []
+        var name: [UInt8] = []
         for version in MergeVersion.allCases {
-            var seen: Set<[UInt8]> = []
             for item in items(version) where item.role == .value {
-                let isNew = seen.insert(name(item)).inserted
-                if !isNew || item.value.form == .element { repeated.insert(name(item)) }
+                name.removeAll(keepingCapacity: true)
+                appendName(of: item, version, to: &name)
+                let number = names.number(of: name)
+                let isNew = number == seen.count
+                if isNew { seen.append(version) }
+                if !isNew && seen[number] == version || item.value.form == .element {
+                    repeated.insert(name)
+                }
+                seen[number] = version
             }
         }
         return repeated
@@ -84,7 +105,7 @@ struct ItemMatcher {
         var result: [[UInt8]: [[SyntaxItem]]] = [:]
         for version in MergeVersion.allCases {
             for item in items(version) where item.role == .value {
-                let name = name(item)
+                let name = name(item, version)
                 guard names.contains(name) else { continue }
                 result[name, default: [[], [], []]][version.rawValue].append(item)
             }
@@ -95,7 +116,7 @@ struct ItemMatcher {
     /// What distinguishes the items of a repeated name; nil if nothing does.
     private func identity(ofRepeated lists: [[SyntaxItem]]) -> Identity? {
         let values = zip(MergeVersion.allCases, lists).map { version, items in
-            items.compactMap { identity($0, .value, version) }
+            items.map { identity($0, .value, version) ?? [] }
         }
         if values[1] == values[2] || values[0] == values[1] || values[0] == values[2] {
             return .value
@@ -106,8 +127,12 @@ struct ItemMatcher {
         }
         if areMaps, areInPlace(lists) { return .place }
         guard areMaps || format.repeats == .list, isUnique(.value, lists) else { return nil }
-        let texts = MergeTrio(base: values[0], ours: values[1], theirs: values[2])
-        let order = ItemMatch(texts, sortedBy: texts, isSortable: false).order
+        var numbers = ByteNumbers(capacity: values[0].count)
+        let things = values.map { $0.map { numbers.number(of: $0) } }
+        let order = ItemMatch(
+            MergeTrio(base: things[0], ours: things[1], theirs: things[2]), numbers.texts,
+            isSortable: false, sortedBy: { version, ordinal in values[version.rawValue][ordinal] }
+        ).order
         guard !order.isReplacedTwice(orRemoved: areMaps) else { return nil }
         let isAddition =
             Set(values[0]).isSubset(of: values[1]) && Set(values[0]).isSubset(of: values[2])
@@ -138,50 +163,91 @@ struct ItemMatcher {
     private func identity(
         _ item: SyntaxItem, _ identity: Identity, _ version: MergeVersion
     ) -> [UInt8]? {
-        guard let tree = trees[version] else { return nil }
+        var result: [UInt8] = []
+        return append(identity, of: item, version, to: &result) ? result : nil
+    }
+
+    /// - Returns: False for an item that has no such identity.
+    private func append(
+        _ identity: Identity, of item: SyntaxItem, _ version: MergeVersion,
+        to result: inout [UInt8]
+    ) -> Bool {
+        guard let tree = trees[version] else { return false }
         switch identity {
-        case .place: return []
-        case .value: return Self.joined(tree.outline(of: item.value))
+        case .place: break
+        case .value: result += tree.outline(of: item.value).bytes
         case .member(let name):
-            let found = item.value.items.filter { $0.role == .value && $0.key == name }
-            guard item.value.kind == .map, found.count == 1, found[0].value.kind == .scalar else {
-                return nil
-            }
-            return found[0].value.meaning
+            guard let value = member(name, of: item.value, tree) else { return false }
+            result.append(value.type)
+            result += tree.slice(value.meaning)
         }
+        return true
     }
 
-    /// The tokens as one, with their lengths, so that different tokens stay different.
-    private static func joined(_ tokens: [[UInt8]]) -> [UInt8] {
-        tokens.reduce(into: []) { $0 += Array("\($1.count):".utf8) + $1 }
+    /// The scalar that a map has once under a name.
+    private func member(_ name: [UInt8], of node: SyntaxNode, _ tree: SyntaxTree) -> SyntaxNode? {
+        guard node.kind == .map else { return nil }
+        func isNamed(_ item: SyntaxItem) -> Bool {
+            item.role == .value && tree.slice(item.key) == name[...]
+        }
+        guard let place = node.items.firstIndex(where: isNamed),
+            !node.items[(place + 1)...].contains(where: isNamed),
+            node.items[place].value.kind == .scalar
+        else { return nil }
+        return node.items[place].value
     }
 
-    /// By version, an identity of each item that occurs once; equal items are counted.
-    private func identities(
-        _ identity: (SyntaxItem, MergeVersion) -> [UInt8]
-    ) -> MergeTrio<[[UInt8]]> {
-        var result = MergeTrio<[[UInt8]]>()
+    /// The items by an identity; equal ones are counted, so that each occurs once in a version.
+    private func match(
+        isSortable: Bool,
+        identity append: (SyntaxItem, MergeVersion, inout [UInt8]) -> Void,
+        sortedBy text: @escaping (SyntaxItem, MergeVersion) -> [UInt8]
+    ) -> ItemMatch {
+        var things = MergeTrio<[Int]>()
+        var numbers = ByteNumbers(capacity: items(.ours).count)
         let pairs = editedComments()
+        var identity: [UInt8] = []
         for version in MergeVersion.allCases where nodes[version] != nil {
-            var seen: [[UInt8]: Int] = [:]
-            result[version] = items(version).map { item in
-                let found =
-                    item.role == .comment
-                    ? pairs[version]?[item.value.meaning] ?? Array("#".utf8) + item.value.meaning
-                    : Array("-".utf8) + identity(item, version)
-                let count = seen[found] ?? 0
-                seen[found] = count + 1
-                return found + [0] + Array(String(count).utf8)
+            var counts: [Int: Int] = [:]
+            var seen: [Bool] = []
+            things[version] = items(version).map { item in
+                identity.removeAll(keepingCapacity: true)
+                if item.role == .comment {
+                    let comment = comment(item, version)
+                    identity.append(UInt8(ascii: "#"))
+                    identity += pairs[version]?[comment] ?? comment
+                } else {
+                    identity.append(UInt8(ascii: "-"))
+                    append(item, version, &identity)
+                }
+                let number = numbers.number(of: identity)
+                while seen.count <= number { seen.append(false) }
+                guard seen[number] else {
+                    seen[number] = true
+                    return number
+                }
+                counts[number, default: 0] += 1
+                identity += Array("\0\(counts[number] ?? 0)".utf8)
+                identity[0] += 0x80
+                return numbers.number(of: identity)
             }
         }
-        return result
+        return ItemMatch(
+            things, numbers.texts, isSortable: isSortable && !hasComments,
+            sortedBy: { version, ordinal in text(items(version)[ordinal], version) })
+    }
+
+    /// What a comment says.
+    private func comment(_ item: SyntaxItem, _ version: MergeVersion) -> [UInt8] {
+        Array(trees[version]?.slice(item.value.meaning) ?? [])
     }
 
     /// An identity for each comment that stands alone and that both sides changed: by version, of what it says
     /// there. Empty unless both sides have put as many others in the place of those that they removed.
     private func editedComments() -> MergeTrio<[[UInt8]: [UInt8]]> {
+        guard hasComments else { return MergeTrio() }
         let comments = MergeVersion.allCases.map { version in
-            items(version).filter { $0.role == .comment }.map(\.value.meaning)
+            items(version).filter { $0.role == .comment }.map { comment($0, version) }
         }
         let sets = comments.map(Set.init)
         let removed = comments[0].filter { !sets[1].contains($0) && !sets[2].contains($0) }
@@ -192,32 +258,22 @@ struct ItemMatcher {
         else { return MergeTrio() }
         var result = MergeTrio<[[UInt8]: [UInt8]]>()
         for version in MergeVersion.allCases {
-            let numbered = lists[version.rawValue].enumerated().map { ($1, Array("@\($0)".utf8)) }
+            let numbered = lists[version.rawValue].enumerated().map { ($1, Array("\0\($0)".utf8)) }
             result[version] = Dictionary(uniqueKeysWithValues: numbered)
-        }
-        return result
-    }
-
-    private func texts(
-        _ text: (SyntaxItem, MergeVersion) -> [UInt8]
-    ) -> MergeTrio<[[UInt8]]> {
-        var result = MergeTrio<[[UInt8]]>()
-        for version in MergeVersion.allCases {
-            result[version] = items(version).map { text($0, version) }
         }
         return result
     }
 
     /// What a scalar is sorted by: a number as it is written, anything else by what it says.
     private func text(of node: SyntaxNode, _ version: MergeVersion) -> [UInt8] {
-        guard let bytes = trees[version]?.slice(node.range), JSONDecimal(text: bytes) != nil else {
-            return node.meaning
-        }
-        return Array(bytes)
+        guard let tree = trees[version] else { return [] }
+        let bytes = tree.slice(node.range)
+        return Array(JSONDecimal(text: bytes) == nil ? tree.slice(node.meaning) : bytes)
     }
 
     /// A match, unless both sides replaced a comment by another one.
     private func checked(_ match: ItemMatch) -> Result {
+        guard hasComments else { return .keyed(match) }
         let comments = MergeVersion.allCases.map { version in
             Set(
                 match.orders[version.rawValue].filter { thing in
@@ -268,15 +324,13 @@ struct ItemMatcher {
     func matchByValue() -> Result { match(by: .value) }
 
     private func match(by identity: Identity) -> Result {
-        let match = ItemMatch(
-            identities { self.identity($0, identity, $1) ?? [] },
-            sortedBy: texts { item, version in
-                guard case .member(let name) = identity else {
-                    return text(of: item.value, version)
-                }
-                let member = item.value.items.first { $0.key == name }
-                return member.map { text(of: $0.value, version) } ?? []
-            }, isSortable: !hasComments)
+        let match = match(isSortable: true) { item, version, result in
+            _ = append(identity, of: item, version, to: &result)
+        } sortedBy: { item, version in
+            guard case .member(let name) = identity else { return text(of: item.value, version) }
+            let value = trees[version].flatMap { member(name, of: item.value, $0) }
+            return value.map { text(of: $0, version) } ?? []
+        }
         return checked(match)
     }
 
@@ -289,15 +343,13 @@ struct ItemMatcher {
 
     /// The elements as numbers: equal ones for equal values.
     func numbers() -> [[Int]] {
-        var known: [[UInt8]: Int] = [:]
+        var numbers = ByteNumbers(capacity: items(.ours).count)
         return MergeVersion.allCases.map { version in
             items(version).map { item in
-                let value =
-                    item.role == .comment
-                    ? Array("#".utf8) + item.value.meaning : identity(item, .value, version) ?? []
-                let number = known[value] ?? known.count
-                known[value] = number
-                return number
+                numbers.number(
+                    of: item.role == .comment
+                        ? Array("#".utf8) + comment(item, version)
+                        : identity(item, .value, version) ?? [])
             }
         }
     }
@@ -320,8 +372,8 @@ struct ItemMatcher {
             && isSimilar(base.value, theirs.value, .theirs)
     }
 
-    private func outline(_ node: SyntaxNode, _ version: MergeVersion) -> [[UInt8]] {
-        trees[version]?.outline(of: node) ?? []
+    private func outline(_ node: SyntaxNode, _ version: MergeVersion) -> SyntaxOutline? {
+        trees[version]?.outline(of: node)
     }
 
     /// Whether at least half of a container is the same in a side.
@@ -334,7 +386,8 @@ struct ItemMatcher {
             base.kind == .map
             ? old.count { item in
                 new.contains {
-                    $0.key == item.key && outline($0.value, version) == outline(item.value, .base)
+                    trees[version]?.slice($0.key) == trees.base?.slice(item.key)
+                        && outline($0.value, version) == outline(item.value, .base)
                 }
             } : zip(old, new).count { outline($0.value, .base) == outline($1.value, version) }
         return kept * 2 >= old.count && kept > 0

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Blank lines and comments between the items of a format that is written in lines.
 struct LineTrivia {
     /// Comments that stand alone: a blank line or the end of the container follows them.
@@ -32,22 +34,33 @@ struct LineTrivia {
     /// - Parameter end: Behind the line end of the comment's last line.
     static func comment(_ bytes: [UInt8], gap: Range<Int>, end: Int) -> SyntaxItem {
         let text = bytes[gap.upperBound..<end]
-        let textEnd = end - text.reversed().prefix { $0 <= 0x20 }.count
-        let lines = bytes[gap.upperBound..<textEnd].split(
-            separator: 10, omittingEmptySubsequences: false)
+        let textEnd = (text.lastIndex { $0 > 0x20 } ?? text.startIndex - 1) + 1
         let value = SyntaxNode(
             kind: .scalar, range: gap.upperBound..<textEnd,
-            meaning: Array(lines.map(\.trimmed).joined(separator: [10])))
+            meaning: meaning(bytes[gap.upperBound..<textEnd]))
         return SyntaxItem(
             role: .comment, gap: gap, leadEnd: gap.upperBound, value: value,
             comma: textEnd..<textEnd, end: end)
+    }
+
+    /// What a comment says, without indentation.
+    private static func meaning(_ text: ArraySlice<UInt8>) -> SyntaxText {
+        guard text.contains(10) else { return SyntaxText(text.trimmed) }
+        let lines = text.split(separator: 10, omittingEmptySubsequences: false)
+        return SyntaxText(own: Array(lines.map(\.trimmed).joined(separator: [10])))
     }
 }
 
 extension [UInt8] {
     /// The place behind the next newline, or the end.
     func lineEnd(from start: Int) -> Int {
-        self[start...].firstIndex(of: 10).map { $0 + 1 } ?? count
+        withUnsafeBytes { bytes in
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+            guard let base = bytes.baseAddress, let first = rest.baseAddress,
+                let found = memchr(first, 10, rest.count)
+            else { return count }
+            return UnsafeRawPointer(found) - base + 1
+        }
     }
 }
 
@@ -57,8 +70,10 @@ extension ArraySlice<UInt8> {
 
     /// Without spaces, tabs and line ends around it.
     var trimmed: ArraySlice<UInt8> {
-        let rest = drop(while: \.isSpace)
-        return rest.dropLast(rest.reversed().prefix(while: \.isSpace).count)
+        var (start, end) = (startIndex, endIndex)
+        while start < end, self[start].isSpace { start += 1 }
+        while start < end, self[end - 1].isSpace { end -= 1 }
+        return self[start..<end]
     }
 }
 

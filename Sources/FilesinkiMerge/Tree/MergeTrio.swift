@@ -42,6 +42,11 @@ extension MergeTrio {
     }
 }
 
+extension MergeTrio<SyntaxItem.Role> {
+    /// Whether it is no comment.
+    var isValue: Bool { (base ?? ours ?? theirs) == .value }
+}
+
 /// The place in the documents that is being merged.
 struct MergePlace {
     /// A key without quotes and escapes, or the digits of an index.

@@ -13,6 +13,62 @@ struct SyntaxTree {
     var after: Range<Int> { root.range.upperBound..<bytes.count }
 
     func slice(_ range: Range<Int>) -> ArraySlice<UInt8> { bytes[range] }
+
+    func slice(_ text: SyntaxText) -> ArraySlice<UInt8> { text.slice(of: bytes) }
+}
+
+/// A name, or what a scalar says: bytes of the document, or others where the document writes it otherwise.
+///
+/// Documents have many of them, so that none has memory of its own without need.
+struct SyntaxText {
+    /// The bytes in the document, unless there are ``own`` ones.
+    @SyntaxRange private var range: Range<Int>
+    /// What is not in the document as it is meant.
+    private var own: [UInt8]?
+
+    static let none = SyntaxText(range: 0..<0)
+
+    private init(range: Range<Int>) { self.range = range }
+
+    /// The bytes as they are in the document.
+    init(_ slice: ArraySlice<UInt8>) { range = slice.startIndex..<slice.endIndex }
+
+    /// Bytes that the document writes otherwise.
+    init(own: [UInt8]) {
+        range = 0..<0
+        self.own = own
+    }
+
+    /// - Parameter bytes: The document.
+    func slice(of bytes: [UInt8]) -> ArraySlice<UInt8> { own.map { $0[...] } ?? bytes[range] }
+}
+
+/// A range of bytes in half the memory: documents are smaller than ``SyntaxLimits/size``.
+@propertyWrapper struct SyntaxRange {
+    private let start: UInt32
+    private let end: UInt32
+
+    init(wrappedValue: Range<Int>) {
+        start = UInt32(wrappedValue.lowerBound)
+        end = UInt32(wrappedValue.upperBound)
+    }
+
+    var wrappedValue: Range<Int> {
+        get { Int(start)..<Int(end) }
+        set { self = SyntaxRange(wrappedValue: newValue) }
+    }
+}
+
+/// A place in a document in half the memory.
+@propertyWrapper struct SyntaxPlace {
+    private let place: UInt32
+
+    init(wrappedValue: Int) { place = UInt32(wrappedValue) }
+
+    var wrappedValue: Int {
+        get { Int(place) }
+        set { self = SyntaxPlace(wrappedValue: newValue) }
+    }
 }
 
 /// A value in a document.
@@ -36,16 +92,18 @@ struct SyntaxNode {
     }
 
     var kind: Kind
+    /// What kind of scalar it is, such as `s` for a string: a string `1` is not the number.
+    var type: UInt8 = 0
     /// All bytes of the value. Of a container: from the opening to the closing.
-    var range: Range<Int>
+    @SyntaxRange var range: Range<Int>
     /// What a scalar says: equal for all spellings of one value.
-    var meaning: [UInt8] = []
+    var meaning = SyntaxText.none
     /// The items of a container, without gaps between them.
     var items: [SyntaxItem] = []
     /// The end of the bytes before the first item: a bracket, and the rest of its line.
-    var openingEnd = 0
+    @SyntaxPlace var openingEnd = 0
     /// The beginning of the bytes behind the white space that follows the last item: a bracket.
-    var closingStart = 0
+    @SyntaxPlace var closingStart = 0
     /// Whether commas stand between the items.
     var hasCommas = false
     var form = Form.value
@@ -71,18 +129,18 @@ struct SyntaxItem {
 
     var role = Role.value
     /// The name of a member as programs see it; empty for elements and comments.
-    var name: [UInt8] = []
+    var name = SyntaxText.none
     /// The name by which members of different versions are the same: ``name``, in lower case where the format
     /// does not distinguish cases.
-    var key: [UInt8] = []
+    var key = SyntaxText.none
     /// White space: blank lines, or the spaces inside a line.
-    var gap: Range<Int>
+    @SyntaxRange var gap: Range<Int>
     /// The end of the comments right above it.
-    var leadEnd: Int
+    @SyntaxPlace var leadEnd: Int
     var value: SyntaxNode
-    var comma: Range<Int>
+    @SyntaxRange var comma: Range<Int>
     /// Behind the rest of its line: spaces, a comment, the line end.
-    var end: Int
+    @SyntaxPlace var end: Int
 
     /// The comments right above it.
     var lead: Range<Int> { gap.upperBound..<leadEnd }
@@ -90,55 +148,4 @@ struct SyntaxItem {
     var head: Range<Int> { leadEnd..<value.range.lowerBound }
     var middle: Range<Int> { value.range.upperBound..<comma.lowerBound }
     var tail: Range<Int> { comma.upperBound..<end }
-}
-
-extension SyntaxTree {
-    /// What a value says, as a list of tokens: equal for equal values. Comments count where asked.
-    func outline(of node: SyntaxNode, withComments: Bool = false) -> [[UInt8]] {
-        var result: [[UInt8]] = []
-        appendOutline(of: node, withComments, to: &result)
-        return result
-    }
-
-    private func appendOutline(
-        of node: SyntaxNode, _ withComments: Bool, to result: inout [[UInt8]]
-    ) {
-        result.append(Self.mark(node.kind))
-        guard node.kind != .scalar else { return result.append(node.meaning) }
-        for item in node.items {
-            guard withComments || item.role == .value else { continue }
-            if withComments { result.append(comments(of: item)) }
-            if item.role == .value { result.append(item.key) }
-            appendOutline(of: item.value, withComments, to: &result)
-        }
-        result.append(Self.mark(nil))
-    }
-
-    /// The token before a value; that of nil ends a container.
-    static func mark(_ kind: SyntaxNode.Kind?) -> [UInt8] {
-        switch kind {
-        case .map: Array("{".utf8)
-        case .list: Array("[".utf8)
-        case .scalar: Array("=".utf8)
-        case nil: Array("end".utf8)
-        }
-    }
-
-    /// The comments of an item without white space.
-    func comments(of item: SyntaxItem) -> [UInt8] {
-        let parts = [item.lead, item.middle, item.tail].map { slice($0).filter { $0 > 0x20 } }
-        return Array(parts.joined(separator: [0x0A]))
-    }
-
-    /// Whether two values are the same bytes.
-    func sameBytes(_ node: SyntaxNode, _ other: SyntaxTree, _ otherNode: SyntaxNode) -> Bool {
-        slice(node.range) == other.slice(otherNode.range)
-    }
-
-    /// Whether two values say the same, whatever their comments.
-    func sameMeaning(_ node: SyntaxNode, _ other: SyntaxTree, _ otherNode: SyntaxNode) -> Bool {
-        node.kind == otherNode.kind
-            && (sameBytes(node, other, otherNode) && node.meaning == otherNode.meaning
-                || outline(of: node) == other.outline(of: otherNode))
-    }
 }

@@ -40,23 +40,38 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
         if let reason = input.refusalAsText { return .declined([MergeConflict("", reason)]) }
         if let easy = input.obvious { return .merged(easy) }
         let frames = Frames(input)
-        let trees = MergeTrio(
-            base: input.base == nil ? nil : format.read(frames.texts[0]),
-            ours: format.read(frames.texts[1]), theirs: format.read(frames.texts[2]))
-        guard trees.ours != nil, trees.theirs != nil, input.base == nil || trees.base != nil else {
-            return .declined([MergeConflict("", Self.unreadable(trees, format.name))])
+        let merged: (bytes: [UInt8], outline: SyntaxOutline)
+        switch mergeTrees(frames, input) {
+        case .failure(let error): return .declined(error.conflicts)
+        case .success(let result): merged = result
         }
-        var merger = TreeMerger(trees, format, input)
-        merger.mergeDocument()
-        guard merger.conflicts.isEmpty else { return .declined(merger.conflicts) }
-        guard let result = format.read(merger.output),
-            Self.says(result.outline(of: result.root), merger.outline)
+        guard let result = format.read(merged.bytes),
+            result.outline(of: result.root).says(merged.outline)
         else {
             return .declined([
                 MergeConflict("", "The merged parts do not form a \(format.name) document.")
             ])
         }
-        return .merged(frames.added(to: merger.output))
+        return .merged(frames.added(to: merged.bytes))
+    }
+
+    /// The trees are released before the result is read.
+    private func mergeTrees(
+        _ frames: Frames, _ input: MergeInput
+    ) -> Result<([UInt8], SyntaxOutline), TreeConflicts> {
+        let trees = MergeTrio(
+            base: input.base == nil ? nil : format.read(frames.texts[0]),
+            ours: format.read(frames.texts[1]), theirs: format.read(frames.texts[2]))
+        guard trees.ours != nil, trees.theirs != nil, input.base == nil || trees.base != nil else {
+            let reason = Self.unreadable(trees, format.name)
+            return .failure(TreeConflicts(conflicts: [MergeConflict("", reason)]))
+        }
+        var merger = TreeMerger(trees, format, input)
+        merger.mergeDocument()
+        guard merger.conflicts.isEmpty else {
+            return .failure(TreeConflicts(conflicts: merger.conflicts))
+        }
+        return .success((merger.output, merger.outline))
     }
 
     /// Whether the bytes are a document that can be merged.
@@ -73,12 +88,11 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
             : trees.theirs == nil ? "The committed version" : "The common version"
         return "\(side) is not \(name) that can be merged."
     }
+}
 
-    /// Whether a document says what was decided; nil stands for a value that was computed.
-    private static func says(_ outline: [[UInt8]], _ decided: [[UInt8]?]) -> Bool {
-        outline.count == decided.count
-            && zip(outline, decided).allSatisfy { $1 == nil || $0 == $1 }
-    }
+/// Why trees cannot be merged.
+private struct TreeConflicts: Error {
+    let conflicts: [MergeConflict]
 }
 
 /// The versions without byte order marks and with equal line ends, and how to put both back.

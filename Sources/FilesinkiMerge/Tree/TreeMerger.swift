@@ -13,9 +13,8 @@ struct TreeMerger {
     let input: MergeInput
     /// The merged document.
     private(set) var output: [UInt8] = []
-    /// What the merged document says, as ``SyntaxTree/outline(of:withComments:)`` lists it; nil stands for a
-    /// value that was computed.
-    private(set) var outline: [[UInt8]?] = []
+    /// What the merged document says.
+    private(set) var outline = SyntaxOutline()
     private(set) var conflicts: [MergeConflict] = []
     var place = MergePlace()
     let hasCounters: Bool
@@ -99,8 +98,7 @@ struct TreeMerger {
     }
 
     private func bytes(_ nodes: Nodes, _ version: MergeVersion) -> ArraySlice<UInt8> {
-        guard let node = nodes[version], let tree = trees[version] else { return [] }
-        return tree.slice(node.range)
+        trees[version]?.slice(nodes[version]?.range ?? 0..<0) ?? []
     }
 
     /// Takes the side that the user chose for conflicts, or declines.
@@ -121,7 +119,7 @@ struct TreeMerger {
     private mutating func write(_ node: SyntaxNode?, _ version: MergeVersion) {
         guard let node, let tree = trees[version] else { return }
         output += tree.slice(node.range)
-        outline += tree.outline(of: node).map(Optional.some)
+        tree.appendOutline(of: node, to: &outline)
     }
 
     /// Writes the merged bytes of a part; comments of both sides are merged by lines.
@@ -223,22 +221,27 @@ struct TreeMerger {
     /// Enters an item: by its name, or its index in the base or the first side.
     private mutating func enter(_ entry: MergeTrio<Int>, _ nodes: Nodes) {
         let items = items(entry, nodes)
-        let name = [items.base, items.ours, items.theirs].lazy.compactMap(\.?.name)
-            .first { !$0.isEmpty }
+        for version in MergeVersion.allCases {
+            guard let tree = trees[version], let item = items[version] else { continue }
+            let name = tree.slice(item.name)
+            if !name.isEmpty { return place.enter(Array(name)) }
+        }
         let index = entry.base ?? min(entry.ours ?? .max, entry.theirs ?? .max)
-        place.enter(name ?? Array(String(index).utf8))
+        place.enter(Array(String(index).utf8))
     }
 
     private mutating func writeItems(
         _ nodes: Nodes, _ things: [(entry: MergeTrio<Int>, resolution: ItemResolution)]
     ) {
         let gaps = GapMerge(trees, nodes)
-        outline.append(SyntaxTree.mark(nodes.ours?.kind))
+        outline.append(nodes.ours?.kind)
         writePart(nodes.map(\.opening))
         let last = things.lastIndex { items($0.entry, nodes).map(\.role).isValue }
         var previous: MergeTrio<Int>?
         for (index, (entry, resolution)) in things.enumerated() {
             output += gaps.gap(after: previous, before: entry)
+            previous = entry
+            if resolution == .merged, index < last ?? 0, writeUnchanged(entry, nodes) { continue }
             enter(entry, nodes)
             let items = items(entry, nodes)
             let hasComma =
@@ -254,11 +257,36 @@ struct TreeMerger {
             case .dropped: break
             }
             place.leave()
-            previous = entry
         }
         output += gaps.gap(after: previous, before: nil)
         writePart(nodes.map(\.closing))
-        outline.append(SyntaxTree.mark(nil))
+        outline.append(nil)
+    }
+
+    /// Writes an item that has the same bytes in all versions and items behind it, with a comma where it needs one.
+    ///
+    /// - Returns: False where the item must be merged.
+    private mutating func writeUnchanged(_ entry: MergeTrio<Int>, _ nodes: Nodes) -> Bool {
+        guard let base = bytes(of: entry, nodes, .base), let ours = bytes(of: entry, nodes, .ours),
+            base == ours, bytes(of: entry, nodes, .theirs) == ours, let tree = trees.ours,
+            let node = nodes.ours, let ordinal = entry.ours
+        else { return false }
+        let item = node.items[ordinal]
+        guard item.role == .value, item.comma.isEmpty == !node.hasCommas else { return false }
+        output += ours
+        outline.append(tree.slice(item.key))
+        tree.appendOutline(of: item.value, to: &outline)
+        return true
+    }
+
+    /// The bytes of an item without its gap; nil for the last one.
+    private func bytes(
+        of entry: MergeTrio<Int>, _ nodes: Nodes, _ version: MergeVersion
+    ) -> ArraySlice<UInt8>? {
+        guard let node = nodes[version], let ordinal = entry[version],
+            ordinal < node.items.count - 1, let tree = trees[version]
+        else { return nil }
+        return tree.slice(node.items[ordinal].gap.upperBound..<node.items[ordinal].end)
     }
 
     /// - Parameter lineEnd: What follows an item that ended its container and does not any more.
@@ -271,7 +299,8 @@ struct TreeMerger {
         if item.role == .comment {
             writePart(items.map(\.value.range))
         } else {
-            outline.append(item.key)
+            let tree = items.ours == nil ? trees.theirs : trees.ours
+            outline.append(tree?.slice(item.key) ?? [])
             if items.ours == nil || items.theirs == nil {
                 write(item.value, items.ours == nil ? .theirs : .ours)
             } else {
@@ -338,12 +367,17 @@ struct TreeMerger {
         let oursIsGreater: Bool
         switch (JSONDecimal(text: bytes(nodes, .ours)), JSONDecimal(text: bytes(nodes, .theirs))) {
         case (let one?, let other?): oursIsGreater = one > other
-        case (nil, nil): oursIsGreater = theirs.meaning.lexicographicallyPrecedes(ours.meaning)
+        case (nil, nil):
+            oursIsGreater = meaning(nodes, .theirs).lexicographicallyPrecedes(meaning(nodes, .ours))
         default:
             return resolve(nodes, "Neither value is the greater one: they are of different kinds.")
         }
         let side: MergeVersion = oursIsGreater == isGreater ? .ours : .theirs
         write(nodes[side], side)
+    }
+
+    private func meaning(_ nodes: Nodes, _ version: MergeVersion) -> ArraySlice<UInt8> {
+        trees[version]?.slice(nodes[version]?.meaning ?? .none) ?? []
     }
 
     /// Base and both differences; what base does not have counts as 0.
@@ -357,29 +391,6 @@ struct TreeMerger {
             return resolve(nodes, "One of the versions is not a number that can be added.")
         }
         output += sum.written(fraction: 0)
-        outline += [SyntaxTree.mark(.scalar), nil]
-    }
-}
-
-/// How an item gets into the result.
-enum ItemResolution: Hashable {
-    case merged
-    case taken(MergeVersion)
-    case dropped
-}
-
-extension MergeTrio<SyntaxItem.Role> {
-    /// Whether it is no comment.
-    fileprivate var isValue: Bool { (base ?? ours ?? theirs) == .value }
-}
-
-extension JSONDecimal {
-    /// - Returns: nil for a text that is not a number as JSON writes it.
-    init?(text: ArraySlice<UInt8>) {
-        guard let first = text.first, first == UInt8(ascii: "-") || JSONString.isDigit(first),
-            text.count < 1000, let document = try? JSONDocument(Array(text)),
-            let number = document.decimal(0)
-        else { return nil }
-        self = number
+        outline.appendComputed()
     }
 }

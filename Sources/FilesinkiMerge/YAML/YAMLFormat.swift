@@ -146,15 +146,15 @@ private struct YAMLTreeReader {
             start: start, content: start, column: line.column + start - line.content, end: line.end)
         let isBlock =
             start < line.end && !bytes[start].isSpace && (isDash(start) || key(rest) != nil)
-        guard isBlock else { return item(line, trivia, name: [], after: line.content + 1) }
+        guard isBlock else { return item(line, trivia, name: .none, after: line.content + 1) }
         inlineStart = start
         guard let value = block() else { return nil }
-        return item(line, trivia, name: [], value: value)
+        return item(line, trivia, name: .none, value: value)
     }
 
     /// The item of a line whose value begins at a place, on the line or below it.
     private mutating func item(
-        _ line: Line, _ trivia: LineTrivia, name: [UInt8], after place: Int
+        _ line: Line, _ trivia: LineTrivia, name: SyntaxText, after place: Int
     ) -> SyntaxItem? {
         let start = skippingSpaces(place)
         let rest = bytes[start..<line.end].trimmed
@@ -178,7 +178,7 @@ private struct YAMLTreeReader {
     }
 
     private func item(
-        _ line: Line, _ trivia: LineTrivia, name: [UInt8], value: SyntaxNode, end: Int? = nil
+        _ line: Line, _ trivia: LineTrivia, name: SyntaxText, value: SyntaxNode, end: Int? = nil
     ) -> SyntaxItem {
         let valueEnd = value.range.upperBound
         return SyntaxItem(
@@ -193,7 +193,7 @@ private struct YAMLTreeReader {
     // MARK: Scalars
 
     /// The name of a line and the place of its colon; nil for a line that is no member.
-    private func key(_ line: Line) -> (name: [UInt8], colon: Int)? {
+    private func key(_ line: Line) -> (name: SyntaxText, colon: Int)? {
         var place = line.content
         if let end = quotedEnd(place, line.end) {
             place = skippingSpaces(end)
@@ -208,13 +208,15 @@ private struct YAMLTreeReader {
         guard place + 1 < bytes.count, place < line.end, bytes[place + 1].isSpace else {
             return nil
         }
-        let name = Self.meaning(bytes[line.content..<place].trimmed)
-        return name.elementsEqual("p<<".utf8) ? nil : (Array(name.dropFirst()), place)
+        let name = bytes[line.content..<place].trimmed
+        return name.elementsEqual("<<".utf8) ? nil : (SyntaxText(Self.meaning(name).text), place)
     }
+
+    private static let indicators = Array("&*!|>%@`\"'{}[],#?:".utf8)
 
     /// Whether a plain scalar may begin with the byte; `-` and `?` may, if no space follows.
     private func isPlain(_ byte: UInt8) -> Bool {
-        !"&*!|>%@`\"'{}[],#?:".utf8.contains(byte)
+        !Self.indicators.contains(byte)
     }
 
     /// Behind the closing quote on the line; nil without a quote, or where it is not closed.
@@ -251,8 +253,10 @@ private struct YAMLTreeReader {
         guard rest.isEmpty || rest.first == UInt8(ascii: "#") && bytes[end].isSpace else {
             return nil
         }
+        let meaning = Self.meaning(bytes[start..<end])
         return SyntaxNode(
-            kind: .scalar, range: start..<end, meaning: Self.meaning(bytes[start..<end]))
+            kind: .scalar, type: meaning.type, range: start..<end,
+            meaning: SyntaxText(meaning.text))
     }
 
     private func plainEnd(_ start: Int, _ lineEnd: Int) -> Int? {
@@ -310,19 +314,21 @@ private struct YAMLTreeReader {
         let text = bytes[start..<end]
         let valueEnd = text.endIndex - text.reversed().prefix { $0 == 10 || $0 == 13 }.count
         return SyntaxNode(
-            kind: .scalar, range: start..<valueEnd,
-            meaning: Array("b".utf8) + bytes[start..<valueEnd])
+            kind: .scalar, type: UInt8(ascii: "b"), range: start..<valueEnd,
+            meaning: SyntaxText(bytes[start..<valueEnd]))
     }
 
-    /// What a scalar of one line says: its kind and its text.
-    private static func meaning(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    /// What a scalar of one line says.
+    private static func meaning(
+        _ text: ArraySlice<UInt8>
+    ) -> (type: UInt8, text: ArraySlice<UInt8>) {
         switch text.first {
         case UInt8(ascii: "\"") where !text.contains(UInt8(ascii: "\\")),
             UInt8(ascii: "'") where !text.dropFirst().dropLast().contains(UInt8(ascii: "'")):
-            Array("s".utf8) + text.dropFirst().dropLast()
+            (UInt8(ascii: "s"), text.dropFirst().dropLast())
         case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "["), UInt8(ascii: "{"):
-            Array("r".utf8) + text
-        default: Array("p".utf8) + text
+            (UInt8(ascii: "r"), text)
+        default: (UInt8(ascii: "p"), text)
         }
     }
 }

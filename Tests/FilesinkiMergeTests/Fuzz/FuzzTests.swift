@@ -142,9 +142,18 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
                         var content = content
                         _ = TextFrame(removingFrom: &content)
                         guard let tree = format.read(content) else { return [] }
-                        return Set(tree.outline(of: tree.root).map(bare))
+                        return texts(of: tree.root, tree)
                     }, again: .unknown)
             }, corpus: corpus)
+    }
+
+    /// The names and scalars of a document.
+    private static func texts(of node: SyntaxNode, _ tree: SyntaxTree) -> Set<[UInt8]> {
+        guard node.kind != .scalar else { return [[node.type] + bare(tree.slice(node.meaning))] }
+        return node.items.filter { $0.role == .value }.reduce(into: []) { result, item in
+            result.insert(bare(tree.slice(item.key)))
+            result.formUnion(texts(of: item.value, tree))
+        }
     }
 
     /// Lost where the result is no document while both sides are.

@@ -126,7 +126,9 @@ struct TreeMergeLawTests {
         var result: [[String]: Int] = [:]
         for section in tree.root.items where section.role == .value {
             for item in section.value.items where item.role == .value {
-                let path = [section.name, item.name].map { String(decoding: $0, as: UTF8.self) }
+                let path = [section.name, item.name].map {
+                    String(decoding: tree.slice($0), as: UTF8.self)
+                }
                 guard result[path] == nil else { return nil }
                 result[path] = Int(
                     String(decoding: tree.slice(item.value.range), as: UTF8.self))
