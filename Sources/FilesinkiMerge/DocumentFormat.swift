@@ -31,6 +31,8 @@ package struct DocumentFormat: Sendable {
             self = .toml
         } else if fileName.hasSuffix(".yaml") || fileName.hasSuffix(".yml") {
             self = .yaml
+        } else if fileName.hasSuffix(".po") || fileName.hasSuffix(".pot") {
+            self = .po
         } else if Self.namesOfJSONC.contains(where: fileName.hasSuffix) {
             self = .jsonc
         } else {
@@ -47,6 +49,9 @@ package struct DocumentFormat: Sendable {
     package static let yaml = DocumentFormat("yaml", YAMLFormat(), asText: YAMLTextMerge())
 
     package static let toml = DocumentFormat("toml", TOMLFormat())
+
+    /// Translations of gettext.
+    package static let po = DocumentFormat("po", POFormat())
 
     /// JSON with comments.
     package static let jsonc = DocumentFormat("jsonc", JSONCFormat())

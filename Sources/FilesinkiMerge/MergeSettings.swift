@@ -71,6 +71,9 @@ package struct FieldPattern: Hashable, Sendable {
     /// The reference tokens, unescaped.
     package let tokens: [String]
 
+    /// - Parameter tokens: The reference tokens, unescaped.
+    init(_ tokens: [String]) { self.tokens = tokens }
+
     /// - Throws: `Failure` with code `usage` for a text that is neither empty nor begins with `/`.
     package init(parsing text: String) throws(Failure) {
         guard text.isEmpty || text.hasPrefix("/") else {

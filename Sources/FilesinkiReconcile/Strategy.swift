@@ -141,6 +141,8 @@ package enum MergeLink: Hashable, Sendable {
     case toml
     /// YAML by key and element.
     case yaml
+    /// Translations of gettext, by message.
+    case po
     /// Rows by primary key, columns within a row.
     case sqlite
     /// A command of the user's that follows git's convention of merge drivers.
@@ -220,7 +222,8 @@ extension StrategyLink {
 extension MergeLink {
     private static let words: [(String, MergeLink)] = [
         ("auto", .auto), ("text", .text), ("lines", .lines), ("json", .json), ("jsonc", .jsonc),
-        ("csv", .csv), ("ini", .ini), ("toml", .toml), ("yaml", .yaml), ("sqlite", .sqlite),
+        ("csv", .csv), ("ini", .ini), ("toml", .toml), ("yaml", .yaml), ("po", .po),
+        ("sqlite", .sqlite),
     ]
 
     /// The merge of that name; nil for any other word, and for `exec`, which has an argument.

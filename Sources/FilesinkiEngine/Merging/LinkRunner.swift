@@ -56,6 +56,7 @@ private struct LinkRun {
         case .jsonc: return try mergeInMemory(DocumentFormat.jsonc.merge, by: "jsonc")
         case .yaml: return try mergeInMemory(DocumentFormat.yaml.merge, by: "yaml")
         case .toml: return try mergeInMemory(DocumentFormat.toml.merge, by: "toml")
+        case .po: return try mergeInMemory(DocumentFormat.po.merge, by: "po")
         case .ini:
             return try mergeInMemory(
                 DocumentFormat.settings(fileName: conflict.path.name).merge, by: "ini")

@@ -89,6 +89,10 @@ struct SyntaxNode {
         case section
         /// As a section that is an element of a list, such as `[[name]]`.
         case element
+        /// As a translation that is marked as fuzzy.
+        case fuzzy
+        /// As an entry that is not used any more.
+        case obsolete
     }
 
     var kind: Kind

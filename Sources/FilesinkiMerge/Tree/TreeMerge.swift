@@ -4,12 +4,18 @@ protocol SyntaxFormat: Sendable {
     var name: String { get }
     /// What the merge may do with names that occur more than once in a container.
     var repeats: RepeatedNames { get }
+    /// Rules for fields that the format itself has; those of the user come first.
+    var fields: [FieldRule] { get }
 
     /// Reads a document whose lines all have an end, without a byte order mark.
     ///
     /// - Returns: nil when the bytes are not of the format, when programs could read them in more than one way,
     ///   or beyond ``SyntaxLimits``.
     func read(_ bytes: [UInt8]) -> SyntaxTree?
+}
+
+extension SyntaxFormat {
+    var fields: [FieldRule] { [] }
 }
 
 /// What a name means that occurs more than once in a container.

@@ -18,6 +18,7 @@ struct TreeMerger {
     private(set) var conflicts: [MergeConflict] = []
     var place = MergePlace()
     let hasCounters: Bool
+    private let fields: [FieldRule]
 
     private static let mostConflicts = 1000
 
@@ -25,6 +26,7 @@ struct TreeMerger {
         self.trees = trees
         self.format = format
         self.input = input
+        fields = input.settings.fields + format.fields
         hasCounters = input.settings.fields.contains { $0.resolution == .sum }
         output.reserveCapacity(max(input.ours.count, input.theirs.count) * 5 / 4)
     }
@@ -334,9 +336,9 @@ struct TreeMerger {
 
     /// The first rule for this place.
     private func rule() -> FieldRule.Resolution? {
-        guard !input.settings.fields.isEmpty else { return nil }
+        guard !fields.isEmpty else { return nil }
         let place = place.texts
-        return input.settings.fields.first { $0.pattern.matches(place) }?.resolution
+        return fields.first { $0.pattern.matches(place) }?.resolution
     }
 
     /// - Returns: Whether the rule decided; a decline counts.

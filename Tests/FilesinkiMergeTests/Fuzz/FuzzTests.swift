@@ -48,7 +48,7 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     /// Every merge has one line here.
-    static let all: [FuzzTarget] = [text, lines, csv, json] + settings + [jsonc, toml, yaml]
+    static let all: [FuzzTarget] = [text, lines, csv, json] + settings + [jsonc, toml, yaml, po]
 
     static let text = FuzzTarget(
         name: "text",
@@ -129,6 +129,14 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
             "on: [push]\njobs:\n  test:\n    steps:\n      - name: a\n        run: |\n          x\n      - name: b\n        uses: y@v1\n",
             "- a\n- b: 1\n  c: 2\n-\n  d: 1\n- - e\n  - f\n",
             "a:\r\n  b: 1\r\n  c: [1, 2]\r\nd: {x: 1}\r\n", "k: 'it''s'\n",
+        ])
+
+    static let po = tree(
+        POFormat(),
+        [
+            "# T\nmsgid \"\"\nmsgstr \"\"\n\"Language: de\\n\"\n\"X: \\n\"\n\n#: a\n#, fuzzy, c-format\n#| msgid \"z\"\nmsgid \"a\"\nmsgstr \"b\"\n\n# alone\n\n#~ msgid \"o\"\n#~ msgstr \"\"\n#~ \"p\"\n",
+            "msgctxt \"c\"\nmsgid \"a\"\nmsgid_plural \"as\"\nmsgstr[0] \"x\"\nmsgstr[1] \"\"\n\"y\\n\"\n\"z\"\nmsgid \"b\"\nmsgstr \"\"\n",
+            "msgid \"a\"\r\nmsgstr \"b\"\r\n\r\nmsgid \"c\"\r\nmsgstr \"d\"\r\n",
         ])
 
     /// A merge of trees: whatever a document says that only one side has must be in the result.

@@ -9,7 +9,8 @@ struct WrittenFormat: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { format.name }
 
-    static let all: [WrittenFormat] =
+    /// The formats whose containers hold the keys of a section.
+    static let nested: [WrittenFormat] =
         ([.ini, .git, .systemd, .desktop] as [SettingsDialect]).map { dialect in
             WrittenFormat(format: SettingsFormat(dialect: dialect), write: lines)
         } + [
@@ -17,6 +18,21 @@ struct WrittenFormat: Sendable, CustomTestStringConvertible {
             WrittenFormat(format: TOMLFormat(), write: lines),
             WrittenFormat(format: YAMLFormat(), write: yaml),
         ]
+
+    static let all = nested + [WrittenFormat(format: POFormat(), write: po)]
+
+    /// The section is the context, the key the message.
+    private static func po(_ model: SettingsModel) -> String {
+        "msgid \"\"\nmsgstr \"\"\n\"Language: en\\n\"\n"
+            + model.sections.map { section in
+                let notes = section.hasNotes ? "\n# notes on \(section.name)\n# and more\n" : ""
+                let entries = section.entries.map { entry in
+                    (entry.comment.map { "\n# \($0)\n" } ?? "\n") + "msgctxt \"\(section.name)\"\n"
+                        + "msgid \"\(entry.key)\"\nmsgstr \"\(entry.value)\"\n"
+                }
+                return notes + entries.joined()
+            }.joined()
+    }
 
     private static func yaml(_ model: SettingsModel) -> String {
         model.sections.map { section in
@@ -65,7 +81,7 @@ struct TreeMergeLawTests {
 
     @Test(
         "independent edits are both applied, and every other byte stays",
-        arguments: WrittenFormat.all)
+        arguments: WrittenFormat.nested)
     func independent(_ format: WrittenFormat) {
         for seed in 0..<60 as Range<UInt64> {
             var maker = SettingsMaker(seed: seed)
@@ -101,8 +117,10 @@ struct TreeMergeLawTests {
             counts.merged += 1
             #expect(other == outcome, "seed \(seed)\n\(describe(input))")
             let expected = Self.merged(base.values, ours.values, theirs.values)
+            let found =
+                format.format is POFormat ? translations(bytes) : values(bytes, format.format)
             #expect(
-                expected != nil && values(bytes, format.format) == expected,
+                expected != nil && found == expected,
                 "seed \(seed)\n\(describe(input))\n\(outcome.shown)")
         }
         #expect(counts.merged > 10 && counts.declined > 5, "\(counts)")
@@ -117,6 +135,20 @@ struct TreeMergeLawTests {
             let (old, our, their) = (base[key], ours[key], theirs[key])
             guard our == their || old == our || old == their else { return nil }
             result[key] = old == our ? their : our
+        }
+        return result
+    }
+
+    /// The values by context and message.
+    private func translations(_ bytes: [UInt8]) -> [[String]: Int]? {
+        guard let tree = POFormat().read(bytes) else { return nil }
+        var result: [[String]: Int] = [:]
+        for entry in tree.root.items.dropFirst() where entry.role == .value {
+            let texts = entry.value.items.map {
+                String(decoding: tree.slice($0.value.meaning), as: UTF8.self)
+            }
+            guard texts.count == 3, result[Array(texts[..<2])] == nil else { return nil }
+            result[Array(texts[..<2])] = Int(texts[2])
         }
         return result
     }
