@@ -22,6 +22,16 @@ package struct DocumentFormat: Sendable {
         reads = merge.reads
     }
 
+    private init(
+        _ word: String, _ merge: any ContentMerge,
+        reads: @escaping @Sendable (_ bytes: [UInt8]) -> Bool
+    ) {
+        self.word = word
+        self.merge = merge
+        self.reads = reads
+        textMerge = TextMerge()
+    }
+
     /// The format of a file by its name; nil for a name that says nothing.
     package init?(fileName: some Sequence<UInt8>) {
         let fileName = Array(fileName)
@@ -33,6 +43,8 @@ package struct DocumentFormat: Sendable {
             self = .yaml
         } else if fileName.hasSuffix(".po") || fileName.hasSuffix(".pot") {
             self = .po
+        } else if fileName.hasSuffix(".md") || fileName.hasSuffix(".markdown") {
+            self = .markdown
         } else if Self.namesOfJSONC.contains(where: fileName.hasSuffix) {
             self = .jsonc
         } else {
@@ -52,6 +64,10 @@ package struct DocumentFormat: Sendable {
 
     /// Translations of gettext.
     package static let po = DocumentFormat("po", POFormat())
+
+    /// Markdown with front matter.
+    package static let markdown = DocumentFormat(
+        "markdown", FrontMatterMerge(), reads: FrontMatterMerge.reads)
 
     /// JSON with comments.
     package static let jsonc = DocumentFormat("jsonc", JSONCFormat())

@@ -143,6 +143,8 @@ package enum MergeLink: Hashable, Sendable {
     case yaml
     /// Translations of gettext, by message.
     case po
+    /// Markdown: the front matter by key and element, the rest by lines.
+    case markdown
     /// Rows by primary key, columns within a row.
     case sqlite
     /// A command of the user's that follows git's convention of merge drivers.
@@ -223,6 +225,7 @@ extension MergeLink {
     private static let words: [(String, MergeLink)] = [
         ("auto", .auto), ("text", .text), ("lines", .lines), ("json", .json), ("jsonc", .jsonc),
         ("csv", .csv), ("ini", .ini), ("toml", .toml), ("yaml", .yaml), ("po", .po),
+        ("markdown", .markdown),
         ("sqlite", .sqlite),
     ]
 

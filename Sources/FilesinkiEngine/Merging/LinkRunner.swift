@@ -57,6 +57,8 @@ private struct LinkRun {
         case .yaml: return try mergeInMemory(DocumentFormat.yaml.merge, by: "yaml")
         case .toml: return try mergeInMemory(DocumentFormat.toml.merge, by: "toml")
         case .po: return try mergeInMemory(DocumentFormat.po.merge, by: "po")
+        case .markdown:
+            return try mergeInMemory(DocumentFormat.markdown.merge, by: "markdown")
         case .ini:
             return try mergeInMemory(
                 DocumentFormat.settings(fileName: conflict.path.name).merge, by: "ini")

@@ -48,7 +48,8 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     /// Every merge has one line here.
-    static let all: [FuzzTarget] = [text, lines, csv, json] + settings + [jsonc, toml, yaml, po]
+    static let all: [FuzzTarget] =
+        [text, lines, csv, json] + settings + [jsonc, toml, yaml, po, markdown]
 
     static let text = FuzzTarget(
         name: "text",
@@ -137,6 +138,29 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
             "# T\nmsgid \"\"\nmsgstr \"\"\n\"Language: de\\n\"\n\"X: \\n\"\n\n#: a\n#, fuzzy, c-format\n#| msgid \"z\"\nmsgid \"a\"\nmsgstr \"b\"\n\n# alone\n\n#~ msgid \"o\"\n#~ msgstr \"\"\n#~ \"p\"\n",
             "msgctxt \"c\"\nmsgid \"a\"\nmsgid_plural \"as\"\nmsgstr[0] \"x\"\nmsgstr[1] \"\"\n\"y\\n\"\n\"z\"\nmsgid \"b\"\nmsgstr \"\"\n",
             "msgid \"a\"\r\nmsgstr \"b\"\r\n\r\nmsgid \"c\"\r\nmsgstr \"d\"\r\n",
+        ])
+
+    /// The lines of the text; what the front matter says is the matter of the merge of YAML.
+    static let markdown = FuzzTarget(
+        name: "Markdown",
+        laws: {
+            MergeLaws(
+                merge: FrontMatterMerge(),
+                pieces: { content, input in
+                    let versions = [input.base ?? [], input.ours, input.theirs]
+                    guard versions.allSatisfy(FrontMatterMerge.reads) else {
+                        return linePieces(content, input)
+                    }
+                    let lines = content.split(separator: 10).dropFirst().drop { line in
+                        !line.starts(with: "---".utf8) && !line.starts(with: "...".utf8)
+                    }
+                    return Set(lines.dropFirst().map(bare)).subtracting([[]])
+                }, again: .unknown)
+        },
+        corpus: [
+            "---\ntitle: A\ntags:\n- x\n- y\n# c\nd: 1\n---\n# A\n\nText.\n\nMore\n",
+            "---\r\na: 1\r\nb: [1, 2]\r\n...\r\n\r\nT\r\nU\r\n",
+            "\u{FEFF}---\na: |\n  x\nb: 2\n---", "# no\n\n---\nx: 1\n---\n",
         ])
 
     /// A merge of trees: whatever a document says that only one side has must be in the result.
