@@ -45,6 +45,8 @@ package struct DocumentFormat: Sendable {
             self = .po
         } else if fileName.hasSuffix(".md") || fileName.hasSuffix(".markdown") {
             self = .markdown
+        } else if fileName.hasSuffix(".ipynb") {
+            self = .notebook
         } else if Self.namesOfJSONC.contains(where: fileName.hasSuffix) {
             self = .jsonc
         } else {
@@ -68,6 +70,10 @@ package struct DocumentFormat: Sendable {
     /// Markdown with front matter.
     package static let markdown = DocumentFormat(
         "markdown", FrontMatterMerge(), reads: FrontMatterMerge.reads)
+
+    /// Jupyter notebooks.
+    package static let notebook = DocumentFormat(
+        "ipynb", NotebookMerge(), reads: { JSONMerge.isDocument($0) })
 
     /// JSON with comments.
     package static let jsonc = DocumentFormat("jsonc", JSONCFormat())

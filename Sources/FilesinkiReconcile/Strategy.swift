@@ -145,6 +145,8 @@ package enum MergeLink: Hashable, Sendable {
     case po
     /// Markdown: the front matter by key and element, the rest by lines.
     case markdown
+    /// Jupyter notebooks: as JSON, with the outputs of one run.
+    case ipynb
     /// Rows by primary key, columns within a row.
     case sqlite
     /// A command of the user's that follows git's convention of merge drivers.
@@ -226,6 +228,7 @@ extension MergeLink {
         ("auto", .auto), ("text", .text), ("lines", .lines), ("json", .json), ("jsonc", .jsonc),
         ("csv", .csv), ("ini", .ini), ("toml", .toml), ("yaml", .yaml), ("po", .po),
         ("markdown", .markdown),
+        ("ipynb", .ipynb),
         ("sqlite", .sqlite),
     ]
 

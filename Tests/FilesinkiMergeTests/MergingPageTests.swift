@@ -67,6 +67,6 @@ struct MergingPageTests {
     @Test("every format that a name selects has one")
     func complete() {
         let words = Self.examples.compactMap { DocumentFormat(fileName: $0.name.utf8)?.word }
-        #expect(Set(words) == ["ini", "jsonc", "markdown", "po", "toml", "yaml"])
+        #expect(Set(words) == ["ini", "ipynb", "jsonc", "markdown", "po", "toml", "yaml"])
     }
 }

@@ -9,7 +9,7 @@ import Testing
         arguments: [
             "auto, keep-both", "newest", "oldest, larger, smaller", "here", "there", "text, leave",
             "json, greater:/score, newest, keep-both", "lesser:",
-            "lines, csv, jsonc, ini, toml, yaml, po, markdown, sqlite, ask, keep-both",
+            "lines, csv, jsonc, ini, toml, yaml, po, markdown, ipynb, sqlite, ask, keep-both",
             "exec:merge --all %O %A %B, ask", "choose:pick a\\,b, leave", "choose:c:\\\\d",
         ])
     func reads(_ text: String) throws {

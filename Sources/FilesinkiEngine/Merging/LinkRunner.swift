@@ -59,6 +59,7 @@ private struct LinkRun {
         case .po: return try mergeInMemory(DocumentFormat.po.merge, by: "po")
         case .markdown:
             return try mergeInMemory(DocumentFormat.markdown.merge, by: "markdown")
+        case .ipynb: return try mergeInMemory(DocumentFormat.notebook.merge, by: "ipynb")
         case .ini:
             return try mergeInMemory(
                 DocumentFormat.settings(fileName: conflict.path.name).merge, by: "ini")
@@ -72,7 +73,9 @@ private struct LinkRun {
     private func mergeByKind() throws -> LinkResult {
         switch try ContentKind.common(of: versions, hasBase: versions.hasBase) {
         case .database: return try mergeDatabases(by: "auto:sqlite")
-        case .json: return try mergeInMemory(JSONMerge(), by: "auto:json")
+        case .json:
+            let isNotebook = DocumentFormat(fileName: conflict.path.name)?.word == "ipynb"
+            return isNotebook ? try mergeText() : try mergeInMemory(JSONMerge(), by: "auto:json")
         case .text: return try mergeText()
         case .other:
             return .declined(["The contents are neither databases, nor JSON, nor text."])

@@ -49,7 +49,7 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
 
     /// Every merge has one line here.
     static let all: [FuzzTarget] =
-        [text, lines, csv, json] + settings + [jsonc, toml, yaml, po, markdown]
+        [text, lines, csv, json] + settings + [jsonc, toml, yaml, po, markdown, notebook]
 
     static let text = FuzzTarget(
         name: "text",
@@ -87,6 +87,15 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
             "\u{FEFF}{\"a\":null}",
             "{\"d\": 1, \"d\": 2}", "[[1, [2, [3]]], true, false, null, \"x\"]",
             "\r\n[1,\r\n2]\r\n",
+        ])
+
+    static let notebook = FuzzTarget(
+        name: "notebooks",
+        laws: { MergeLaws(merge: NotebookMerge(), pieces: documents, again: .unknown) },
+        corpus: [
+            "{\n\"cells\": [\n{\n\"id\": \"a\",\n\"source\": [\n\"x\"\n],\n\"outputs\": [\n1\n],\n\"execution_count\": 1\n},\n"
+                + "{\n\"id\": \"b\",\n\"source\": \"y\",\n\"outputs\": [],\n\"execution_count\": null\n},\n"
+                + "{\n\"id\": \"c\",\n\"source\": \"z\"\n}\n],\n\"nbformat\": 4\n}\n"
         ])
 
     /// One for each dialect, all of which begin with the same contents.
