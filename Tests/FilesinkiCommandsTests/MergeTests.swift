@@ -61,6 +61,38 @@ struct MergeTests {
         }
     }
 
+    @Test("translations, front matter and notebooks are merged by their names, or by a strategy")
+    func formats() async throws {
+        func notebook(_ output: String, _ count: Int) -> String {
+            #"{"cells": [{"id": "a", "source": "", "outputs": ["\#(output)"], "execution_count": \#(count)}]}"#
+        }
+        let formats: [(name: String, strategy: String, versions: [String])] = [
+            (
+                "de.po", "po",
+                [(1, 2), (3, 2), (1, 4), (3, 4)].map {
+                    #"msgid ""\#nmsgstr ""\#n"A: \#($0)\n"\#n"B: \#($1)\n"\#n"#
+                }
+            ),
+            (
+                "a.md", "markdown",
+                [(1, 2), (3, 2), (1, 4), (3, 4)].map { "---\na: \($0)\nb: \($1)\n---\n" }
+            ),
+            (
+                "a.ipynb", "ipynb",
+                [notebook("1", 1), notebook("2", 2), notebook("3", 3), notebook("3", 3)]
+            ),
+        ]
+        for (name, strategy, versions) in formats {
+            let world = try world(versions[0], versions[1], versions[2])
+            #expect(try await world.run("merge", "b", "h", "t").code == .negative)
+            for options in [["--path", name], ["--strategy", strategy]] {
+                let arguments = (["merge"] + options + ["b", "h", "t"]).map { Array($0.utf8) }
+                let outcome = try await world.run(bytes: arguments)
+                #expect(outcome.code == .done && outcome.text == versions[3], "\(options)")
+            }
+        }
+    }
+
     @Test("a file called JSON that has comments is merged by member")
     func comments() async throws {
         let world = try world(
