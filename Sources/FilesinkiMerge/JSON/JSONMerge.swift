@@ -8,17 +8,22 @@ import FilesinkiText
 /// where their exact values are, texts where their code units are: another spelling of the same
 /// value is taken where the other side changed nothing, and never conflicts.
 package struct JSONMerge: ContentMerge {
-    package init() {}
+    /// Whether lists that happen to be sorted are not kept sorted, as where lines of a program are elements.
+    private let keepsOrder: Bool
+
+    package init() { keepsOrder = false }
+
+    init(keepsOrder: Bool) { self.keepsOrder = keepsOrder }
 
     package func merge(_ input: MergeInput) -> MergeOutcome {
         do throws(Declined) {
             let ours = try Self.read(input.ours, "The version of this replica")
             if input.ours == input.theirs { return .merged(input.ours) }
             let theirs = try Self.read(input.theirs, "The committed version")
-            guard let bytes = input.base else { return Self.merge(nil, ours, theirs, input) }
+            guard let bytes = input.base else { return merge(nil, ours, theirs, input) }
             if bytes == input.ours { return .merged(input.theirs) }
             if bytes == input.theirs { return .merged(input.ours) }
-            return Self.merge(try Self.read(bytes, "The common version"), ours, theirs, input)
+            return merge(try Self.read(bytes, "The common version"), ours, theirs, input)
         } catch {
             return .declined([error.conflict])
         }
@@ -38,10 +43,10 @@ package struct JSONMerge: ContentMerge {
         }
     }
 
-    private static func merge(
+    private func merge(
         _ base: JSONDocument?, _ ours: JSONDocument, _ theirs: JSONDocument, _ input: MergeInput
     ) -> MergeOutcome {
-        var merger = JSONMerger(base, ours, theirs, input)
+        var merger = JSONMerger(base, ours, theirs, input, keepsOrder: keepsOrder)
         return merger.merge()
     }
 

@@ -34,7 +34,8 @@ extension JSONMerger {
         let sortings = JSONSortings(match, documents, layouts)
         return SequenceOrder(
             base: match.orders[0], ours: match.orders[1], theirs: match.orders[2],
-            count: match.entries.count, precedes: sortings.precedes, sortings: { sortings.all })
+            count: match.entries.count, precedes: sortings.precedes,
+            sortings: { keepsOrder ? [] : sortings.all })
     }
 
     private mutating func resolution(_ entry: MergeTrio<Int>, _ layouts: [JSONLayout?])

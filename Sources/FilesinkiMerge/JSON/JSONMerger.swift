@@ -10,11 +10,17 @@ struct JSONMerger {
     private(set) var conflicts: [MergeConflict] = []
     /// Whether a rule adds up equal changes.
     let hasCounters: Bool
+    /// Whether lists that are sorted are not kept sorted.
+    let keepsOrder: Bool
     let preferred: MergeVersion?
 
     private static let mostConflicts = 1000
 
-    init(_ base: JSONDocument?, _ ours: JSONDocument, _ theirs: JSONDocument, _ input: MergeInput) {
+    init(
+        _ base: JSONDocument?, _ ours: JSONDocument, _ theirs: JSONDocument, _ input: MergeInput,
+        keepsOrder: Bool
+    ) {
+        self.keepsOrder = keepsOrder
         documents = [base, ours, theirs]
         self.input = input
         writer = JSONWriter(base: base, ours: ours, theirs: theirs)

@@ -1,6 +1,6 @@
 import FilesinkiText
 
-/// Merges Jupyter notebooks: JSON whose cells are identified by `id`.
+/// Merges Jupyter notebooks: JSON whose cells are identified by `id`, and their sources as text.
 ///
 /// Both sides run cells, so that both have other outputs and numbers. These are of one run, and are never mixed: a
 /// cell that both sides ran has the outputs of the side that changed its source; if both or neither did, of the
@@ -8,24 +8,37 @@ import FilesinkiText
 /// Source: <https://nbformat.readthedocs.io/en/latest/format_description.html>, version 4.5.
 struct NotebookMerge: ContentMerge {
     func merge(_ input: MergeInput) -> MergeOutcome {
-        guard input.obvious == nil, !Self.hasRules(input.settings), let base = Notebook(input.base),
+        let documents = JSONMerge(keepsOrder: true)
+        guard input.obvious == nil, let base = Notebook(input.base),
             let ours = Notebook(input.ours), let theirs = Notebook(input.theirs)
-        else { return JSONMerge().merge(input) }
+        else { return documents.merge(input) }
+        let hasRules = Self.hasRules(input.settings)
         var (ourEdits, theirEdits) = ([Edit](), [Edit]())
-        for (id, cell) in ours.cells {
-            guard let old = base.cells[id], let other = theirs.cells[id],
-                let winner = winner(base, old, ours, cell, theirs, other)
-            else { continue }
+        var conflicts: [MergeConflict] = []
+        for (id, cell) in ours.cells.sorted(by: { $0.value.source < $1.value.source }) {
+            guard let old = base.cells[id], let other = theirs.cells[id] else { continue }
+            switch Notebook.mergedSource((base, old), (ours, cell), (theirs, other)) {
+            case nil: break
+            case .merged(let source):
+                ourEdits.append((cell.source, source[...]))
+                theirEdits.append((other.source, source[...]))
+            case .declined:
+                if input.settings.fieldChoice != nil { break }
+                let place = "/cells/\(old.index)/source"
+                conflicts.append(MergeConflict(place, "Both sides changed the same lines."))
+            }
+            let winner = hasRules ? nil : winner(base, old, ours, cell, theirs, other)
             if winner == .ours {
                 theirEdits += zip(other.results, cell.results).map { ($0, ours.bytes($1)) }
-            } else {
+            } else if winner == .theirs {
                 ourEdits += zip(cell.results, other.results).map { ($0, theirs.bytes($1)) }
             }
         }
+        guard conflicts.isEmpty else { return .declined(conflicts) }
         var input = input
         input.ours = ours.edited(ourEdits)
         input.theirs = theirs.edited(theirEdits)
-        return JSONMerge().merge(input)
+        return documents.merge(input)
     }
 
     /// A value of one side, and what replaces it.
@@ -41,7 +54,8 @@ struct NotebookMerge: ContentMerge {
         _ base: Notebook, _ old: Notebook.Cell, _ ours: Notebook, _ cell: Notebook.Cell,
         _ theirs: Notebook, _ other: Notebook.Cell
     ) -> MergeVersion? {
-        guard !base.same(old.results, ours, cell.results),
+        guard cell.results.count == 2, old.results.count == 2, other.results.count == 2,
+            !base.same(old.results, ours, cell.results),
             !base.same(old.results, theirs, other.results),
             !ours.same(cell.results, theirs, other.results)
         else { return nil }
@@ -56,11 +70,13 @@ struct NotebookMerge: ContentMerge {
     }
 }
 
-/// The code cells of a notebook.
+/// The cells of a notebook.
 private struct Notebook {
     struct Cell {
+        /// Its place in the list.
+        var index: Int
         var source: Int
-        /// `outputs` and `execution_count`.
+        /// `outputs` and `execution_count`; empty for a cell that is not code.
         var results: [Int]
     }
 
@@ -76,7 +92,7 @@ private struct Notebook {
         else { return nil }
         self.document = document
         var ids: Set<[UInt8]> = []
-        for cell in document.children(of: list) {
+        for (index, cell) in document.children(of: list).enumerated() {
             func member(_ name: String) -> Int? {
                 document.nodes[cell].kind == .object
                     ? document.member(Array(name.utf8), of: cell) : nil
@@ -84,11 +100,9 @@ private struct Notebook {
             guard let id = member("id"), ids.insert(document.plainText(id)).inserted else {
                 return nil
             }
-            if let source = member("source"), let outputs = member("outputs"),
-                let count = member("execution_count")
-            {
-                cells[document.plainText(id)] = Cell(source: source, results: [outputs, count])
-            }
+            guard let source = member("source") else { continue }
+            let results = [member("outputs"), member("execution_count")].compactMap(\.self)
+            cells[document.plainText(id)] = Cell(index: index, source: source, results: results)
         }
     }
 
@@ -111,5 +125,71 @@ private struct Notebook {
             start = value.upperBound
         }
         return result + document.slice(start..<Int32(document.bytes.count))
+    }
+
+    // MARK: Sources
+
+    /// The source of a cell that both sides changed, merged as text; nil where one side did not, or where it is not
+    /// written as a list of lines, of which the base has at least two.
+    static func mergedSource(
+        _ base: (Notebook, Cell), _ ours: (Notebook, Cell), _ theirs: (Notebook, Cell)
+    ) -> MergeOutcome? {
+        let versions = [base, ours, theirs]
+        let lists = versions.map { $0.lines($1) }
+        guard let old = lists[0], let our = lists[1], let their = lists[2], old.count > 1,
+            our.map(\.text) != old.map(\.text), their.map(\.text) != old.map(\.text),
+            our.map(\.text) != their.map(\.text)
+        else { return nil }
+        let texts = [old, our, their].map { $0.flatMap(\.text) }
+        let outcome = TextMerge().merge(
+            MergeInput(base: texts[0], ours: texts[1], theirs: texts[2]))
+        guard case .merged(let text) = outcome else { return outcome }
+        var spellings: [[UInt8]: ArraySlice<UInt8>] = [:]
+        for line in old + our + their {
+            let known = spellings[line.text]
+            let isLess = known.map { line.written.lexicographicallyPrecedes($0) } ?? true
+            if isLess { spellings[line.text] = line.written }
+        }
+        var result: [ArraySlice<UInt8>] = []
+        var start = 0
+        while start < text.count {
+            let end = text.lineEnd(from: start)
+            guard let line = spellings[Array(text[start..<end])] else { return nil }
+            result.append(line)
+            start = end
+        }
+        return .merged(base.0.written(result, like: base.1))
+    }
+
+    private typealias Line = (text: [UInt8], written: ArraySlice<UInt8>)
+
+    /// The lines of a source; nil where it is no list of them.
+    private func lines(_ cell: Cell) -> [Line]? {
+        guard document.nodes[cell.source].kind == .array else { return nil }
+        let nodes = document.children(of: cell.source)
+        let lines = nodes.map { (document.plainText($0), document.text($0)) }
+        // A surrogate that stands alone is replaced in the text.
+        let replaced = Array("\u{FFFD}".utf8)
+        let areLines = zip(nodes, lines).enumerated().allSatisfy { index, line in
+            let text = line.1.0
+            let end = text.firstIndex(of: 10) ?? text.count
+            return document.nodes[line.0].kind == .string && !text.isEmpty
+                && (index == lines.count - 1 ? end >= text.count - 1 : end == text.count - 1)
+                && !text.contains(replaced)
+        }
+        return areLines ? lines : nil
+    }
+
+    /// A list of these elements with the white space of the source of a cell, which has at least two lines.
+    private func written(_ lines: [ArraySlice<UInt8>], like cell: Cell) -> [UInt8] {
+        let whole = document.nodes[cell.source].value
+        let nodes = document.children(of: cell.source).map { document.nodes[$0].value }
+        guard let first = nodes.first, let last = nodes.last, !lines.isEmpty else {
+            return Array("[]".utf8)
+        }
+        let separator = document.slice(first.upperBound..<nodes[1].lowerBound)
+        return document.slice(whole.lowerBound..<first.lowerBound)
+            + Array(lines.joined(separator: separator))
+            + document.slice(last.upperBound..<whole.upperBound)
     }
 }

@@ -22,7 +22,7 @@ struct NotebookMergeTests {
                "id": "\(cell.id)",
                "metadata": {},
                "outputs": [\(cell.output.isEmpty ? "" : "{\"text\": \"\(cell.output)\"}")],
-               "source": ["\(cell.source)"]
+               "source": [\(cell.source.split(separator: "|").map { "\"\($0)\"" }.joined(separator: ", "))]
               }
             """
         }
@@ -65,6 +65,26 @@ struct NotebookMergeTests {
         MergeCase(
             "sources that both changed are a conflict", base, with("z", 2, "2"),
             with("w", 3, "3"), "declined: /cells/0/source/0"),
+        MergeCase(
+            "lines of a source are merged as text, and never sorted",
+            with(#"# t\n|y\n|x"#, 1, "1"), with(#"# t\n|y\n|Ax"#, 1, "1"),
+            with(#"B\n|y\n|x"#, 1, "1"), with(#"B\n|y\n|Ax"#, 1, "1")),
+        MergeCase(
+            "lines that both added at one place of a source",
+            with(#"a\n|b"#, 1, "1"), with(#"a\n|x\n|b"#, 1, "1"),
+            with(#"a\n|y\n|b"#, 1, "1"), "declined: /cells/0/source"),
+        MergeCase(
+            "a line added at the end, another one changed",
+            with(#"a\n|b\n|c"#, 1, "1"), with(#"a\n|b\n|c\n|d"#, 1, "1"),
+            with(#"A\n|b\n|c"#, 1, "1"), with(#"A\n|b\n|c\n|d"#, 1, "1")),
+        MergeCase(
+            "cells that both replaced stay where they were",
+            notebook([Cell(id: "c", source: "c"), Cell(id: "d", source: "d")]),
+            notebook([Cell(id: "b", source: "b"), Cell(id: "d", source: "d")]),
+            notebook([Cell(id: "c", source: "c"), Cell(id: "e", source: "e")])
+                .replacing("\"e\"", with: "\"a\""),
+            notebook([Cell(id: "b", source: "b"), Cell(id: "e", source: "e")])
+                .replacing("\"e\"", with: "\"a\"")),
         MergeCase(
             "cells that both added stay, in the order of their identities",
             notebook([Cell(id: "m", source: "x")]),
