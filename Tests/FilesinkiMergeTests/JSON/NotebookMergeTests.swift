@@ -66,7 +66,7 @@ struct NotebookMergeTests {
             "sources that both changed are a conflict", base, with("z", 2, "2"),
             with("w", 3, "3"), "declined: /cells/0/source/0"),
         MergeCase(
-            "lines of a source are merged as text, and never sorted",
+            "lines of a source are merged as text",
             with(#"# t\n|y\n|x"#, 1, "1"), with(#"# t\n|y\n|Ax"#, 1, "1"),
             with(#"B\n|y\n|x"#, 1, "1"), with(#"B\n|y\n|Ax"#, 1, "1")),
         MergeCase(
@@ -80,11 +80,9 @@ struct NotebookMergeTests {
         MergeCase(
             "cells that both replaced stay where they were",
             notebook([Cell(id: "c", source: "c"), Cell(id: "d", source: "d")]),
-            notebook([Cell(id: "b", source: "b"), Cell(id: "d", source: "d")]),
-            notebook([Cell(id: "c", source: "c"), Cell(id: "e", source: "e")])
-                .replacing("\"e\"", with: "\"a\""),
-            notebook([Cell(id: "b", source: "b"), Cell(id: "e", source: "e")])
-                .replacing("\"e\"", with: "\"a\"")),
+            notebook([Cell(id: "c7", source: "x"), Cell(id: "d", source: "d")]),
+            notebook([Cell(id: "c", source: "c"), Cell(id: "c5", source: "y")]),
+            notebook([Cell(id: "c7", source: "x"), Cell(id: "c5", source: "y")])),
         MergeCase(
             "cells that both added stay, in the order of their identities",
             notebook([Cell(id: "m", source: "x")]),
