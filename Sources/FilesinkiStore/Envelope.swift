@@ -12,24 +12,37 @@ import FilesinkiModel
 /// | 4 | 1 | what is inside: see ``Kind`` |
 /// | 5 | 1 | the codec of the payload: 0 plain, 1 zstd, 2 xz |
 /// | 6 | 1 | the seal: 0 for none |
-/// | 7 | 1 | the form: 1 for a list of parts, 0 for the rest |
+/// | 7 | 1 | the form: 1 for a list of parts and for the commit of a prune, 0 for the rest |
 /// | 8 | 8 | the number of plain bytes |
 /// | 16 | 32 | SHA-256 of the plain bytes |
 struct Envelope {
     /// The kind of a record.
-    enum Kind: UInt8, Sendable {
-        case commit = 1
-        case checkpoint = 2
-        case acknowledgement = 3
+    enum Kind: Sendable {
+        case commit
+        /// The commit of a prune.
+        case prune
+        case checkpoint
+        case acknowledgement
         /// A part of a checkpoint.
-        case checkpointPart = 4
+        case checkpointPart
         /// A list of the parts of a checkpoint.
-        case checkpointIndex = 5
+        case checkpointIndex
+
+        /// The byte at offset 4.
+        var number: UInt8 {
+            switch self {
+            case .commit, .prune: 1
+            case .checkpoint: 2
+            case .acknowledgement: 3
+            case .checkpointPart: 4
+            case .checkpointIndex: 5
+            }
+        }
 
         /// The maximum plain length of a record of this kind, in bytes.
         var maximumLength: Int {
             switch self {
-            case .commit, .checkpointPart: 64 << 20
+            case .commit, .prune, .checkpointPart: 64 << 20
             case .checkpoint: 1 << 30
             case .acknowledgement: 4096
             case .checkpointIndex: 1 << 20
@@ -37,8 +50,9 @@ struct Envelope {
         }
 
         /// The byte at offset 7. The first version of the program treats 1 as a newer format, so it
-        /// stops at a checkpoint that it cannot read in full.
-        var form: UInt8 { self == .checkpointIndex ? 1 : 0 }
+        /// stops at a checkpoint that it cannot read in full, and at a prune, behind which it would name packs
+        /// that are retired.
+        var form: UInt8 { self == .checkpointIndex || self == .prune ? 1 : 0 }
     }
 
     /// The number of bytes before the payload.
@@ -71,7 +85,7 @@ struct Envelope {
         }
         var packed = try Compression.encode(plain, codec: .zstd, level: level)
         if !isPlausible(plain.count, from: packed.bytes.count) { packed = (.plain, plain) }
-        var result = name + [version, kind.rawValue, packed.codec.rawValue, 0, kind.form]
+        var result = name + [version, kind.number, packed.codec.rawValue, 0, kind.form]
         result.reserveCapacity(headerLength + packed.bytes.count)
         for byte in 0..<8 { result.append(UInt8(truncatingIfNeeded: plain.count >> (8 * byte))) }
         result += ContentHasher.hash(plain).bytes
@@ -87,7 +101,7 @@ struct Envelope {
     static func open(_ stored: [UInt8], as kind: Kind, key: String) throws(Failure) -> [UInt8] {
         let header = try Header(stored, key: key)
         guard header.form == kind.form else { throw newer(key) }
-        guard header.kind == kind.rawValue else {
+        guard header.kind == kind.number else {
             throw damaged(key, "Another kind of record is in this place.")
         }
         let payload = stored.count - headerLength
@@ -103,7 +117,12 @@ struct Envelope {
 
     /// Whether the header names a kind. Nothing is verified; see ``open(_:as:key:)``.
     static func hasKind(_ stored: [UInt8], _ kind: Kind) -> Bool {
-        stored.count >= headerLength && stored[4] == kind.rawValue
+        stored.count >= headerLength && stored[4] == kind.number
+    }
+
+    /// Whether the header names a kind and its form. Nothing is verified.
+    static func hasForm(_ stored: [UInt8], of kind: Kind) -> Bool {
+        hasKind(stored, kind) && stored[7] == kind.form
     }
 
     private static func decode(

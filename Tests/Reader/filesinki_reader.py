@@ -127,8 +127,8 @@ def decompress(codec, data, length):
 
 def open_envelope(stored, kind):
     need(len(stored) >= 48 and stored[:3] == b"fsk", "this is not a record")
-    form = 1 if kind == INDEX else 0
-    need(stored[3:4] == b"1" and stored[6] == 0 and stored[7] == form,
+    forms = {INDEX: (1,), COMMIT: (0, 1)}.get(kind, (0,))
+    need(stored[3:4] == b"1" and stored[6] == 0 and stored[7] in forms,
          "the record is of a newer format")
     need(stored[4] == kind, "another kind of record is in this place")
     length = struct.unpack_from("<Q", stored, 8)[0]
@@ -366,6 +366,10 @@ class Store:
         for data in message.get(15, []):
             self.inline.setdefault(last(fields(data), 1, b""), self.sequence)
         self.add_packs(message.get(16, []))
+        for data in message.get(21, []):
+            retired = last(fields(data), 1, b"")
+            for at in range(0, len(retired), 16):
+                self.packs.pop(retired[at:at + 16], None)
         return True
 
     def fold(self):

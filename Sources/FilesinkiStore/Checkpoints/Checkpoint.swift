@@ -39,6 +39,8 @@ package struct CheckpointRows: Sendable {
     package var packs: [PackReference]
     /// Contents that are stored inside commits.
     package var inline: [InlineLocation]
+    /// The last commit of a prune that the checkpoint includes; 0 for none.
+    package var pruned: UInt64
     /// Invalid rows, left out when the checkpoint was read.
     package var refused: [RefusedRow] = []
 
@@ -46,11 +48,13 @@ package struct CheckpointRows: Sendable {
     package static let maximumEntries = 10_000_000
 
     package init(
-        entries: [CheckpointRow] = [], packs: [PackReference] = [], inline: [InlineLocation] = []
+        entries: [CheckpointRow] = [], packs: [PackReference] = [], inline: [InlineLocation] = [],
+        pruned: UInt64 = 0
     ) {
         self.entries = entries
         self.packs = packs
         self.inline = inline
+        self.pruned = pruned
     }
 
     /// The number of rows, refused ones included.

@@ -36,6 +36,7 @@ struct CheckpointCoder {
         message.packs = rows.packs.map(StoredPack.init)
         message.inlineContents = field(rows.inline.flatMap(\.id.bytes))
         message.inlineSequences = rows.inline.map(\.sequence)
+        message.pruned = rows.pruned
         return try Envelope.seal(serialized(message), as: kind)
     }
 
@@ -141,6 +142,7 @@ struct CheckpointDecoder: Sendable {
         var formerContents: [UInt32: [ContentID]]
         var packs: ArraySlice<PackReference>
         var inline: ArraySlice<InlineLocation>
+        var pruned: UInt64
     }
 
     /// The last commit that the checkpoint includes.
@@ -166,7 +168,7 @@ struct CheckpointDecoder: Sendable {
     mutating func add(_ message: StoredCheckpoint, plain: Int, key: String) throws(Failure) {
         plainBytes -= plain
         guard plainBytes >= 0, message.sequence == token.sequence,
-            array(message.hash) == token.hash.bytes,
+            array(message.hash) == token.hash.bytes, message.pruned <= token.sequence,
             let former = identities(message.formerContents, count: message.formerRows.count),
             let inline = identities(message.inlineContents, count: message.inlineSequences.count),
             let rows = RowsDecoder(
@@ -177,7 +179,8 @@ struct CheckpointDecoder: Sendable {
         record = Record(
             rows: rows, formerContents: formerByRow.mapValues { $0.map(\.1) },
             packs: try PackReference.list(message.packs, key: key)[...],
-            inline: zip(inline, message.inlineSequences).map(InlineLocation.init)[...])
+            inline: zip(inline, message.inlineSequences).map(InlineLocation.init)[...],
+            pruned: message.pruned)
     }
 
     /// The next rows of the record; nil at its end.
@@ -193,6 +196,7 @@ struct CheckpointDecoder: Sendable {
             found.inline = record.inline.removePrefix(atMost: limit - found.count)
         }
         guard found.count > 0 else { return nil }
+        found.pruned = record.pruned
         self.record = record
         return found
     }

@@ -31,7 +31,8 @@ struct CheckpointPartEncoder {
         }
         var (entries, packs, inline) = (part.entries[...], part.packs[...], part.inline[...])
         while let found = decoder.next(atMost: CheckpointReader.batchSize) {
-            guard found.refused.isEmpty, entries.removePrefix(equalTo: found.entries),
+            guard found.refused.isEmpty, found.pruned == part.pruned,
+                entries.removePrefix(equalTo: found.entries),
                 packs.removePrefix(equalTo: found.packs),
                 inline.removePrefix(equalTo: found.inline)
             else { throw .notReadable(key, cause: found.refused.first?.failure) }
@@ -94,6 +95,7 @@ struct CheckpointCutter {
     private var previous: Part?
     private var current = Part()
     private var column = Column.entries
+    private var pruned: UInt64 = 0
 
     /// - Parameter length: The maximum length of a part, in bytes.
     init(length: Int) { room = length - Self.fixedBytes }
@@ -102,6 +104,7 @@ struct CheckpointCutter {
     ///
     /// - Returns: The parts that are finished.
     mutating func add(_ rows: CheckpointRows) -> [CheckpointRows] {
+        pruned = max(pruned, rows.pruned)
         for row in rows.entries {
             makeRoom(Self.size(row), in: .entries)
             current.rows.entries.append(row)
@@ -115,13 +118,19 @@ struct CheckpointCutter {
             current.rows.inline.append(content)
         }
         defer { finished = [] }
-        return finished
+        return finished.map(markPruned)
     }
 
     /// The last parts: at least one if none was finished before.
     mutating func finish() -> [CheckpointRows] {
         closeCurrent()
-        return finished + [(previous ?? Part()).rows]
+        return (finished + [(previous ?? Part()).rows]).map(markPruned)
+    }
+
+    private func markPruned(_ rows: CheckpointRows) -> CheckpointRows {
+        var rows = rows
+        rows.pruned = pruned
+        return rows
     }
 
     private static func size(_ row: CheckpointRow) -> Int {

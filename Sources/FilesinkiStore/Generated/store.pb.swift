@@ -242,11 +242,41 @@ nonisolated struct StoredCommit: @unchecked Sendable {
     set {_uniqueStorage()._mergedWith = newValue}
   }
 
+  /// What a prune has taken out of use; only in the commit of a prune.
+  var prune: StoredPrune {
+    get {_storage._prune ?? StoredPrune()}
+    set {_uniqueStorage()._prune = newValue}
+  }
+  /// Returns true if `prune` has been explicitly set.
+  var hasPrune: Bool {_storage._prune != nil}
+  /// Clears the value of `prune`. Subsequent reads from it will return its default value.
+  mutating func clearPrune() {_uniqueStorage()._prune = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The packs that a prune has taken out of use, and the versions that it kept.
+nonisolated struct StoredPrune: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The ids of packs that no later commit may need: 16 bytes each.
+  var retired: Data = Data()
+
+  /// Pairs of sequence numbers, the first and the last of each range of commits whose trees were kept.
+  var kept: [UInt64] = []
+
+  /// How many of the last versions of each path were kept besides.
+  var versions: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// A device: 16 random bytes, and a name for people.
@@ -364,6 +394,12 @@ nonisolated struct StoredCheckpoint: @unchecked Sendable {
   var inlineSequences: [UInt64] {
     get {_storage._inlineSequences}
     set {_uniqueStorage()._inlineSequences = newValue}
+  }
+
+  /// The last commit of a prune that is contained; 0 for none.
+  var pruned: UInt64 {
+    get {_storage._pruned}
+    set {_uniqueStorage()._pruned = newValue}
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -570,7 +606,7 @@ nonisolated extension StoredPaths: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Commit"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}store\0\u{1}zone\0\u{1}sequence\0\u{1}id\0\u{1}parent\0\u{1}author\0\u{1}time\0\u{1}operation\0\u{3}based_on\0\u{1}changes\0\u{3}moved_rows\0\u{3}moved_from\0\u{3}reason_rows\0\u{1}reasons\0\u{1}inline\0\u{1}packs\0\u{1}superseded\0\u{3}superseded_reasons\0\u{3}merged_rows\0\u{3}merged_with\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}store\0\u{1}zone\0\u{1}sequence\0\u{1}id\0\u{1}parent\0\u{1}author\0\u{1}time\0\u{1}operation\0\u{3}based_on\0\u{1}changes\0\u{3}moved_rows\0\u{3}moved_from\0\u{3}reason_rows\0\u{1}reasons\0\u{1}inline\0\u{1}packs\0\u{1}superseded\0\u{3}superseded_reasons\0\u{3}merged_rows\0\u{3}merged_with\0\u{1}prune\0")
 
   fileprivate class _StorageClass {
     var _store: Data = Data()
@@ -593,6 +629,7 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
     var _supersededReasons: [String] = []
     var _mergedRows: [UInt32] = []
     var _mergedWith: [UInt64] = []
+    var _prune: StoredPrune? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -623,6 +660,7 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
       _supersededReasons = source._supersededReasons
       _mergedRows = source._mergedRows
       _mergedWith = source._mergedWith
+      _prune = source._prune
     }
   }
 
@@ -661,6 +699,7 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
         case 18: try { try decoder.decodeRepeatedStringField(value: &_storage._supersededReasons) }()
         case 19: try { try decoder.decodeRepeatedUInt32Field(value: &_storage._mergedRows) }()
         case 20: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._mergedWith) }()
+        case 21: try { try decoder.decodeSingularMessageField(value: &_storage._prune) }()
         default: break
         }
       }
@@ -733,6 +772,9 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
       if !_storage._mergedWith.isEmpty {
         try visitor.visitPackedUInt64Field(value: _storage._mergedWith, fieldNumber: 20)
       }
+      try { if let v = _storage._prune {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -762,10 +804,51 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
         if _storage._supersededReasons != rhs_storage._supersededReasons {return false}
         if _storage._mergedRows != rhs_storage._mergedRows {return false}
         if _storage._mergedWith != rhs_storage._mergedWith {return false}
+        if _storage._prune != rhs_storage._prune {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension StoredPrune: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Prune"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}retired\0\u{1}kept\0\u{1}versions\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.retired) }()
+      case 2: try { try decoder.decodeRepeatedUInt64Field(value: &self.kept) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.versions) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.retired.isEmpty {
+      try visitor.visitSingularBytesField(value: self.retired, fieldNumber: 1)
+    }
+    if !self.kept.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.kept, fieldNumber: 2)
+    }
+    if self.versions != 0 {
+      try visitor.visitSingularUInt64Field(value: self.versions, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: StoredPrune, rhs: StoredPrune) -> Bool {
+    if lhs.retired != rhs.retired {return false}
+    if lhs.kept != rhs.kept {return false}
+    if lhs.versions != rhs.versions {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -883,7 +966,7 @@ nonisolated extension StoredPack: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension StoredCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Checkpoint"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}store\0\u{1}zone\0\u{1}sequence\0\u{1}hash\0\u{1}entries\0\u{3}former_rows\0\u{3}former_contents\0\u{1}packs\0\u{3}inline_contents\0\u{3}inline_sequences\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}store\0\u{1}zone\0\u{1}sequence\0\u{1}hash\0\u{1}entries\0\u{3}former_rows\0\u{3}former_contents\0\u{1}packs\0\u{3}inline_contents\0\u{3}inline_sequences\0\u{1}pruned\0")
 
   fileprivate class _StorageClass {
     var _store: Data = Data()
@@ -896,6 +979,7 @@ nonisolated extension StoredCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._Me
     var _packs: [StoredPack] = []
     var _inlineContents: Data = Data()
     var _inlineSequences: [UInt64] = []
+    var _pruned: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -916,6 +1000,7 @@ nonisolated extension StoredCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._Me
       _packs = source._packs
       _inlineContents = source._inlineContents
       _inlineSequences = source._inlineSequences
+      _pruned = source._pruned
     }
   }
 
@@ -944,6 +1029,7 @@ nonisolated extension StoredCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._Me
         case 8: try { try decoder.decodeRepeatedMessageField(value: &_storage._packs) }()
         case 9: try { try decoder.decodeSingularBytesField(value: &_storage._inlineContents) }()
         case 10: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._inlineSequences) }()
+        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._pruned) }()
         default: break
         }
       }
@@ -986,6 +1072,9 @@ nonisolated extension StoredCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._Me
       if !_storage._inlineSequences.isEmpty {
         try visitor.visitPackedUInt64Field(value: _storage._inlineSequences, fieldNumber: 10)
       }
+      if _storage._pruned != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._pruned, fieldNumber: 11)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1005,6 +1094,7 @@ nonisolated extension StoredCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._Me
         if _storage._packs != rhs_storage._packs {return false}
         if _storage._inlineContents != rhs_storage._inlineContents {return false}
         if _storage._inlineSequences != rhs_storage._inlineSequences {return false}
+        if _storage._pruned != rhs_storage._pruned {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -29,6 +29,8 @@ package struct CommitDraft: Sendable {
     package var basedOnTokens: [UInt64]
     /// The command that made the commit, such as `sync`, `save` or `resolve`.
     package var operation: String
+    /// What a prune has taken out of use; nil for any other command. ``parts(within:)`` leaves it out.
+    package var pruning: Pruning?
 
     package init(
         device: Device, time: Timestamp, changes: [Change], inline: [InlineContent] = [],
@@ -69,6 +71,8 @@ package struct Commit: Sendable {
     /// The sequence numbers of the commits that the writer had read.
     package var basedOnTokens: [UInt64]
     package var operation: String
+    /// What a prune has taken out of use; nil for any other command.
+    package var pruning: Pruning?
     /// Rows that were left out: invalid paths, unknown kinds, contents that do not match their ids.
     /// Empty for a commit of a correct writer.
     package var refused: [RefusedRow]
@@ -95,6 +99,7 @@ package struct Commit: Sendable {
         packs = draft.packs
         basedOnTokens = draft.basedOnTokens
         operation = draft.operation
+        pruning = draft.pruning
         self.refused = refused
         token = ChangeToken(sequence: sequence, hash: ContentHasher.hash(stored))
         storedHeader = Array(stored.prefix(Envelope.headerLength))

@@ -43,9 +43,10 @@ struct CommitCoder {
             message.superseded = rows(draft.superseded)
             message.supersededReasons = draft.superseded.map(\.reason)
         }
+        if let pruning = draft.pruning { message.prune = StoredPrune(pruning) }
         let plain = try serialized(message)
         guard plain.count <= limits.plainBytes else { throw .exceedsLimits(draft) }
-        return try Envelope.seal(plain, as: .commit)
+        return try Envelope.seal(plain, as: draft.pruning == nil ? .commit : .prune)
     }
 
     private func encode(_ changes: [Change], into message: inout StoredCommit) {
@@ -79,7 +80,8 @@ struct CommitCoder {
     /// - Throws: `Failure` with code `corrupt` or `newer-format` when the bytes are not a commit,
     ///   `wrong-store` for a commit of another store or zone.
     func decode(_ stored: [UInt8], sequence: UInt64, key: String) throws(Failure) -> Commit {
-        let plain = try Envelope.open(stored, as: .commit, key: key)
+        let kind: Envelope.Kind = Envelope.hasForm(stored, of: .prune) ? .prune : .commit
+        let plain = try Envelope.open(stored, as: kind, key: key)
         let message: StoredCommit = try parsed(plain, key: key)
         guard array(message.store) == store, message.zone == zone else {
             throw Failure(
@@ -87,7 +89,8 @@ struct CommitCoder {
                 remedy: "Run filesinki check; the store's objects were mixed with others.")
         }
         guard message.sequence == sequence, sequence > 0, message.id.count == 16,
-            let parent = ContentID(array(message.parent)), let device = Device(message.author)
+            let parent = ContentID(array(message.parent)), let device = Device(message.author),
+            message.hasPrune == (kind == .prune)
         else { throw Envelope.damaged(key, "The commit is in the wrong place.") }
         var changes = try CommitChanges(message, plain: plain.count, key: key)
         var draft = CommitDraft(
@@ -97,6 +100,9 @@ struct CommitCoder {
         draft.superseded = changes.superseded
         draft.packs = try PackReference.list(message.packs, key: key)
         draft.inline = inline(of: message, refused: &changes.refused)
+        if kind == .prune {
+            draft.pruning = try Pruning(message.prune, before: sequence, key: key)
+        }
         return Commit(
             draft, sequence: sequence, id: array(message.id), parent: parent,
             stored: stored, refused: changes.refused)
@@ -183,6 +189,7 @@ extension Commit {
         refused.isEmpty && changes == draft.changes && superseded == draft.superseded
             && inline == draft.inline && packs == draft.packs
             && basedOnTokens == draft.basedOnTokens && time == draft.time
+            && pruning == draft.pruning
             && device == Device(id: draft.device.id, name: shortened(draft.device.name))
             && operation == shortened(draft.operation)
     }

@@ -153,6 +153,7 @@ extension CommitDraft {
         draft.superseded = []
         draft.inline = []
         draft.packs = []
+        draft.pruning = nil
         return draft
     }
 }

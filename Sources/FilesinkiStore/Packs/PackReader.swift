@@ -59,7 +59,7 @@ package final class PackReader: Sendable {
     }
 
     /// Removes the index from memory when the cache has it.
-    func releaseIndex() {
+    package func releaseIndex() {
         guard cache != nil else { return }
         state.withLock { $0 = State() }
     }
