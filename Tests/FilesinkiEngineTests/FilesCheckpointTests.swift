@@ -26,7 +26,7 @@ struct FilesCheckpointTests {
     }
 
     private func rows() throws -> CheckpointRows {
-        let checkpoint = FilesCheckpoint(manifest)
+        let checkpoint = try FilesCheckpoint(manifest)
         var all = CheckpointRows()
         while let rows = try checkpoint.next() {
             // In the order of the columns.

@@ -39,6 +39,19 @@ final class ContentSource: Sendable {
         return try await packs.find(content, isLocal: isLocal) != nil
     }
 
+    /// Whether all of a content can be read that ``holds(_:isLocal:)`` finds: of a large one all chunks.
+    ///
+    /// - Parameter size: The size of the content in bytes.
+    func isWhole(_ content: ContentID, size: Int64) async throws -> Bool {
+        if size <= Int64(Chunker.maximumSize) { return true }
+        if try isAtHand(content) || commit(of: content) != nil { return true }
+        guard let recipe = try await packs.locator().recipe(of: content) else { return true }
+        for chunk in Set(recipe.parts.map(\.id)) {
+            guard try await holdsChunk(chunk) else { return false }
+        }
+        return true
+    }
+
     /// Whether a pack holds the chunk.
     ///
     /// - Parameter isLocal: As for ``holds(_:isLocal:)``.

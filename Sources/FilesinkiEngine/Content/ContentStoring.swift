@@ -45,6 +45,18 @@ extension SyncEngine {
         return present
     }
 
+    /// Forgets the packs of this replica that a prune has retired, before the manifest does: a pack that it no longer
+    /// knows would count as stored and unpublished. What a checkpoint includes is not known one by one; so after a
+    /// prune all are forgotten, and what is needed of them is stored again.
+    func forgetRetiredPacks(_ view: RemoteView) throws {
+        guard view.pruned > 0 else { return }
+        let file = unpublishedPacksFile
+        let gone = view.hasUnseenPrune ? Set(try file.load().map(\.pack.id)) : view.retired
+        try file.update(removing: gone)
+        let indexes = IndexFolder(path: state.indexes)
+        for pack in view.retired { indexes.remove(pack) }
+    }
+
     /// Forgets the packs of commits that the manifest has recorded. An error is ignored: the next run that stores
     /// contents forgets them.
     func forgetPublishedPacks(_ commits: [Commit]) {
@@ -92,21 +104,40 @@ extension SyncEngine {
                 .compactMap { $0?.entry }.filter { $0.kind == .file }.map(\.content))
         guard !needed.isEmpty else { return [] }
         let source = try await storedContents.source(run.remote, run.local)
-        let known = run.base.contents
+        let known = run.currentContents
+        let isPruned = try run.remote.pruned > 0 || manifest.pruned > 0
         var items: [ContentUploader.Item] = []
         for path in unstored.sorted() {
             guard let entry = run.local.changes[path]?.entry, needed.contains(entry.content),
-                !known.contains(entry.content), try await !source.holds(entry.content)
+                !known.contains(entry.content)
             else { continue }
+            if try await source.holds(entry.content) {
+                // Chunks of a version that was dropped may be gone, those of an unpublished one, too.
+                guard isPruned, try await !source.isWhole(entry.content, size: entry.size) else {
+                    continue
+                }
+            }
             items.append(ContentUploader.Item(path: path, size: entry.size))
         }
         return items
     }
 }
 
-extension BaseIndex {
-    /// The contents of its files.
-    var contents: Set<ContentID> {
-        Set(rows.lazy.filter { $0.entry.kind == .file }.map(\.entry.content))
+extension SyncRun {
+    /// The contents of the base that the remote tree has still. What it no longer has may have been pruned.
+    var currentContents: Set<ContentID> {
+        let replaced = remote.changes
+        return Set(
+            base.rows.lazy.filter { row in
+                row.entry.kind == .file && (replaced.isEmpty || replaced[row.path] == nil)
+            }.map(\.entry.content))
+    }
+
+    /// Has every local content looked up again before it is named, because a prune may have taken out of use what held
+    /// it when it was read.
+    mutating func distrustContents() {
+        for (path, change) in local.changes where change.entry?.kind == .file {
+            local.unstored.insert(path)
+        }
     }
 }

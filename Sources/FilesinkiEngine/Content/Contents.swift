@@ -5,6 +5,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiSystem
+import Glibc
 import Synchronization
 
 /// Where contents are found in the store.
@@ -23,7 +24,7 @@ struct Contents: ReplicaPart {
         return ContentSource(
             packs: PackLocations(
                 manifest: manifest, count: try self.manifest.packCount(),
-                fetched: view.packs.map(\.pack) + observation.packs,
+                fetched: view.packs.map(\.pack) + observation.packs, retired: view.retired,
                 joined: MultiPackIndex(folder: state.joinedIndexes)
             ) { PackReader(remote: connection.remote, reference: $0, cache: cache) },
             log: connection.log,
@@ -48,6 +49,9 @@ struct IndexFolder: IndexCache {
         try? StateFile.makeFolder(path)
         try? StateFile.replace(file(id), with: bytes, durable: false)
     }
+
+    /// Removes the copy of a pack that is no longer in the store.
+    func remove(_ id: [UInt8]) { unlink(file(id)) }
 
     private func file(_ id: [UInt8]) -> String { path + "/" + hexadecimal(id) }
 }
@@ -113,6 +117,7 @@ final class PackLocations: Sendable {
     let manifest: ManifestReader
     private let count: Int
     private let fetched: [PackReader]
+    private let retired: Set<[UInt8]>
     private let joined: MultiPackIndex
     private let makeReader: @Sendable (PackReference) -> PackReader
     private let opened = Mutex<ContentLocator?>(nil)
@@ -123,13 +128,16 @@ final class PackLocations: Sendable {
     /// - Parameters:
     ///   - count: The number of packs in the manifest.
     ///   - fetched: Packs that may not be in the manifest yet.
+    ///   - retired: Packs that a prune has retired, and that may still be in the manifest.
     init(
-        manifest: ManifestReader, count: Int, fetched: [PackReference], joined: MultiPackIndex,
+        manifest: ManifestReader, count: Int, fetched: [PackReference],
+        retired: Set<[UInt8]> = [], joined: MultiPackIndex,
         makeReader: @escaping @Sendable (PackReference) -> PackReader
     ) {
         self.manifest = manifest
         self.count = count
         self.fetched = fetched.map(makeReader)
+        self.retired = retired
         self.joined = joined
         self.makeReader = makeReader
     }
@@ -140,7 +148,7 @@ final class PackLocations: Sendable {
             if let opened { return opened }
             let known = count == 0 ? [] : try manifest.read { try $0.loadPacks() }
             let locator = ContentLocator(
-                packs: known.map { makeReader(PackReference(row: $0)) } + fetched, joined: joined)
+                packs: readers(of: known) + fetched, joined: joined)
             opened = locator
             return locator
         }
@@ -156,7 +164,11 @@ final class PackLocations: Sendable {
         }
         let known = try joined.packs(mayHold: content)
             .compactMap { id in try manifest.read { try $0.pack(id) } }
-        let packs = known.map { makeReader(PackReference(row: $0)) } + fetched
+        let packs = readers(of: known) + fetched
         return try await ContentLocator(packs: packs).find(content, isLocal: true)
+    }
+
+    private func readers(of rows: [PackRow]) -> [PackReader] {
+        rows.filter { !retired.contains($0.id) }.map { makeReader(PackReference(row: $0)) }
     }
 }

@@ -26,7 +26,7 @@ struct ConditionalSave: ReplicaPart {
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
         let saves = Saves(replica)
-        let staged = try await stage(path, ifAt: version, options, content: write)
+        var staged = try await stage(path, ifAt: version, options, content: write)
         var earlier = SyncReport()
         var lostRaces = 0
         while true {
@@ -38,6 +38,7 @@ struct ConditionalSave: ReplicaPart {
             lostRaces += 1
             try await sync.pause(afterLosing: lostRaces)
             earlier.addCopies(of: try await saves.require(path, at: version, options.sync))
+            if try manifest.pruned > staged.pruned { try await storeAgain(&staged, options.sync) }
         }
     }
 
@@ -60,8 +61,24 @@ struct ConditionalSave: ReplicaPart {
         guard let entry = result.files.first?.entry else { throw Failure.changedWhileRead(path) }
         return StagedSave(
             path: path, version: version, file: staged.file, entry: entry, inline: result.inline,
-            packs: result.packs,
+            packs: result.packs, source: staged, pruned: try manifest.pruned,
             writer: TreeWriter(root: root, staging: staging, sync: .each))
+    }
+
+    /// Looks the content up again, and stores what a prune has taken out of use since it was staged.
+    private func storeAgain(_ staged: inout StagedSave, _ options: SyncOptions) async throws {
+        var run = try newRun(for: staged.path, options)
+        guard let view = try sync.seenView(run) else { return }
+        run.remote = view
+        run.isOnline = true
+        run.local.packs = staged.packs
+        run.local.inline = staged.inline
+        let item = ContentUploader.Item(path: staged.path, size: staged.entry.size)
+        let result = try await sync.intake([item], run, isStoring: true, from: staged.source)
+        if let problem = result.problems.first { throw problem.failure }
+        staged.inline += result.inline
+        staged.packs += result.packs
+        staged.pruned = try manifest.pruned
     }
 
     private func newRun(for path: RelativePath, _ options: SyncOptions) throws -> SyncRun {
@@ -183,8 +200,12 @@ private struct StagedSave {
     let version: UInt64
     let file: StagedFile
     let entry: Entry
-    let inline: [InlineContent]
-    let packs: [PackReference]
+    var inline: [InlineContent]
+    var packs: [PackReference]
+    /// Reads the staged content.
+    let source: any ByteSource
+    /// The last prune that was known when the content was stored.
+    var pruned: UInt64
     let writer: TreeWriter
 }
 

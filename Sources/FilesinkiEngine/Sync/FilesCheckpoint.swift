@@ -13,13 +13,15 @@ final class FilesCheckpoint {
     private var waiting: PathCursor<RemoteRow>
     private let packs: RowPages<PackRow>
     private let inline: RowPages<InlineRow>
+    private let pruned: UInt64
 
-    init(_ manifest: ManifestDatabase) {
+    init(_ manifest: ManifestDatabase) throws {
         base = PathCursor(manifest.basePages())
         tombstones = PathCursor(manifest.tombstonePages())
         waiting = PathCursor(manifest.remotePages())
         packs = manifest.packPages()
         inline = manifest.inlinePages()
+        pruned = try manifest.pruned
     }
 
     /// The next rows, as ``FilesinkiStore/CheckpointSource`` returns them; nil at the end.
@@ -28,13 +30,16 @@ final class FilesCheckpoint {
     ///   rows before must not become a checkpoint, which would say that the rest was deleted.
     func next() throws -> CheckpointRows? {
         let entries = try nextEntries()
-        if !entries.isEmpty { return CheckpointRows(entries: entries) }
+        if !entries.isEmpty { return CheckpointRows(entries: entries, pruned: pruned) }
         let packs = try packs.next()
-        if !packs.isEmpty { return CheckpointRows(packs: packs.map(PackReference.init(row:))) }
+        if !packs.isEmpty {
+            return CheckpointRows(packs: packs.map(PackReference.init(row:)), pruned: pruned)
+        }
         let inline = try inline.next()
         if inline.isEmpty { return nil }
         return CheckpointRows(
-            inline: inline.map { InlineLocation(id: $0.content, sequence: $0.sequence) })
+            inline: inline.map { InlineLocation(id: $0.content, sequence: $0.sequence) },
+            pruned: pruned)
     }
 
     private func nextEntries() throws -> [CheckpointRow] {

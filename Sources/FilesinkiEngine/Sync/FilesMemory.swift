@@ -105,7 +105,7 @@ extension FilesMemory {
     }
 
     func checkpoint(at token: ChangeToken) throws -> CheckpointSource? {
-        let checkpoint = FilesCheckpoint(manifest)
+        let checkpoint = try FilesCheckpoint(manifest)
         return CheckpointSource(minimumEntries: try manifest.baseCount()) {
             try checkpoint.next()
         }

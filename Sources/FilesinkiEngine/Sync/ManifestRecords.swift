@@ -32,8 +32,10 @@ extension ManifestWriter {
         try putTombstone(TombstoneRow(path, change))
     }
 
-    /// Records where the contents are that were fetched with a view.
+    /// Records where the contents are that were fetched with a view, and forgets the packs that were retired.
     func addContents(of view: RemoteView) throws {
+        for pack in view.retired { try removePack(pack) }
+        if view.pruned > 0 { try setCounter(ManifestDatabase.prunedCounter, view.pruned) }
         for (pack, sequence) in view.packs { try addPack(pack.manifestRow(sequence)) }
         for (content, sequence) in view.inline { try addInline(content, sequence: sequence) }
     }
@@ -81,6 +83,7 @@ extension ManifestWriter {
         try clearTrees()
         try setToken(nil)
         for counter in ZoneCounter.allCases { try setValue(counter.rawValue, nil) }
+        try setValue(ManifestDatabase.prunedCounter, nil)
         try setLastDeviceCommits(LastDeviceCommits())
     }
 
@@ -104,6 +107,13 @@ extension ManifestDatabase {
             let number = try counter("root-device")
             return number == 0 ? nil : number
         }
+    }
+
+    fileprivate static let prunedCounter = "pruned"
+
+    /// The last commit of a prune that was read; 0 for none. Before it, a content that the history names may be gone.
+    var pruned: UInt64 {
+        get throws { try counter(Self.prunedCounter) }
     }
 
     /// The stored header of the commit that a token names; empty where it is not known.

@@ -19,6 +19,12 @@ struct RemoteView: Sendable {
     var storedHeader: [UInt8] = []
     /// Packs of commits fetched since the last run, each with the commit's number.
     var packs: [(pack: PackReference, sequence: UInt64)] = []
+    /// Packs that a prune has retired since the last run.
+    var retired: Set<[UInt8]> = []
+    /// The last commit of a prune that was fetched since the last run, or that a checkpoint includes; 0 for none.
+    var pruned: UInt64 = 0
+    /// Whether a checkpoint includes a prune: which packs that one has retired is not known.
+    var hasUnseenPrune = false
     /// Contents inside commits fetched since the last run, each with the commit's number.
     var inline: [(content: ContentID, sequence: UInt64)] = []
     /// Those of the contents that are in memory.
@@ -63,6 +69,11 @@ struct RemoteView: Sendable {
                 isSaved: change.reason == Change.savedAgain)
         }
         packs += commit.packs.map { ($0, commit.sequence) }
+        if let pruning = commit.pruning {
+            pruned = commit.sequence
+            retired.formUnion(pruning.retired)
+            packs.removeAll { retired.contains($0.pack.id) }
+        }
         inline += commit.inline.map { ($0.id, commit.sequence) }
         carried.keep(commit.inline)
         authors.record(commit)
@@ -81,6 +92,8 @@ struct RemoteView: Sendable {
                 row.entry, formerContents: Set(row.formerContents))
         }
         packs += rows.packs.map { ($0, checkpoint.sequence) }
+        pruned = max(pruned, rows.pruned)
+        if rows.pruned > 0 { hasUnseenPrune = true }
         inline += rows.inline.map { ($0.id, $0.sequence) }
         refused += rows.refused.map { Problem.refused($0.path, $0.failure) }
     }

@@ -98,7 +98,8 @@ struct SyncEngine: ReplicaPart {
             }
             run.hasPlanned = true
             if try await storeContents(of: planned, &run),
-                try await carryOutRound(&run, planned.plan.steps)
+                try await carryOutRound(&run, planned.plan.steps),
+                try await !hasMissedPrune(&run)
             {
                 break
             }
@@ -124,6 +125,18 @@ struct SyncEngine: ReplicaPart {
             return false
         }
         return try await rescan(&run, applied)
+    }
+
+    /// Whether a prune has moved contents to other packs while the round was about to read them. Asks the remote only
+    /// if something could not be written.
+    private func hasMissedPrune(_ run: inout SyncRun) async throws -> Bool {
+        guard !run.unwritten.isEmpty else { return false }
+        let unwritten = run.unwritten
+        run.unwritten = []
+        try await fetch(&run)
+        guard run.isOnline, run.remote.pruned > 0 else { return false }
+        run.report.problems.removeAll { unwritten.contains($0.path) }
+        return true
     }
 
     /// Waits a moment, because another device's commit came first.

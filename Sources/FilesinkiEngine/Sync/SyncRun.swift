@@ -49,6 +49,8 @@ struct SyncRun {
 
     /// Paths where ``SyncEngine/apply(_:_:)`` found something else than the plan had seen.
     var surprised: Set<RelativePath> = []
+    /// Paths whose remote content could not be written in this round.
+    var unwritten: Set<RelativePath> = []
     /// The local contents that this run replaced, each with the commit that keeps it.
     var preserved: [RelativePath: PreservedContent] = [:]
     /// Conflicts whose copies were made here, and which the manifest does not list yet.

@@ -27,7 +27,9 @@ extension SyncEngine {
             try DeviceIdentity(replica).keepIdentity(&run, view)
             run.report.sequence = view.token.sequence
             run.report.addRefused(view.refused)
+            try forgetRetiredPacks(view)
             run.remote = view
+            if view.pruned > 0 { run.distrustContents() }
             run.isOnline = true
         } catch let failure as Failure where failure.code == .away {
             run.report.away = failure

@@ -89,7 +89,7 @@ extension SyncEngine {
         from bytes: (any ByteSource)? = nil
     ) async throws -> UploadResult {
         guard !items.isEmpty else { return UploadResult() }
-        let known = run.base.contents
+        let known = run.currentContents
         var source: ContentSource?
         var unpublished: [PackReference] = []
         if isStoring {

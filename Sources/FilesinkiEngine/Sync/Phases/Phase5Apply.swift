@@ -64,6 +64,7 @@ extension SyncEngine {
         let result = try await applier.apply(writes)
         try applier.contents.requireManifest()
         run.report.problems += result.problems
+        run.unwritten = Set(result.problems.map(\.path))
         run.report.receivedBytes += result.bytes
         return result
     }
