@@ -201,7 +201,7 @@ let package = Package(
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiCompression", "FilesinkiReconcile",
                 "FilesinkiMerge", "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiLiveDatabase",
                 "FilesinkiManifest", "FilesinkiSystem", "FilesinkiRemote", "FilesinkiEncryption",
-                "FilesinkiStore", "FilesinkiWatch",
+                "FilesinkiStore", "FilesinkiText", "FilesinkiWatch",
             ],
             settings: onCallersActor),
 

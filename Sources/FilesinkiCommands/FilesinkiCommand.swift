@@ -40,7 +40,7 @@ struct FilesinkiCommand: Command {
             CommandGroup(
                 name: "Checks and tools:",
                 subcommands: [
-                    CheckCommand.self, RepairCommand.self, DiskUsageCommand.self,
+                    CheckCommand.self, RepairCommand.self, PruneCommand.self, DiskUsageCommand.self,
                     StatisticsCommand.self, DoctorCommand.self, TrustCommand.self,
                     LintCommand.self, CheckIgnoreCommand.self,
                     CompressCommand.self, DecompressCommand.self, CompletionsCommand.self,

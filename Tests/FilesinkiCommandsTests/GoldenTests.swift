@@ -103,6 +103,9 @@ struct GoldenTests {
         Scene(name: "check-part", command: "check --root a --read-data=3/10"),
         Scene(name: "repair", command: "repair --root a"),
         Scene(
+            name: "prune", before: ["write a/one 1", "sync a"],
+            command: "prune --root a --keep-within 30d"),
+        Scene(
             name: "du", before: ["write a/d/one one", "write a/two new", "sync a"],
             command: "du --root a --history"),
         Scene(name: "stats", before: ["write a/two new", "sync a"], command: "stats --root a"),

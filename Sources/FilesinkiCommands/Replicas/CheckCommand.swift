@@ -70,6 +70,7 @@ struct CheckCommand: ReplicaCommand {
         object.add("commits", result.commits)
         object.add("packs", result.packs)
         object.add("contents", result.contents)
+        object.add("pruned_versions", result.prunedVersions)
         object.add("bytes", result.bytes)
         object.add("read_data", data.name)
         object.add("read_packs", result.readPacks)
@@ -106,8 +107,12 @@ struct CheckCommand: ReplicaCommand {
             let foreign =
                 result.foreignObjects == 0
                 ? "" : " \(result.foreignObjects) foreign objects were not read."
+            let pruned =
+                result.prunedVersions == 0
+                ? ""
+                : " \(CountText.text(result.prunedVersions, "version")) were removed by prunes."
             return counts + " All \(result.objects) objects were read, \(read) of contents."
-                + foreign
+                + foreign + pruned
         }
     }
 }

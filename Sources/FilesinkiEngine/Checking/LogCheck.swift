@@ -4,12 +4,6 @@ import FilesinkiStore
 
 /// Reads the whole log of a zone and collects what is damaged.
 struct LogCheck {
-    /// A version of a path that has a content.
-    struct Version: Sendable {
-        let path: RelativePath
-        let size: Int64
-    }
-
     let log: CommitLog
     /// The tree after the last valid commit.
     private(set) var view: RemoteView
@@ -17,8 +11,9 @@ struct LogCheck {
     /// Bytes of the contents stored inside commits.
     private(set) var inlineBytes: Int64 = 0
     private(set) var failures: [Failure] = []
-    /// Every content that the history names, superseded ones included.
-    private(set) var versions: [ContentID: Version] = [:]
+    /// Every version of a path, superseded ones and those that were pruned included.
+    private(set) var history = VersionHistory()
+    private var times = CommitTimes()
     /// The hash of each commit, by its number.
     private(set) var hashes: [UInt64: ContentID] = [:]
 
@@ -55,7 +50,23 @@ struct LogCheck {
         failures += known.filter { !reported.contains($0.path) }
     }
 
+    /// Reads what was published since.
+    ///
+    /// - Throws: Also the first damage.
+    mutating func readOn() async throws {
+        try await read()
+        if let failure = failures.first { throw failure }
+    }
+
+    /// When the commits were made; see ``CommitTimes``.
+    func times(upTo now: Timestamp) -> CommitTimes {
+        var times = times
+        times.finish(now: now)
+        return times
+    }
+
     private mutating func add(_ commit: Commit) {
+        times.add(commit.sequence, commit.time, changes: !commit.changes.isEmpty)
         view.fold(commit)
         // The contents were verified when the commit was decoded.
         view.carried = CarriedContents()
@@ -63,10 +74,7 @@ struct LogCheck {
         hashes[commit.sequence] = commit.token.hash
         inlineBytes += commit.inline.reduce(0) { $0 + Int64($1.bytes.count) }
         failures += commit.refused.map(\.failure)
-        for change in commit.changes + commit.superseded where change.entry.kind == .file {
-            versions[change.entry.content] = Version(
-                path: change.path, size: change.entry.size)
-        }
+        history.add(commit)
     }
 
     /// Returns the failure for a readable commit that is not the one that was seen before.

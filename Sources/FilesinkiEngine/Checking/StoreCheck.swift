@@ -26,6 +26,8 @@ struct StoreCheck {
     /// The contents without a sound copy.
     private(set) var unreadable = Unreadable()
     private var logs: [LogCheck] = []
+    /// The contents that each of the logs needs: those of all versions that were not pruned.
+    private var needed: [[ContentID: VersionHistory.Use]] = []
     /// Chunked contents in packs, and the pack of each.
     private var recipes: [(pack: PackReference, id: ContentID, recipe: Recipe)] = []
     /// The packs that commits name and whose index is sound.
@@ -83,7 +85,12 @@ struct StoreCheck {
         var named: [[UInt8]: PackReference] = [:]
         for log in logs { for (pack, _) in log.view.packs { named[pack.id] = pack } }
         try await readPacks(listing, named: named)
-        for log in logs { report.contents += log.versions.count }
+        for log in logs {
+            let contents = log.history.keptContents
+            report.contents += contents.count
+            report.prunedVersions += log.history.droppedCount
+            needed.append(contents)
+        }
         unreadable = try await findUnreadable()
         var packs: Set<[UInt8]> = []
         for copy in damagedCopies where !unreadable.contents.contains(copy.content) {
@@ -117,7 +124,9 @@ struct StoreCheck {
         // The failure of the whole content names the path.
         for chunk in chunks { damaged[chunk] = nil }
         var paths: [ContentID: RelativePath] = [:]
-        for log in logs { try await checkVersions(of: log, locator, damaged, &paths, &found) }
+        for (log, contents) in zip(logs, needed) {
+            try await checkVersions(contents, of: log, locator, damaged, &paths, &found)
+        }
         for (content, var failure) in damaged.sorted(by: { $0.key.description < $1.key.description }
         ) {
             if let path = paths[content] { failure.message = "\(path): \(failure.message)" }
@@ -293,7 +302,7 @@ struct StoreCheck {
         if !damage.isEmpty || !verified.failures.isEmpty { damagedPacks.append(reference) }
     }
 
-    /// Adds the chunked contents one of whose chunks has no sound copy of the right length. The bytes
+    /// Adds the needed chunked contents one of whose chunks has no sound copy of the right length. The bytes
     /// were verified with the packs.
     ///
     /// - Returns: The damaged chunks of these contents.
@@ -302,7 +311,10 @@ struct StoreCheck {
         to damaged: inout [ContentID: Failure], _ locator: ContentLocator
     ) async throws -> Set<ContentID> {
         var chunks: Set<ContentID> = []
+        // The chunks of a pruned version may be gone, and its recipe still be there.
+        let isPruned = logs.contains { $0.view.pruned > 0 }
         for (pack, id, recipe) in recipes {
+            if isPruned, !needed.contains(where: { $0[id] != nil }) { continue }
             for part in recipe.parts {
                 let place = try await locator.find(part.id)
                 if place?.member.kind == .chunk, place?.member.length == part.length { continue }
@@ -316,11 +328,12 @@ struct StoreCheck {
     // MARK: Contents
 
     private func checkVersions(
-        of log: LogCheck, _ locator: ContentLocator, _ damaged: [ContentID: Failure],
+        _ contents: [ContentID: VersionHistory.Use], of log: LogCheck, _ locator: ContentLocator,
+        _ damaged: [ContentID: Failure],
         _ paths: inout [ContentID: RelativePath], _ found: inout Unreadable
     ) async throws {
         let inline = Set(log.view.inline.map(\.content))
-        for (content, version) in log.versions where !inline.contains(content) {
+        for (content, version) in contents where !inline.contains(content) {
             if damaged[content] != nil {
                 paths[content] = version.path
             } else if try await locator.find(content) == nil, log.failures.isEmpty {

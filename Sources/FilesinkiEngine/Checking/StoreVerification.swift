@@ -153,6 +153,8 @@ package struct CheckReport: Sendable {
     /// The number of packs that were read; 0 unless all packs or a part of them are read.
     package var readPacks = 0
     package var contents = 0
+    /// The number of versions that prunes have dropped; 0 unless all packs or a part of them are read.
+    package var prunedVersions = 0
     package var bytes: Int64 = 0
     /// The number of objects that were read; 0 unless all packs or a part of them are read.
     package var objects = 0
@@ -169,6 +171,7 @@ package struct CheckReport: Sendable {
         packs = other.packs
         readPacks = other.readPacks
         contents += other.contents
+        prunedVersions += other.prunedVersions
         bytes += other.bytes
         objects += other.objects
         foreignObjects += other.foreignObjects

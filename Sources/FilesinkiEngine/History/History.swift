@@ -111,7 +111,9 @@ struct History: ReplicaPart {
     ) async throws {
         switch entry.kind {
         case .file:
-            try await historyContents(reader).stream(entry.content, size: entry.size, body)
+            let source = try await historyContents(reader)
+            try await requireUnpruned(entry, at: path, in: reader, source)
+            try await source.stream(entry.content, size: entry.size, body)
         case .symlink:
             try entry.target.withUnsafeBytes(body)
         case .directory, .tombstone:
@@ -119,6 +121,23 @@ struct History: ReplicaPart {
                 .notFound, path: path.bytes, "A folder has no content.",
                 remedy: "Name a file in it.")
         }
+    }
+
+    /// Verifies that no prune has removed a file's content.
+    ///
+    /// - Throws: Code `not-found` if one has.
+    func requireUnpruned(
+        _ entry: Entry, at path: RelativePath, in reader: HistoryReader, _ source: ContentSource
+    ) async throws {
+        guard entry.kind == .file, try reader.view.pruned > 0 || manifest.pruned > 0 else { return }
+        if try await source.holds(entry.content),
+            try await source.isWhole(entry.content, size: entry.size)
+        {
+            return
+        }
+        throw Failure(
+            .notFound, path: path.bytes, "This version was removed by a prune.",
+            remedy: "filesinki log PATH lists the versions; the current one is never removed.")
     }
 
     /// Returns the source of all contents that the log names, up to the reader's end.

@@ -76,10 +76,12 @@ struct Restores: ReplicaPart {
         // Publish the present content first, so that it is in the history.
         var first = before
         if first == nil { first = try await sync.syncPaths([path], options) }
-        let contents = try await history.historyContents(history.historyReader(after: first))
+        let reader = try await history.historyReader(after: first)
+        let contents = try await history.historyContents(reader)
         var report = RestoreReport()
         for (path, entry) in wanted {
             do {
+                try await history.requireUnpruned(entry, at: path, in: reader, contents)
                 var isDone = try isInPlace(entry, at: path)
                 if !isDone { isDone = try await editor.write(entry, at: path, from: contents) }
                 if isDone {

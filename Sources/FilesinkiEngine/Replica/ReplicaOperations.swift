@@ -247,6 +247,13 @@ extension Replica {
         try await StoreRepair(context).repair(progress)
     }
 
+    /// See ``StorePrune/prune(_:isDryRun:_:)``.
+    package func prune(
+        _ policy: RetentionPolicy, isDryRun: Bool, _ progress: (@Sendable (Progress) -> Void)?
+    ) async throws -> PruneReport {
+        try await StorePrune(context).prune(policy, isDryRun: isDryRun, progress)
+    }
+
     /// Gives a replica a new device id: see ``DeviceIdentity/renew(insteadOf:)``.
     package static func renewDevice(
         _ options: ReplicaOptions, insteadOf former: [UInt8]

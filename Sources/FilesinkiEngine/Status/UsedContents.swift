@@ -65,6 +65,10 @@ struct UsedContents {
             stored.packs += 1
             stored.bytes += pack.size
         }
+        if let pruning = commit.pruning {
+            let retired = Set(pruning.retired)
+            packs.removeAll { retired.contains($0.id) }
+        }
         devices[commit.device.id] = stored
     }
 
@@ -147,16 +151,8 @@ struct StoredUnits {
                 duplicateBytes += stored
             }
         }
-        recipes.sort { $0.member.block < $1.member.block }
-        let blocks = recipes.map { BlockBatchRead.Block(pack: pack, number: $0.member.block) }
-        var position = 0
-        for batch in try await BlockBatchRead.plan(blocks) {
-            for number in 0..<batch.count {
-                let (id, member) = recipes[position]
-                let recipe = try Recipe(decoding: try await batch.read(number)[member.range])
-                chunks[id] = Array(Set(recipe.parts.map(\.id)).subtracting([id]))
-                position += 1
-            }
+        try await pack.readRecipes(recipes) { id, recipe in
+            chunks[id] = Array(Set(recipe.parts.map(\.id)).subtracting([id]))
         }
     }
 }

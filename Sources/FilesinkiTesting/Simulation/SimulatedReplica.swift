@@ -70,6 +70,12 @@ struct SimulatedReplica: Sendable {
             return try await replica.load(RelativePath(path), isOffline: false, sync) { _ in }.sync
         case .delete(let path):
             return try await replica.delete([RelativePath(path)], recursive: true, sync)
+        case .prune(let last):
+            var policy = RetentionPolicy()
+            policy.last = last
+            let report = try await replica.prune(policy, isDryRun: false, nil)
+            if let damage = report.failures.first { throw damage }
+            return SyncReport()
         }
     }
 }

@@ -24,6 +24,8 @@ package struct SimulatedRun: Hashable, Sendable {
         case save(String, serial: Int)
         case load(String)
         case delete(String)
+        /// Removes old versions; the trees of so many of the last commits are kept.
+        case prune(keepLast: Int)
 
         var serial: Int? {
             if case .save(_, let serial) = self { return serial }
@@ -101,6 +103,7 @@ extension SimulatedRun: CustomStringConvertible {
             case .save(let path, let serial): "saves \(serial) to \(path)"
             case .load(let path): "loads \(path)"
             case .delete(let path): "deletes \(path)"
+            case .prune(let last): "prunes all but the last \(last)"
             }
         let how =
             (strategy.map { " by \($0)" } ?? "") + (batchSize.map { " in batches of \($0)" } ?? "")
@@ -133,6 +136,8 @@ package struct SimulationGenerator {
     private let seed: UInt64
     private let replicas: Int
     private let isLossless: Bool
+    /// Whether replicas prune.
+    private let prunes: Bool
     private var serial = 0
 
     /// Few paths, so that users often change the same one. Some are files in one replica and folders in another.
@@ -148,6 +153,7 @@ package struct SimulationGenerator {
         random = SeededRandom(seed: seed)
         replicas = Int.random(in: 2...4, using: &random)
         isLossless = random.chance(0.6)
+        prunes = seed.isMultiple(of: 3)
     }
 
     package mutating func history(steps count: Int = 15) -> SimulationHistory {
@@ -198,9 +204,13 @@ package struct SimulationGenerator {
         let strategy = !isLossless && random.chance(0.4) ? pick(Self.strategies) : nil
         // A choice of its own generator: the histories of the seeds are those they were without it.
         var other = random
-        let batchSize = other.chance(0.6) ? Int.random(in: 1...3, using: &other) : nil
+        // Batches store small contents in packs, too, which a prune can remove.
+        let batchSize =
+            other.chance(prunes ? 0.9 : 0.6) ? Int.random(in: 1...3, using: &other) : nil
+        let isPrune = prunes && other.chance(0.2)
         return SimulatedRun(
-            replica, task, strategy: strategy, batchSize: batchSize, events(depth))
+            replica, isPrune ? .prune(keepLast: Int.random(in: 1...2, using: &other)) : task,
+            strategy: strategy, batchSize: batchSize, events(depth))
     }
 
     private mutating func events(_ depth: Int) -> [SimulatedRun.Event] {

@@ -168,6 +168,7 @@ actor SimulationWorld {
         case .sync: return false
         case .load, .delete: return [.notFound, .badPath].contains(failure.code)
         case .save: return [.exists, .notFound, .badPath].contains(failure.code)
+        case .prune: return failure.code == .busy
         }
     }
 
@@ -235,7 +236,7 @@ extension SimulatedRun.Task {
     /// Whether the task itself changes no file.
     var isReading: Bool {
         switch self {
-        case .sync, .load: true
+        case .sync, .load, .prune: true
         case .save, .delete: false
         }
     }

@@ -7,9 +7,12 @@ struct StoreWitness {
     private let remote: any Remote
     private let log: CommitLog
     private var token: ChangeToken
+    /// The packs that commits name and no prune has retired.
     private var readers: [PackReader] = []
+    /// What was read since the last prune.
+    private var readable: Set<HeldValue> = []
     private var inline: Set<ContentID> = []
-    /// All values that a commit names and whose bytes can be read.
+    /// All values that a commit names, and whose bytes could be read until a prune removed them.
     private(set) var values: Set<HeldValue> = []
     /// The remote tree.
     private(set) var tree: [String: Entry] = [:]
@@ -37,13 +40,22 @@ struct StoreWitness {
     /// - Returns: Their errors, as sentences.
     mutating func advance(_ placed: [Placement: Int]) async throws -> [String] {
         var wrong: [String] = []
+        var commits: [Commit] = []
         while let commit = try await log.next(after: token) {
             token = commit.token
+            commits.append(commit)
+        }
+        let pruned = commits.last { $0.pruning != nil }?.sequence ?? 0
+        for commit in commits {
             wrong += commit.refused.map { "commit \(commit.sequence): \($0.failure)" }
             inline.formUnion(commit.inline.map(\.id))
             readers += commit.packs.map { PackReader(remote: remote, reference: $0) }
+            if let pruning = commit.pruning { try await retire(pruning) }
             for change in commit.superseded + commit.changes {
-                if let missing = try await keep(change) {
+                // What a later prune has removed cannot be read any more.
+                if commit.sequence < pruned {
+                    HeldValue(change.entry).map { _ = values.insert($0) }
+                } else if let missing = try await keep(change) {
                     wrong.append("commit \(commit.sequence): \(change.path) \(missing)")
                 }
             }
@@ -53,12 +65,39 @@ struct StoreWitness {
                 }
             }
         }
+        if pruned > 0 { wrong += try await unreadable() }
+        return wrong
+    }
+
+    /// Forgets the packs that a prune has retired.
+    private mutating func retire(_ pruning: Pruning) async throws {
+        let retired = Set(pruning.retired)
+        readers.removeAll { retired.contains($0.reference.id) }
+        readable = []
+        // The objects may be gone, and readers must not depend on when.
+        for pack in retired {
+            let pack = PackReference(id: pack, size: 0, indexHash: .none)
+            try await remote.delete(ObjectKey(pack.keyText))
+        }
+    }
+
+    /// What of the current tree cannot be read after a prune.
+    private mutating func unreadable() async throws -> [String] {
+        var wrong: [String] = []
+        for (path, entry) in tree.sorted(by: { $0.key < $1.key }) {
+            let change = Change(path: try RelativePath(path), entry: entry, basedOn: 0)
+            do {
+                if let missing = try await keep(change) { wrong.append("\(path) \(missing)") }
+            } catch {
+                wrong.append("\(path): \(error)")
+            }
+        }
         return wrong
     }
 
     /// Remembers a value if its bytes can be read.
     private mutating func keep(_ change: Change) async throws -> String? {
-        guard let value = HeldValue(change.entry), !values.contains(value) else { return nil }
+        guard let value = HeldValue(change.entry), !readable.contains(value) else { return nil }
         if change.entry.kind == .file, !inline.contains(change.entry.content) {
             let locator = ContentLocator(packs: readers)
             guard try await locator.find(change.entry.content) != nil else {
@@ -67,6 +106,7 @@ struct StoreWitness {
             _ = try await locator.read(change.entry.content, size: change.entry.size)
         }
         values.insert(value)
+        readable.insert(value)
         return nil
     }
 

@@ -1,0 +1,299 @@
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRemote
+import FilesinkiStore
+
+/// Frees what the versions take that nobody wants to keep.
+///
+/// It works in steps, each of which is complete:
+///
+/// 1. What is needed of some packs is copied into new packs.
+/// 2. A commit names the new packs, and retires the old ones.
+/// 3. The objects of the old packs are removed.
+///
+/// There is no lock, and no clock decides. The commit is published directly after the last one that was read, so
+/// everything that the log names is either copied or in a pack that stays; a device that publishes later has read which
+/// packs are retired. A prune that is killed leaves new packs that no commit names, which the next run of this replica
+/// names, or old ones that are retired, which the next prune removes.
+struct StorePrune: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    /// The most bytes that one step copies, about; and the most packs that it retires.
+    private static let bytesPerStep: Int64 = 256 << 20
+    private static let packsPerStep = 4096
+
+    /// Frees what the policy does not keep.
+    ///
+    /// Reads the whole log and the indexes of all packs, which are cached. Memory grows with the number of versions and
+    /// of contents, not with their size.
+    ///
+    /// - Throws: Code `usage` for a policy without a rule; what the remote throws, and code `corrupt` for a log or an
+    ///   index that is damaged: nothing is removed then.
+    func prune(
+        _ policy: RetentionPolicy, isDryRun: Bool, _ progress: (@Sendable (Progress) -> Void)?
+    ) async throws -> PruneReport {
+        guard !policy.isEmpty else { throw Failure.keepsNothing }
+        let connection = try await connected()
+        var (log, failures) = try await StoreVerification(replica).readLog(connection)
+        if let failure = failures.first { throw failure }
+        let kept = policy.kept(
+            log.times(upTo: systemContext.now()), points: try await points(log, connection))
+        var plan = try await makePlan(log, kept, connection)
+        var report = plan.report
+        guard !isDryRun else { return report }
+        try await requireDeletion(connection)
+        var done = PruneReport()
+        while let step = plan.nextStep(bytes: Self.bytesPerStep, packs: Self.packsPerStep) {
+            try Task.checkCancellation()
+            let isCurrent = try await carryOut(step, &plan, &log, connection, &done)
+            if !isCurrent { plan = try await makePlan(log, kept, connection) }
+            progress?(Progress(.fetching, files: done.removedPacks, bytes: done.freedBytes))
+        }
+        report.take(done)
+        report.removedPacks += try await removeLeft(log, connection)
+        return report
+    }
+
+    /// Removes a pack that does not exist, so that a device that may not remove packs does not retire any.
+    private func requireDeletion(_ connection: ZoneConnection) async throws {
+        let absent = PackReference(id: systemContext.randomBytes(16), size: 0, indexHash: .none)
+        try await connection.remote.delete(ObjectKey(absent.keyText))
+    }
+
+    /// The commits at which devices may be: what they have acknowledged, and what they have published last. They may
+    /// need the versions of that time to merge.
+    private func points(
+        _ log: LogCheck, _ connection: ZoneConnection
+    ) async throws -> Set<UInt64> {
+        let acknowledged = try await connection.devices.all().map(\.token.sequence)
+        return Set(acknowledged + log.view.authors.items.values.map(\.sequence))
+    }
+
+    private func readers(_ log: LogCheck, _ connection: ZoneConnection) -> [PackReader] {
+        let cache = IndexFolder(path: state.indexes)
+        return log.view.packs.map {
+            PackReader(remote: connection.remote, reference: $0.pack, cache: cache)
+        }
+    }
+
+    private func makePlan(
+        _ log: LogCheck, _ kept: KeptVersions, _ connection: ZoneConnection
+    ) async throws -> PrunePlan {
+        let packs = readers(log, connection)
+        var plan = PrunePlan(kept)
+        let contents = try keptContents(log, &plan)
+        try await plan.needed.add(contents, in: packs)
+        plan.measure(try await PackShare.measure(packs, plan.needed))
+        return plan
+    }
+
+    /// The contents that stay: of the versions that are kept, and of the base of paths on which this replica and the
+    /// store differ.
+    private func keptContents(
+        _ log: LogCheck, _ plan: inout PrunePlan
+    ) throws -> Set<ContentID> {
+        var history = log.history
+        history.drop(beyond: plan.kept, before: log.view.token.sequence + 1)
+        plan.report.keptVersions = history.keptCount
+        plan.report.droppedVersions = history.droppedCount - log.history.droppedCount
+        let open = try manifest.loadRemote().compactMap { try manifest.base($0.path)?.entry }
+        return Set(history.keptContents.keys)
+            .union(open.lazy.filter { $0.kind == .file }.map(\.content))
+    }
+
+    // MARK: A step
+
+    /// - Returns: False if another prune came first: the plan has to be made anew.
+    private func carryOut(
+        _ step: [PackShare], _ plan: inout PrunePlan, _ log: inout LogCheck,
+        _ connection: ZoneConnection, _ report: inout PruneReport
+    ) async throws -> Bool {
+        let chosen = Set(step.map(\.pack.id))
+        let all = readers(log, connection)
+        let packs = all.filter { chosen.contains($0.reference.id) }
+        let writer = try await sync.packWriter()
+        var copier = UnitCopier(writer) { [needed = plan.needed] in needed.contains($0) }
+        let new: [PackReference]
+        do {
+            let twice = Set(step.lazy.filter { $0.needed > $0.first }.map(\.pack.id))
+            if !twice.isEmpty {
+                try await verifyElsewhere(
+                    packs.filter { twice.contains($0.reference.id) },
+                    all.filter { !chosen.contains($0.reference.id) }, &copier)
+            }
+            for pack in packs {
+                if let failure = try await copier.copy(pack) { report.failures.append(failure) }
+            }
+            new = try await copier.finish()
+        } catch {
+            await writer.abandon()
+            throw error
+        }
+        return try await publish(new, packs, copier, &plan, &log, connection, &report)
+    }
+
+    /// Reads what packs that stay have of the members of packs that go, so that it need not be copied.
+    private func verifyElsewhere(
+        _ packs: [PackReader], _ staying: [PackReader], _ copier: inout UnitCopier
+    ) async throws {
+        var wanted: Set<ContentID> = []
+        for pack in packs {
+            try await pack.index().forEachMember { id, _ in
+                if copier.isNeeded(id) { wanted.insert(id) }
+            }
+            pack.releaseIndex()
+        }
+        for pack in staying where !wanted.isEmpty { try await copier.verify(&wanted, in: pack) }
+    }
+
+    /// Publishes the commit of a step, and removes the packs that it retires.
+    private func publish(
+        _ new: [PackReference], _ packs: [PackReader], _ copied: UnitCopier,
+        _ plan: inout PrunePlan, _ log: inout LogCheck, _ connection: ZoneConnection,
+        _ report: inout PruneReport
+    ) async throws -> Bool {
+        var lostRaces = 0
+        var copier = copied
+        while true {
+            var retired: [PackReference] = []
+            for pack in packs where try await copier.covers(pack) {
+                retired.append(pack.reference)
+            }
+            guard !retired.isEmpty || !new.isEmpty else { return true }
+            var draft = CommitDraft(
+                device: config.device, time: systemContext.now(), changes: [], packs: new,
+                operation: "prune")
+            draft.pruning = Pruning(retired: retired.map(\.id), kept: plan.kept)
+            if let commit = try await zone.publish(draft, after: log.view.token).commit() {
+                try record(commit, retired)
+                try await log.readOn()
+                report.rewrittenPacks += new.isEmpty ? 0 : retired.count
+                try await remove(retired, connection, &report)
+                report.freedBytes -= new.reduce(0) { $0 + $1.size }
+                return true
+            }
+            lostRaces += 1
+            try await sync.pause(afterLosing: lostRaces)
+            let prunes = log.view.pruned
+            try await log.readOn()
+            guard log.view.pruned == prunes else {
+                try await discard(new, connection)
+                return false
+            }
+            // What was not needed may be needed now.
+            let contents = try keptContents(log, &plan)
+            try await plan.needed.add(contents, in: readers(log, connection))
+            copier.isNeeded = { [needed = plan.needed] in needed.contains($0) }
+        }
+    }
+
+    /// Records in the manifest where contents are now. The next run reads the commit itself.
+    private func record(_ commit: Commit, _ retired: [PackReference]) throws {
+        sync.forgetPublishedPacks([commit])
+        try manifest.write { writer in
+            for pack in retired { try writer.removePack(pack.id) }
+            for pack in commit.packs { try writer.addPack(pack.manifestRow(commit.sequence)) }
+        }
+    }
+
+    private func remove(
+        _ packs: [PackReference], _ connection: ZoneConnection, _ report: inout PruneReport
+    ) async throws {
+        let indexes = IndexFolder(path: state.indexes)
+        for pack in packs {
+            try await connection.remote.delete(ObjectKey(pack.keyText))
+            indexes.remove(pack.id)
+            report.removedPacks += 1
+            report.freedBytes += pack.size
+        }
+    }
+
+    /// Removes packs that were stored and that no commit names.
+    private func discard(_ packs: [PackReference], _ connection: ZoneConnection) async throws {
+        for pack in packs { try await connection.remote.delete(ObjectKey(pack.keyText)) }
+        try sync.unpublishedPacksFile.update(removing: Set(packs.map(\.id)))
+    }
+
+    /// Removes the retired packs that a killed prune has left.
+    ///
+    /// - Returns: Their number.
+    private func removeLeft(_ log: LogCheck, _ connection: ZoneConnection) async throws -> Int {
+        guard !log.view.retired.isEmpty else { return 0 }
+        var left: [ObjectKey] = []
+        try await connection.remote.listPages(prefix: "packs/") { page in
+            left += page.map(\.key).filter { key in
+                bytes(hexadecimal: key.name).map(log.view.retired.contains) ?? false
+            }
+        }
+        for key in left { try await connection.remote.delete(key) }
+        return left.count
+    }
+}
+
+/// What a prune is to do: it is made from the whole log, and carried out in steps.
+struct PrunePlan {
+    let kept: KeptVersions
+    var needed = NeededUnits()
+    var report = PruneReport()
+    private var candidates: ArraySlice<PackShare> = []
+
+    init(_ kept: KeptVersions) { self.kept = kept }
+
+    /// Chooses the packs that go.
+    mutating func measure(_ shares: [PackShare]) {
+        candidates = PackShare.candidates(of: shares)[...]
+        report.packs = shares.count
+        report.bytes = shares.reduce(0) { $0 + $1.pack.size }
+        report.removedPacks = candidates.count
+        report.rewrittenPacks = candidates.count { $0.first > 0 }
+        report.freedBytes = candidates.reduce(0) { $0 + $1.unusedBytes }
+    }
+
+    /// The packs of the next step; nil at the end.
+    mutating func nextStep(bytes: Int64, packs: Int) -> [PackShare]? {
+        var step: [PackShare] = []
+        var copied: Int64 = 0
+        while let next = candidates.first, step.count < packs, copied < bytes {
+            step.append(next)
+            copied += next.usedBytes
+            candidates.removeFirst()
+        }
+        return step.isEmpty ? nil : step
+    }
+}
+
+/// What a prune has freed, or would free.
+package struct PruneReport: Sendable {
+    /// The versions of files that are kept, and those that are dropped now.
+    package var keptVersions = 0
+    package var droppedVersions = 0
+    /// The packs of the store before, and their size in bytes.
+    package var packs = 0
+    package var bytes: Int64 = 0
+    /// The packs that are removed; of these, those whose needed contents are copied.
+    package var removedPacks = 0
+    package var rewrittenPacks = 0
+    /// The bytes by which the packs are smaller in all; for a dry run an estimate.
+    package var freedBytes: Int64 = 0
+    /// The damage of packs that stay because of it.
+    package var failures: [Failure] = []
+
+    package init() {}
+
+    /// Replaces what was planned by what was done.
+    fileprivate mutating func take(_ done: PruneReport) {
+        removedPacks = done.removedPacks
+        rewrittenPacks = done.rewrittenPacks
+        freedBytes = done.freedBytes
+        failures = done.failures
+    }
+}
+
+extension Failure {
+    fileprivate static let keepsNothing = Failure(
+        .usage, "A prune needs to know what to keep.",
+        remedy: "Name at least one rule, such as --keep-within 30d or --keep-last 10.")
+}

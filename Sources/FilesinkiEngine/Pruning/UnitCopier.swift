@@ -1,0 +1,133 @@
+import FilesinkiCompression
+import FilesinkiHashing
+import FilesinkiModel
+import FilesinkiStore
+
+/// Copies the needed members of packs into new packs, and verifies those that other packs hold as well.
+///
+/// Memory holds two blocks, and the ids of what was copied or verified.
+struct UnitCopier {
+    /// Whether a member is needed.
+    var isNeeded: (ContentID) -> Bool
+    let writer: PackWriter
+    /// What new packs hold, and what was read from packs that stay.
+    private(set) var safe: Set<ContentID> = []
+    private var builder = BlockBuilder(compressor: ZstdCompressor(level: ContentUploader.level))
+
+    init(_ writer: PackWriter, isNeeded: @escaping (ContentID) -> Bool) {
+        self.writer = writer
+        self.isNeeded = isNeeded
+    }
+
+    /// Whether nothing is lost with a pack: each needed member is safe.
+    func covers(_ pack: PackReader) async throws -> Bool {
+        var covers = true
+        try await pack.index().forEachMember { id, _ in
+            if covers, isNeeded(id), !safe.contains(id) { covers = false }
+        }
+        pack.releaseIndex()
+        return covers
+    }
+
+    /// Reads what a pack that stays has of some members.
+    ///
+    /// - Parameter wanted: Those that are found sound are removed.
+    mutating func verify(_ wanted: inout Set<ContentID>, in pack: PackReader) async throws {
+        let searched = wanted
+        try await read(pack, where: searched.contains) { id, _, _ in
+            safe.insert(id)
+            wanted.remove(id)
+        }
+    }
+
+    /// Copies what a pack has of the needed members.
+    ///
+    /// - Returns: The failure of the first damaged member; the others are copied all the same.
+    mutating func copy(_ pack: PackReader) async throws -> Failure? {
+        let safeBefore = safe
+        var copied: [(ContentID, MemberKind, [UInt8])] = []
+        var failure: Failure?
+        let index = try await pack.index()
+        for (number, members) in wantedMembers(
+            of: index, { isNeeded($0) && !safeBefore.contains($0) })
+        {
+            copied = []
+            do {
+                try await read(pack, number, members) { copied.append(($0, $1, Array($2))) }
+            } catch let damage as Failure where damage.code == .corrupt {
+                failure = failure ?? damage
+            }
+            for (id, kind, bytes) in copied where safe.insert(id).inserted {
+                if !builder.fits(bytes.count) { try await flush() }
+                bytes.withUnsafeBytes { builder.add(id, kind: kind, bytes: $0) }
+            }
+        }
+        pack.releaseIndex()
+        return failure
+    }
+
+    /// Ends the last pack.
+    ///
+    /// - Returns: All new packs.
+    mutating func finish() async throws -> [PackReference] {
+        try await flush()
+        return try await writer.finish()
+    }
+
+    private mutating func flush() async throws {
+        if let block = try builder.finish() { try await writer.add(block) }
+    }
+
+    private func read(
+        _ pack: PackReader, where isWanted: (ContentID) -> Bool,
+        _ body: (ContentID, MemberKind, ArraySlice<UInt8>) -> Void
+    ) async throws {
+        for (number, members) in wantedMembers(of: try await pack.index(), isWanted) {
+            do {
+                try await read(pack, number, members, body)
+            } catch let damage as Failure where damage.code == .corrupt {
+                // Another pack may have a sound copy.
+                continue
+            }
+        }
+        pack.releaseIndex()
+    }
+
+    /// Reads members of one block; a damaged one ends the block.
+    private func read(
+        _ pack: PackReader, _ number: Int, _ members: [(id: ContentID, member: PackMember)],
+        _ body: (ContentID, MemberKind, ArraySlice<UInt8>) -> Void
+    ) async throws {
+        let block = try await pack.readBlock(number)
+        for (id, member) in members {
+            let bytes = block[member.range]
+            guard Self.isSound(id, member.kind, bytes) else {
+                throw Failure(
+                    .corrupt, path: pack.reference.keyText, "The pack holds damaged contents.",
+                    remedy: "Run filesinki repair.")
+            }
+            body(id, member.kind, bytes)
+        }
+    }
+
+    private static func isSound(
+        _ id: ContentID, _ kind: MemberKind, _ bytes: ArraySlice<UInt8>
+    ) -> Bool {
+        switch kind {
+        case .chunk: bytes.withUnsafeBytes { ContentHasher.hash($0) } == id
+        case .recipe: (try? Recipe(decoding: bytes)) != nil
+        }
+    }
+
+    private func wantedMembers(
+        of index: PackIndex, _ isWanted: (ContentID) -> Bool
+    ) -> [(Int, [(id: ContentID, member: PackMember)])] {
+        var blocks: [Int: [(id: ContentID, member: PackMember)]] = [:]
+        index.forEachMember { id, member in
+            if isWanted(id) { blocks[member.block, default: []].append((id, member)) }
+        }
+        return blocks.sorted { $0.key < $1.key }.map { number, members in
+            (number, members.sorted { $0.member.offset < $1.member.offset })
+        }
+    }
+}

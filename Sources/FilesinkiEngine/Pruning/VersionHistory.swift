@@ -1,0 +1,90 @@
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiStore
+
+/// All versions of all paths that a log names, and which of them the prunes in it have dropped.
+///
+/// Memory grows with the number of versions: about 70 bytes each.
+struct VersionHistory: Sendable {
+    /// A file that a path once was.
+    struct Version: Sendable {
+        let content: ContentID
+        let size: Int64
+        /// The commit that set it.
+        let first: UInt64
+        /// The commit that replaced it; nil while it is current.
+        var end: UInt64?
+        /// Whether a prune has dropped it.
+        var isDropped = false
+    }
+
+    /// A content that some version still needs.
+    struct Use: Sendable {
+        let path: RelativePath
+        let size: Int64
+    }
+
+    private(set) var paths: [RelativePath] = []
+    private var numbers: [RelativePath: Int] = [:]
+    /// The versions of each path, by its number, in the order of the log.
+    private var versions: [[Version]] = []
+    /// The number of versions that prunes have dropped.
+    private(set) var droppedCount = 0
+
+    init() {}
+
+    /// The number of versions that were not dropped.
+    var keptCount: Int { versions.reduce(0) { $0 + $1.count } - droppedCount }
+
+    /// Adds the next commit of the log. What gave way in a conflict is a version of its path, until the path is changed
+    /// again.
+    mutating func add(_ commit: Commit) {
+        for change in commit.changes { add(change, commit.sequence, endsOthers: true) }
+        for change in commit.superseded { add(change, commit.sequence, endsOthers: false) }
+        if let pruning = commit.pruning { drop(beyond: pruning.kept, before: commit.sequence) }
+    }
+
+    private mutating func add(_ change: Change, _ sequence: UInt64, endsOthers: Bool) {
+        let number = numbers[change.path] ?? paths.count
+        if number == paths.count {
+            numbers[change.path] = number
+            paths.append(change.path)
+            versions.append([])
+        }
+        if endsOthers {
+            for index in versions[number].indices.reversed() {
+                guard versions[number][index].end == nil else { break }
+                versions[number][index].end = sequence
+            }
+        }
+        guard change.entry.kind == .file else { return }
+        versions[number].append(
+            Version(content: change.entry.content, size: change.entry.size, first: sequence))
+    }
+
+    /// Drops the versions that were replaced before a commit and are not among the kept ones.
+    mutating func drop(beyond kept: KeptVersions, before sequence: UInt64) {
+        for number in versions.indices {
+            let known = versions[number].count { $0.first < sequence }
+            for index in 0..<max(0, known - kept.versions) {
+                let version = versions[number][index]
+                guard !version.isDropped, let end = version.end, end < sequence,
+                    !kept.containsTree(from: version.first, before: end)
+                else { continue }
+                versions[number][index].isDropped = true
+                droppedCount += 1
+            }
+        }
+    }
+
+    /// The contents of the versions that were not dropped, each with one of its paths.
+    var keptContents: [ContentID: Use] {
+        var contents: [ContentID: Use] = [:]
+        for (number, all) in versions.enumerated() {
+            for version in all where !version.isDropped && contents[version.content] == nil {
+                contents[version.content] = Use(path: paths[number], size: version.size)
+            }
+        }
+        return contents
+    }
+}

@@ -1,0 +1,86 @@
+import FilesinkiCommands
+import Foundation
+import Testing
+
+/// `prune` on the command line. The JSON is held by a golden file.
+@Suite("prune")
+struct PruneTests {
+    private let world: World
+
+    init() throws { world = try World() }
+
+    @discardableResult
+    private func expect(
+        _ line: [String], _ code: ExitCode = .done,
+        _ sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> World.Outcome {
+        let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+        #expect(outcome.code == code, "\(line): \(outcome.talk)", sourceLocation: sourceLocation)
+        return outcome
+    }
+
+    /// Four versions of a file, each in a pack of its own, and a fifth in the tree.
+    private func makeVersions(_ options: [String] = []) async throws {
+        try world.write("keep\n", to: "a/keep")
+        try await expect(["init", "a", "--remote", "store", "--device", "a"] + options)
+        try await expect(["sync", "a"])
+        for version in 1...5 {
+            let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* version) >> 9) }
+            try world.write(bytes, to: "a/photo")
+            try await expect(["sync", "a"])
+        }
+    }
+
+    private var packs: Int {
+        world.names(in: "store/packs").reduce(0) { $0 + world.names(in: "store/packs/" + $1).count }
+    }
+
+    @Test(
+        "old versions go, the tree and what the device has acknowledged stay",
+        arguments: [false, true])
+    func removed(isEncrypted: Bool) async throws {
+        world.set("FILESINKI_PASSPHRASE", to: isEncrypted ? "correct horse" : nil)
+        try await makeVersions(isEncrypted ? ["--encrypt"] : [])
+        let dry = try await expect(["prune", "--root", "a", "--keep-last", "1", "-n"])
+        #expect(dry.lines.first == "2 versions kept, 4 dropped.")
+        #expect(dry.lines.last?.hasPrefix("Would remove 4 packs; about ") == true)
+        #expect(packs == 5)
+        try await expect(["prune", "--root", "a", "--keep-last", "1"])
+        #expect(packs == 1)
+        try await expect(["check", "--root", "a", "--read-data"])
+        let gone = try await expect(["show", "--root", "a", "photo@3"], .negative)
+        #expect(gone.talk.contains("removed by a prune"))
+        try await expect(["restore", "--root", "a", "photo@3"], .negative)
+        try await expect(["clone", "store", "b", "--device", "b"])
+        #expect(world.read("b/photo") == world.read("a/photo"))
+        guard !isEncrypted else { return }
+        let reader = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Reader/filesinki_reader.py")
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", reader.path, "verify", world.folder + "/store"]
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+
+    @Test(
+        "a prune without a rule, and a wrong rule, are refused with 2",
+        arguments: [
+            [], ["--keep-last", "0"], ["--keep-daily", "-1"], ["--keep-within", "soon"],
+            ["--keep-within", "0d"], ["--keep-versions", "2000000000"],
+        ])
+    func refused(_ arguments: [String]) async throws {
+        try await makeVersions()
+        try await expect(["prune", "--root", "a"] + arguments, .usage)
+        #expect(packs == 5)
+    }
+
+    @Test("a remote that is away: 75")
+    func away() async throws {
+        try await makeVersions()
+        world.rename("store", to: "gone")
+        try await expect(["prune", "--root", "a", "--keep-last", "1"], .away)
+    }
+}

@@ -1,0 +1,65 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiTesting
+import Testing
+
+/// Two devices with a store whose contents are in packs, and what the tests of a prune do with it.
+protocol PruneScene {
+    var world: World { get }
+    var a: Machine { get }
+    var b: Machine { get }
+}
+
+extension PruneScene {
+    /// A content that is in a pack, because it is too large for a commit.
+    func large(_ seed: UInt64, _ count: Int = 300_000) -> TreeFixture.Node {
+        var random = SeededRandom(seed: seed)
+        return .bytes(random.bytes(count), mode: 0o644, modified: nil)
+    }
+
+    func policy(_ change: (inout RetentionPolicy) -> Void) -> RetentionPolicy {
+        var policy = RetentionPolicy()
+        change(&policy)
+        return policy
+    }
+
+    @discardableResult
+    func prune(
+        _ machine: Machine, isDryRun: Bool = false,
+        _ change: (inout RetentionPolicy) -> Void = { $0.last = 1 }
+    ) async throws -> PruneReport {
+        let policy = policy(change)
+        return try await machine.with { try await $0.prune(policy, isDryRun: isDryRun, nil) }
+    }
+
+    var packs: [ObjectKey] {
+        world.store.objects.keys.filter { $0.description.hasPrefix("packs/") }.sorted()
+    }
+
+    var packBytes: Int { packs.reduce(0) { $0 + (world.store.objects[$1]?.count ?? 0) } }
+
+    func name(_ text: String) -> TreeFixture.Name { .init(Array(text.utf8)) }
+
+    /// All devices acknowledge the last commit: they do so once a day.
+    func acknowledge() async throws {
+        for machine in [a, b] {
+            world.clock.advance(by: .seconds(90_000))
+            try machine.write(["day": .file("\(world.clock.systemContext.now().seconds)")])
+            try await machine.sync()
+        }
+        try await world.converge()
+    }
+
+    /// The store is sound, and all devices, also a new one, have the same tree.
+    func expectWhole(_ sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await world.converge(sourceLocation)
+        let failures = try await a.with { try await $0.check(.all, progress: nil) }.failures
+        #expect(failures.map(\.description) == [], sourceLocation: sourceLocation)
+        let c = try await world.replica("c\(world.devices.count)")
+        let report = try await c.sync()
+        #expect(report.problems.map(\.failure.description) == [], sourceLocation: sourceLocation)
+        #expect(try c.tree() == a.tree(), sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,174 @@
+import FilesinkiEngine
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiTesting
+import Synchronization
+import Testing
+
+/// What a prune removes, and what it keeps.
+@Suite("Pruning a store")
+struct StorePruneTests: PruneScene {
+    let world: World
+    let a: Machine
+    let b: Machine
+
+    init() async throws {
+        world = try World()
+        (a, b) = try await world.pair(["k": .file("keep")])
+    }
+
+    @Test("the packs of versions that no rule keeps are removed; the tree stays")
+    func removed() async throws {
+        for version in 1...5 {
+            try a.write(["f": large(UInt64(version))])
+            try await a.sync()
+        }
+        try await acknowledge()
+        #expect(packs.count == 5)
+        let report = try await prune(a)
+        #expect(packs.count == 1)
+        #expect(report.removedPacks == 4 && report.rewrittenPacks == 0 && report.packs == 5)
+        #expect(report.freedBytes > 1_000_000)
+        #expect(report.droppedVersions >= 4)
+        let old = await #expect(throws: Failure.self) {
+            try await a.with { replica in
+                let path = try RelativePath("f")
+                let tree = try await replica.tree(at: .version(2), of: [path])
+                try await replica.show(path, in: tree) { _ in }
+            }
+        }
+        #expect(old?.code == .notFound && old?.message.contains("prune") == true)
+        try await expectWhole()
+        let manifest = try ManifestDatabase.openReadOnly(at: b.at(".filesinki/manifest.sqlite"))
+        #expect(try manifest.packCount() == 1)
+        let again = try await prune(b)
+        #expect(again.removedPacks == 0 && again.droppedVersions == 0)
+        let check = try await b.with { try await $0.check(.all, progress: nil) }
+        #expect(check.prunedVersions == 4)
+    }
+
+    @Test("what is needed of a pack that is mostly unused is copied, with recipes and chunks")
+    func rewritten() async throws {
+        var tree = TreeFixture([:])
+        for number in 1...8 { tree.nodes[name("f\(number)")] = large(UInt64(number), 700_000) }
+        try a.write(tree)
+        try await a.sync()
+        for number in 1...7 { a.remove("f\(number)") }
+        try await a.sync()
+        try await acknowledge()
+        let before = packBytes
+        let report = try await prune(a)
+        #expect(report.rewrittenPacks == 1 && report.removedPacks == 1)
+        #expect(packs.count == 1 && packBytes < before / 6)
+        #expect(report.freedBytes == Int64(before - packBytes))
+        try await expectWhole()
+    }
+
+    @Test("chunks that a kept version shares with a dropped one stay")
+    func shared() async throws {
+        var random = SeededRandom(seed: 3)
+        let bytes = random.bytes(2_000_000)
+        try a.write(["f": .bytes(bytes, mode: 0o644, modified: nil)])
+        try await a.sync()
+        try a.write(["f": .bytes(bytes + [1], mode: 0o644, modified: nil)])
+        try await a.sync()
+        try await acknowledge()
+        let report = try await prune(a)
+        #expect(report.droppedVersions > 0)
+        try await expectWhole()
+    }
+
+    @Test("a recipe of a dropped version in a pack that stays is no damage")
+    func leftRecipe() async throws {
+        var random = SeededRandom(seed: 3)
+        let bytes = random.bytes(2_000_000)
+        try a.write(["f": .bytes(bytes, mode: 0o644, modified: nil)])
+        try await a.sync()
+        try a.write([
+            "f": .bytes(bytes + [1], mode: 0o644, modified: nil), "g": large(1, 4_000_000),
+        ])
+        try await a.sync()
+        a.remove("f")
+        try await a.sync()
+        try await acknowledge()
+        #expect(try await prune(a).removedPacks == 1)
+        #expect(packs.count == 1)
+        try await expectWhole()
+        // What is dropped can come again, from a device that has it.
+        try b.write(["h": .bytes(bytes + [1], mode: 0o644, modified: nil)])
+        try await expectWhole()
+    }
+
+    @Test("a device that may not remove packs retires none")
+    func notAllowed() async throws {
+        for version in 1...3 {
+            try a.write(["f": large(UInt64(version))])
+            try await a.sync()
+        }
+        try await acknowledge()
+        let before = world.store.objects
+        world.remote.plan(.init(.before(.notAllowed), verb: .delete))
+        let failure = await #expect(throws: Failure.self) { try await prune(a) }
+        #expect(failure?.code == .notAllowed)
+        #expect(world.store.objects == before)
+    }
+
+    @Test("versions of paths, of points in time and of devices that are behind are kept")
+    func kept() async throws {
+        for version in 1...4 {
+            try a.write(["f": large(UInt64(version))])
+            try await a.sync()
+        }
+        // b has acknowledged the first commit and was not there since.
+        #expect(try await prune(a, { $0.versions = 4 }).removedPacks == 0)
+        #expect(try await prune(a, { $0.within = 86_400 }).removedPacks == 0)
+        #expect(try await prune(a, { $0.versions = 3 }).removedPacks == 1)
+        #expect(try await prune(a, { $0.last = 2 }).removedPacks == 1)
+        #expect(packs.count == 2)
+        try await expectWhole()
+    }
+
+    @Test("a dry run says what the run then does, and changes nothing")
+    func dryRun() async throws {
+        for version in 1...3 {
+            try a.write(["f": large(UInt64(version))])
+            try await a.sync()
+        }
+        try await acknowledge()
+        let before = world.store.objects
+        let dry = try await prune(a, isDryRun: true)
+        #expect(world.store.objects == before)
+        let real = try await prune(a)
+        #expect(dry.removedPacks == real.removedPacks && dry.freedBytes == real.freedBytes)
+        #expect(
+            dry.droppedVersions == real.droppedVersions && dry.keptVersions == real.keptVersions)
+    }
+
+    @Test("a policy without a rule is refused")
+    func nothing() async throws {
+        let failure = await #expect(throws: Failure.self) { try await prune(a) { _ in } }
+        #expect(failure?.code == .usage)
+    }
+
+    @Test("a damaged pack stays, and is reported; the others are removed")
+    func damaged() async throws {
+        var tree = TreeFixture([:])
+        for number in 1...6 { tree.nodes[name("f\(number)")] = large(UInt64(number)) }
+        try a.write(tree)
+        try await a.sync()
+        let pack = try #require(packs.first)
+        for number in 2...6 { a.remove("f\(number)") }
+        try await a.sync()
+        try a.write(["g": large(20)])
+        try await a.sync()
+        try a.write(["g": large(21)])
+        try await a.sync()
+        try await acknowledge()
+        world.store.objects[pack]?[100] ^= 1
+        let report = try await prune(a)
+        #expect(report.failures.map(\.code) == [.corrupt])
+        #expect(packs.contains(pack) && report.removedPacks == 1)
+    }
+}
