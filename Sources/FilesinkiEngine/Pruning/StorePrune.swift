@@ -72,18 +72,37 @@ struct StorePrune: ReplicaPart {
         return Set(acknowledged + log.view.authors.items.values.map(\.sequence))
     }
 
-    private func readers(_ log: LogCheck, _ connection: ZoneConnection) -> [PackReader] {
+    /// The packs that are in use, in the order of the log.
+    private func readers(
+        _ log: LogCheck, _ plan: PrunePlan, _ connection: ZoneConnection
+    ) -> [PackReader] {
         let cache = IndexFolder(path: state.indexes)
-        return log.view.packs.map {
+        return log.view.packs.filter { !plan.gone.contains($0.pack.id) }.map {
             PackReader(remote: connection.remote, reference: $0.pack, cache: cache)
         }
+    }
+
+    /// The packs that commits name and that a repair has removed: neither in a listing nor to be read.
+    private func gonePacks(
+        _ log: LogCheck, _ connection: ZoneConnection
+    ) async throws -> Set<[UInt8]> {
+        var missing = Dictionary(log.view.packs.map { ($0.pack.id, $0.pack) }) { first, _ in first }
+        try await connection.remote.listPages(prefix: "packs/") { page in
+            for object in page {
+                if let id = bytes(hexadecimal: object.key.name) { missing[id] = nil }
+            }
+        }
+        guard !missing.isEmpty else { return [] }
+        let present = try await PackReference.present(
+            Array(missing.values), at: connection.remote)
+        return Set(missing.keys).subtracting(present.map(\.id))
     }
 
     private func makePlan(
         _ log: LogCheck, _ kept: KeptVersions, _ connection: ZoneConnection
     ) async throws -> PrunePlan {
-        let packs = readers(log, connection)
-        var plan = PrunePlan(kept)
+        var plan = PrunePlan(kept, gone: try await gonePacks(log, connection))
+        let packs = readers(log, plan, connection)
         let contents = try keptContents(log, &plan)
         try await plan.needed.add(contents, in: packs)
         plan.measure(try await PackShare.measure(packs, plan.needed))
@@ -112,7 +131,7 @@ struct StorePrune: ReplicaPart {
         _ connection: ZoneConnection, _ report: inout PruneReport
     ) async throws -> Bool {
         let chosen = Set(step.map(\.pack.id))
-        let all = readers(log, connection)
+        let all = readers(log, plan, connection)
         let packs = all.filter { chosen.contains($0.reference.id) }
         let writer = try await sync.packWriter()
         var copier = UnitCopier(writer) { [needed = plan.needed] in needed.contains($0) }
@@ -185,7 +204,7 @@ struct StorePrune: ReplicaPart {
             }
             // What was not needed may be needed now.
             let contents = try keptContents(log, &plan)
-            try await plan.needed.add(contents, in: readers(log, connection))
+            try await plan.needed.add(contents, in: readers(log, plan, connection))
             copier.isNeeded = { [needed = plan.needed] in needed.contains($0) }
         }
     }
@@ -236,11 +255,16 @@ struct StorePrune: ReplicaPart {
 /// What a prune is to do: it is made from the whole log, and carried out in steps.
 struct PrunePlan {
     let kept: KeptVersions
+    /// Packs that commits name and that do not exist.
+    let gone: Set<[UInt8]>
     var needed = NeededUnits()
     var report = PruneReport()
     private var candidates: ArraySlice<PackShare> = []
 
-    init(_ kept: KeptVersions) { self.kept = kept }
+    init(_ kept: KeptVersions, gone: Set<[UInt8]> = []) {
+        self.kept = kept
+        self.gone = gone
+    }
 
     /// Chooses the packs that go.
     mutating func measure(_ shares: [PackShare]) {

@@ -33,30 +33,29 @@ struct UnitCopier {
     ///
     /// - Parameter wanted: Those that are found sound are removed.
     mutating func verify(_ wanted: inout Set<ContentID>, in pack: PackReader) async throws {
-        let searched = wanted
-        try await read(pack, where: searched.contains) { id, _, _ in
-            safe.insert(id)
-            wanted.remove(id)
+        let blocks = Self.blocks(of: try await pack.index()) { wanted.contains($0) }
+        for (number, members) in blocks {
+            // Another pack may have a sound copy of what is damaged here.
+            _ = try await read(pack, number, members) { id, _, _ in
+                safe.insert(id)
+                wanted.remove(id)
+            }
         }
+        pack.releaseIndex()
     }
 
     /// Copies what a pack has of the needed members.
     ///
     /// - Returns: The failure of the first damaged member; the others are copied all the same.
     mutating func copy(_ pack: PackReader) async throws -> Failure? {
-        let safeBefore = safe
-        var copied: [(ContentID, MemberKind, [UInt8])] = []
+        let blocks = Self.blocks(of: try await pack.index()) { isNeeded($0) && !safe.contains($0) }
         var failure: Failure?
-        let index = try await pack.index()
-        for (number, members) in wantedMembers(
-            of: index, { isNeeded($0) && !safeBefore.contains($0) })
-        {
-            copied = []
-            do {
-                try await read(pack, number, members) { copied.append(($0, $1, Array($2))) }
-            } catch let damage as Failure where damage.code == .corrupt {
-                failure = failure ?? damage
+        for (number, members) in blocks {
+            var copied: [(id: ContentID, kind: MemberKind, bytes: [UInt8])] = []
+            let damage = try await read(pack, number, members) {
+                copied.append(($0, $1, Array($2)))
             }
+            failure = failure ?? damage
             for (id, kind, bytes) in copied where safe.insert(id).inserted {
                 if !builder.fits(bytes.count) { try await flush() }
                 bytes.withUnsafeBytes { builder.add(id, kind: kind, bytes: $0) }
@@ -78,36 +77,32 @@ struct UnitCopier {
         if let block = try builder.finish() { try await writer.add(block) }
     }
 
-    private func read(
-        _ pack: PackReader, where isWanted: (ContentID) -> Bool,
-        _ body: (ContentID, MemberKind, ArraySlice<UInt8>) -> Void
-    ) async throws {
-        for (number, members) in wantedMembers(of: try await pack.index(), isWanted) {
-            do {
-                try await read(pack, number, members, body)
-            } catch let damage as Failure where damage.code == .corrupt {
-                // Another pack may have a sound copy.
-                continue
-            }
-        }
-        pack.releaseIndex()
-    }
-
-    /// Reads members of one block; a damaged one ends the block.
+    /// Reads members of one block.
+    ///
+    /// - Parameter body: Receives the sound ones.
+    /// - Returns: The first damage.
     private func read(
         _ pack: PackReader, _ number: Int, _ members: [(id: ContentID, member: PackMember)],
         _ body: (ContentID, MemberKind, ArraySlice<UInt8>) -> Void
-    ) async throws {
-        let block = try await pack.readBlock(number)
+    ) async throws -> Failure? {
+        let block: [UInt8]
+        do { block = try await pack.readBlock(number) } catch let damage as Failure
+            where damage.code == .corrupt
+        {
+            return damage
+        }
+        var damage: Failure?
         for (id, member) in members {
             let bytes = block[member.range]
-            guard Self.isSound(id, member.kind, bytes) else {
-                throw Failure(
+            if Self.isSound(id, member.kind, bytes) {
+                body(id, member.kind, bytes)
+            } else {
+                damage = Failure(
                     .corrupt, path: pack.reference.keyText, "The pack holds damaged contents.",
                     remedy: "Run filesinki repair.")
             }
-            body(id, member.kind, bytes)
         }
+        return damage
     }
 
     private static func isSound(
@@ -119,7 +114,8 @@ struct UnitCopier {
         }
     }
 
-    private func wantedMembers(
+    /// Some members of a pack, by block and in the order of their places.
+    private static func blocks(
         of index: PackIndex, _ isWanted: (ContentID) -> Bool
     ) -> [(Int, [(id: ContentID, member: PackMember)])] {
         var blocks: [Int: [(id: ContentID, member: PackMember)]] = [:]

@@ -146,6 +146,21 @@ struct StorePruneTests: PruneScene {
             dry.droppedVersions == real.droppedVersions && dry.keptVersions == real.keptVersions)
     }
 
+    @Test("a pack that a repair has replaced does not stop a prune")
+    func repaired() async throws {
+        for version in 1...3 {
+            try a.write(["f": large(UInt64(version)), "g": large(9)])
+            try await a.sync()
+        }
+        try await acknowledge()
+        let pack = try #require(packs.first)
+        world.store.objects[pack]?[100] ^= 1
+        _ = try await a.with { try await $0.repair(nil) }
+        try await prune(b)
+        #expect(try await prune(b).removedPacks == 0)
+        try await expectWhole()
+    }
+
     @Test("a policy without a rule is refused")
     func nothing() async throws {
         let failure = await #expect(throws: Failure.self) { try await prune(a) { _ in } }
