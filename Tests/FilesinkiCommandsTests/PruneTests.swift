@@ -48,6 +48,8 @@ struct PruneTests {
         try await expect(["prune", "--root", "a", "--keep-last", "1"])
         #expect(packs == 1)
         try await expect(["check", "--root", "a", "--read-data"])
+        let left = try await expect(["stats", "--root", "a", "--json"]).text
+        #expect(left.contains(#""versions":2,"version_bytes":400005,"contents":2,"#), "\(left)")
         let gone = try await expect(["show", "--root", "a", "photo@3"], .negative)
         #expect(gone.talk.contains("removed by a prune"))
         try await expect(["restore", "--root", "a", "photo@3"], .negative)

@@ -95,7 +95,7 @@ struct StoreLayoutTests {
         let counting = CountingRemote(remote)
         let listing = try await StoreListing.read(from: counting)
         #expect(listing.zones["files"]?.commits == (1...count).map { UInt64($0) })
-        // One request each for devices, description and packs, and one for each 1,000 commits.
-        #expect(counting.counts.lists == 3 + count / 1000 + 1)
+        // One request each for devices, description, keys and packs, and one for each 1,000 commits.
+        #expect(counting.counts.lists == 4 + count / 1000 + 1)
     }
 }

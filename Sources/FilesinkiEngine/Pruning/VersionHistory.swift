@@ -36,6 +36,11 @@ struct VersionHistory: Sendable {
     /// The number of versions that were not dropped.
     var keptCount: Int { versions.reduce(0) { $0 + $1.count } - droppedCount }
 
+    /// The sum of their sizes. A sum of invalid sizes wraps around.
+    var keptBytes: Int64 {
+        versions.joined().reduce(0) { $1.isDropped ? $0 : $0 &+ $1.size }
+    }
+
     /// Adds the next commit of the log. What gave way in a conflict is a version of its path, until the path is changed
     /// again.
     mutating func add(_ commit: Commit) {

@@ -2,9 +2,10 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
 
-/// The contents that the history names: their sizes, the paths that had them, and who stored them.
+/// The contents that the history names, without those that prunes have dropped: their sizes, the paths that had them,
+/// and who stored them.
 ///
-/// Memory grows with the number of contents and paths in the history.
+/// Memory grows with the number of versions in the history.
 struct UsedContents {
     /// A content of the history.
     struct Use {
@@ -35,10 +36,13 @@ struct UsedContents {
     /// Reads the log from its first commit.
     init(_ reader: HistoryReader) async throws {
         var used = Self()
+        var history = VersionHistory()
         try await reader.forEach { commit in
             used.add(commit)
+            history.add(commit)
             return true
         }
+        if history.droppedCount > 0 { used.removeDropped(history) }
         for (content, use) in used.contents where use.paths.count > 1 {
             used.contents[content]?.paths = Array(Set(use.paths))
         }
@@ -46,6 +50,13 @@ struct UsedContents {
     }
 
     private init() {}
+
+    private mutating func removeDropped(_ history: VersionHistory) {
+        let kept = history.keptContents
+        contents = contents.filter { kept[$0.key] != nil }
+        versions = history.keptCount
+        versionBytes = history.keptBytes
+    }
 
     private mutating func add(_ commit: Commit) {
         for change in commit.superseded { use(change, commit) }
