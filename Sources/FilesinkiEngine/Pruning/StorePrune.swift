@@ -1,5 +1,5 @@
 import FilesinkiManifest
-package import FilesinkiModel
+import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
@@ -41,20 +41,40 @@ struct StorePrune: ReplicaPart {
         if let failure = failures.first { throw failure }
         let kept = policy.kept(
             log.times(upTo: systemContext.now()), points: try await points(log, connection))
-        var plan = try await makePlan(log, kept, connection)
-        var report = plan.report
-        guard !isDryRun else { return report }
-        try await requireDeletion(connection)
+        if !isDryRun { try await requireDeletion(connection) }
+        var report: PruneReport?
         var done = PruneReport()
-        while let step = plan.nextStep(bytes: Self.bytesPerStep, packs: Self.packsPerStep) {
+        var plan: PrunePlan?
+        while true {
             try Task.checkCancellation()
-            let isCurrent = try await carryOut(step, &plan, &log, connection, &done)
-            if !isCurrent { plan = try await makePlan(log, kept, connection) }
+            do {
+                var current =
+                    if let plan { plan } else {
+                        try await makePlan(log, kept, connection)
+                    }
+                report = report ?? current.report
+                if isDryRun { return current.report }
+                let step = current.nextStep(bytes: Self.bytesPerStep, packs: Self.packsPerStep)
+                guard let step else { break }
+                let isCurrent = try await carryOut(step, &current, &log, connection, &done)
+                plan = isCurrent ? current : nil
+            } catch let failure as Failure where failure.code == .corrupt {
+                guard try await isOvertaken(&log) else { throw failure }
+                plan = nil
+            }
             progress?(Progress(.fetching, files: done.removedPacks, bytes: done.freedBytes))
         }
-        report.take(done)
-        report.removedPacks += try await removeLeft(log, connection)
-        return report
+        var result = report ?? PruneReport()
+        result.take(done)
+        result.removedPacks += try await removeLeft(log, connection)
+        return result
+    }
+
+    /// Whether another prune came meanwhile, which may have removed a pack that could not be read.
+    private func isOvertaken(_ log: inout LogCheck) async throws -> Bool {
+        let last = log.view.pruned
+        try await log.readOn()
+        return log.view.pruned > last
     }
 
     /// Removes a pack that does not exist, so that a device that may not remove packs does not retire any.
@@ -105,6 +125,7 @@ struct StorePrune: ReplicaPart {
         let packs = readers(log, plan, connection)
         let contents = try keptContents(log, &plan)
         try await plan.needed.add(contents, in: packs)
+        plan.token = log.view.token
         plan.measure(try await PackShare.measure(packs, plan.needed))
         return plan
     }
@@ -136,6 +157,7 @@ struct StorePrune: ReplicaPart {
         let writer = try await sync.packWriter()
         var copier = UnitCopier(writer) { [needed = plan.needed] in needed.contains($0) }
         let new: [PackReference]
+        var damage: [Failure] = []
         do {
             let twice = Set(step.lazy.filter { $0.needed > $0.first }.map(\.pack.id))
             if !twice.isEmpty {
@@ -144,13 +166,18 @@ struct StorePrune: ReplicaPart {
                     all.filter { !chosen.contains($0.reference.id) }, &copier)
             }
             for pack in packs {
-                if let failure = try await copier.copy(pack) { report.failures.append(failure) }
+                if let failure = try await copier.copy(pack) { damage.append(failure) }
             }
             new = try await copier.finish()
         } catch {
             await writer.abandon()
             throw error
         }
+        if !damage.isEmpty, try await isOvertaken(&log) {
+            try await discard(new, connection)
+            return false
+        }
+        report.failures += damage
         return try await publish(new, packs, copier, &plan, &log, connection, &report)
     }
 
@@ -177,6 +204,13 @@ struct StorePrune: ReplicaPart {
         var lostRaces = 0
         var copier = copied
         while true {
+            if plan.token != log.view.token {
+                // What was not needed may be needed now.
+                let contents = try keptContents(log, &plan)
+                try await plan.needed.add(contents, in: readers(log, plan, connection))
+                copier.isNeeded = { [needed = plan.needed] in needed.contains($0) }
+                plan.token = log.view.token
+            }
             var retired: [PackReference] = []
             for pack in packs where try await copier.covers(pack) {
                 retired.append(pack.reference)
@@ -196,16 +230,10 @@ struct StorePrune: ReplicaPart {
             }
             lostRaces += 1
             try await sync.pause(afterLosing: lostRaces)
-            let prunes = log.view.pruned
-            try await log.readOn()
-            guard log.view.pruned == prunes else {
+            if try await isOvertaken(&log) {
                 try await discard(new, connection)
                 return false
             }
-            // What was not needed may be needed now.
-            let contents = try keptContents(log, &plan)
-            try await plan.needed.add(contents, in: readers(log, plan, connection))
-            copier.isNeeded = { [needed = plan.needed] in needed.contains($0) }
         }
     }
 
@@ -249,70 +277,6 @@ struct StorePrune: ReplicaPart {
         }
         for key in left { try await connection.remote.delete(key) }
         return left.count
-    }
-}
-
-/// What a prune is to do: it is made from the whole log, and carried out in steps.
-struct PrunePlan {
-    let kept: KeptVersions
-    /// Packs that commits name and that do not exist.
-    let gone: Set<[UInt8]>
-    var needed = NeededUnits()
-    var report = PruneReport()
-    private var candidates: ArraySlice<PackShare> = []
-
-    init(_ kept: KeptVersions, gone: Set<[UInt8]> = []) {
-        self.kept = kept
-        self.gone = gone
-    }
-
-    /// Chooses the packs that go.
-    mutating func measure(_ shares: [PackShare]) {
-        candidates = PackShare.candidates(of: shares)[...]
-        report.packs = shares.count
-        report.bytes = shares.reduce(0) { $0 + $1.pack.size }
-        report.removedPacks = candidates.count
-        report.rewrittenPacks = candidates.count { $0.first > 0 }
-        report.freedBytes = candidates.reduce(0) { $0 + $1.unusedBytes }
-    }
-
-    /// The packs of the next step; nil at the end.
-    mutating func nextStep(bytes: Int64, packs: Int) -> [PackShare]? {
-        var step: [PackShare] = []
-        var copied: Int64 = 0
-        while let next = candidates.first, step.count < packs, copied < bytes {
-            step.append(next)
-            copied += next.usedBytes
-            candidates.removeFirst()
-        }
-        return step.isEmpty ? nil : step
-    }
-}
-
-/// What a prune has freed, or would free.
-package struct PruneReport: Sendable {
-    /// The versions of files that are kept, and those that are dropped now.
-    package var keptVersions = 0
-    package var droppedVersions = 0
-    /// The packs of the store before, and their size in bytes.
-    package var packs = 0
-    package var bytes: Int64 = 0
-    /// The packs that are removed; of these, those whose needed contents are copied.
-    package var removedPacks = 0
-    package var rewrittenPacks = 0
-    /// The bytes by which the packs are smaller in all; for a dry run an estimate.
-    package var freedBytes: Int64 = 0
-    /// The damage of packs that stay because of it.
-    package var failures: [Failure] = []
-
-    package init() {}
-
-    /// Replaces what was planned by what was done.
-    fileprivate mutating func take(_ done: PruneReport) {
-        removedPacks = done.removedPacks
-        rewrittenPacks = done.rewrittenPacks
-        freedBytes = done.freedBytes
-        failures = done.failures
     }
 }
 

@@ -153,7 +153,8 @@ struct PruneRaceTests: PruneScene {
         var machine = a
         machine.options.connect = { _ in rival }
         let b = b
-        try b.write(["new": content])
+        // Together they are too large for a commit.
+        try b.write(["new": content, "other": large(50)])
         rival.beforePublishing { try await b.sync() }
         let report = try await prune(machine)
         #expect(report.removedPacks == 1)

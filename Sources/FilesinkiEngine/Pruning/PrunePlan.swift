@@ -1,0 +1,68 @@
+package import FilesinkiModel
+import FilesinkiStore
+
+/// What a prune is to do: it is made from the whole log, and carried out in steps.
+struct PrunePlan {
+    let kept: KeptVersions
+    /// Packs that commits name and that do not exist.
+    let gone: Set<[UInt8]>
+    var needed = NeededUnits()
+    /// The last commit that ``needed`` includes.
+    var token: ChangeToken?
+    var report = PruneReport()
+    private var candidates: ArraySlice<PackShare> = []
+
+    init(_ kept: KeptVersions, gone: Set<[UInt8]> = []) {
+        self.kept = kept
+        self.gone = gone
+    }
+
+    /// Chooses the packs that go.
+    mutating func measure(_ shares: [PackShare]) {
+        candidates = PackShare.candidates(of: shares)[...]
+        report.packs = shares.count
+        report.bytes = shares.reduce(0) { $0 + $1.pack.size }
+        report.removedPacks = candidates.count
+        report.rewrittenPacks = candidates.count { $0.first > 0 }
+        report.freedBytes = candidates.reduce(0) { $0 + $1.unusedBytes }
+    }
+
+    /// The packs of the next step; nil at the end.
+    mutating func nextStep(bytes: Int64, packs: Int) -> [PackShare]? {
+        var step: [PackShare] = []
+        var copied: Int64 = 0
+        while let next = candidates.first, step.count < packs, copied < bytes {
+            step.append(next)
+            copied += next.usedBytes
+            candidates.removeFirst()
+        }
+        return step.isEmpty ? nil : step
+    }
+}
+
+/// What a prune has freed, or would free.
+package struct PruneReport: Sendable {
+    /// The versions of files that are kept, and those that are dropped now.
+    package var keptVersions = 0
+    package var droppedVersions = 0
+    /// The packs of the store before, and their size in bytes.
+    package var packs = 0
+    package var bytes: Int64 = 0
+    /// The packs that are removed; of these, those whose needed contents are copied.
+    package var removedPacks = 0
+    package var rewrittenPacks = 0
+    /// The bytes by which the packs are smaller in all; for a dry run an estimate.
+    package var freedBytes: Int64 = 0
+    /// The damage of packs that stay because of it.
+    package var failures: [Failure] = []
+
+    package init() {}
+
+    /// Replaces what was planned by what was done.
+    mutating func take(_ done: PruneReport) {
+        removedPacks = done.removedPacks
+        rewrittenPacks = done.rewrittenPacks
+        freedBytes = done.freedBytes
+        failures = done.failures
+    }
+}
