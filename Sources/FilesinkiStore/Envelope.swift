@@ -27,6 +27,8 @@ struct Envelope {
         case checkpointPart
         /// A list of the parts of a checkpoint.
         case checkpointIndex
+        /// Many commits in one record.
+        case archive
 
         /// The byte at offset 4.
         var number: UInt8 {
@@ -36,6 +38,7 @@ struct Envelope {
             case .acknowledgement: 3
             case .checkpointPart: 4
             case .checkpointIndex: 5
+            case .archive: 6
             }
         }
 
@@ -44,6 +47,7 @@ struct Envelope {
             switch self {
             case .commit, .prune, .checkpointPart: 64 << 20
             case .checkpoint: 1 << 30
+            case .archive: 128 << 20
             case .acknowledgement: 4096
             case .checkpointIndex: 1 << 20
             }

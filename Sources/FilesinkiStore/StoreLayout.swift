@@ -16,6 +16,9 @@ enum StoreLayout {
     /// The length of the id in the name of a key object, in bytes.
     static let keyIDLength = 16
 
+    /// The length of the id in the name of an archive, in bytes.
+    static let archiveIDLength = 16
+
     /// The maximum length of a zone's name, in bytes.
     static let maximumZoneLength = 64
 
@@ -24,6 +27,37 @@ enum StoreLayout {
 
     /// The prefix of a zone's commits; ends with a slash.
     static func log(of zone: String) -> String { "zones/\(zone)/log/" }
+
+    /// The prefix of the archives of a zone's commits; ends with a slash.
+    static func archives(of zone: String) -> String { "zones/\(zone)/archives/" }
+
+    /// The key of an archive below a prefix.
+    ///
+    /// - Parameters:
+    ///   - last: The last commit in it.
+    ///   - id: 16 random bytes.
+    static func archive(
+        _ prefix: String, last: UInt64, id: [UInt8]
+    ) throws(Failure) -> ObjectKey {
+        try ObjectKey("\(prefix)\(name(last))/\(hexadecimal(id))")
+    }
+
+    /// The last commit of the archive with a key below `prefix`; nil for other keys.
+    static func lastArchived(_ key: ObjectKey, below prefix: String) -> UInt64? {
+        let names = key.description.dropFirst(prefix.utf8.count).split(separator: "/")
+        guard key.description.hasPrefix(prefix), names.count == 2,
+            bytes(hexadecimal: String(names[1]))?.count == archiveIDLength
+        else { return nil }
+        return sequence(named: names[0])
+    }
+
+    /// The number that a name was made of by ``name(_:)``; nil for other names.
+    private static func sequence(named name: Substring) -> UInt64? {
+        guard name.utf8.count == digits, name.utf8.allSatisfy({ (48...57).contains($0) }) else {
+            return nil
+        }
+        return UInt64(name)
+    }
 
     /// The prefix of a zone's checkpoints; ends with a slash.
     static func checkpoints(of zone: String) -> String { "zones/\(zone)/checkpoints/" }
@@ -52,10 +86,10 @@ enum StoreLayout {
     /// The sequence number in the key of a slot below `prefix`; nil for other keys.
     static func sequence(of key: ObjectKey, below prefix: String) -> UInt64? {
         let names = key.description.dropFirst(prefix.utf8.count).split(separator: "/")
-        guard key.description.hasPrefix(prefix), names.count == 2, names[1] == member,
-            names[0].utf8.count == digits, names[0].utf8.allSatisfy({ (48...57).contains($0) })
-        else { return nil }
-        return UInt64(names[0])
+        guard key.description.hasPrefix(prefix), names.count == 2, names[1] == member else {
+            return nil
+        }
+        return sequence(named: names[0])
     }
 
     /// Checks the name of a zone: 1 to 64 of `a-z 0-9 _ -`.
@@ -80,6 +114,8 @@ package struct StoreListing: Sendable {
         /// The numbers of commits and of checkpoints, ascending.
         package fileprivate(set) var commits: [UInt64] = []
         package fileprivate(set) var checkpoints: [UInt64] = []
+        /// The keys of the archives of commits, in the order of the last commit in each.
+        package fileprivate(set) var archives: [ObjectKey] = []
         /// The last commit that each device has acknowledged, by the device's key.
         package fileprivate(set) var acknowledged: [String: UInt64] = [:]
     }
@@ -100,7 +136,8 @@ package struct StoreListing: Sendable {
 
     /// What an object is, by its key.
     package enum Kind: Sendable {
-        case commits, checkpoints, checkpointParts, packs, acknowledgements, format, keys, foreign
+        case commits, archives, checkpoints, checkpointParts, packs, acknowledgements, format, keys,
+            foreign
     }
 
     /// A number of objects and their size.
@@ -157,6 +194,12 @@ package struct StoreListing: Sendable {
             parts.append((key, hash))
             return .checkpointParts
         }
+        if names[2] == "archives", names[0] == "zones",
+            StoreLayout.lastArchived(key, below: StoreLayout.archives(of: names[1])) != nil
+        {
+            zones[names[1], default: Zone()].archives.append(key)
+            return .archives
+        }
         guard names[4] == StoreLayout.member, names[3].utf8.count == StoreLayout.digits,
             let sequence = UInt64(names[3])
         else { return nil }
@@ -173,6 +216,24 @@ package struct StoreListing: Sendable {
             return .acknowledgements
         default: return nil
         }
+    }
+}
+
+extension StoreListing {
+    /// The names of the zones that have objects, one listing for each.
+    ///
+    /// - Throws: What the remote throws.
+    package static func zoneNames(at remote: any Remote) async throws -> [String] {
+        var names: [String] = []
+        var after: ObjectKey?
+        while let found = try await remote.list(prefix: "zones/", after: after, limit: 1).first {
+            let parts = found.key.description.split(separator: "/")
+            guard parts.count > 1 else { break }
+            names.append(String(parts[1]))
+            // A key behind all of the zone's: 0 is the character after the slash.
+            after = try ObjectKey("zones/\(parts[1])0")
+        }
+        return names
     }
 }
 

@@ -317,6 +317,27 @@ extension RemoteContract {
             let none = try await subject.remote.list(prefix: "", after: nil, limit: 0)
             try require(none, is: [], "the list of none")
         },
+        RemoteContract("a list begins after an absent key, in an absent folder and among folders") {
+            subject in
+            let prefix = "zones/main/archives/"
+            func listed(_ prefix: String, after: String) async throws -> [String] {
+                try await subject.remote.list(prefix: prefix, after: key(after), limit: 1)
+                    .map(\.key.description)
+            }
+            try require(try await listed(prefix, after: prefix + "07/ff"), is: [], "no folder")
+            try await subject.remote.put([1], to: key(prefix + "07/0a"))
+            try await subject.remote.put([1], to: key(prefix + "09/0b"))
+            try await subject.remote.put([1], to: key("zones/main-2/archives/09/0b"))
+            for (after, wanted) in [
+                ("06/ff", "07/0a"), ("07/ff", "09/0b"), ("08/ff", "09/0b"), ("09/ff", nil),
+            ] {
+                let found = try await listed(prefix, after: prefix + after)
+                try require(found, is: wanted.map { [prefix + $0] } ?? [], "after \(after)")
+            }
+            let next = try await listed("zones/", after: "zones/main-20")
+            try require(next, is: [prefix + "07/0a"], "after the zone main-2")
+            try require(try await listed("zones/", after: "zones/main0"), is: [], "after main")
+        },
     ]
 }
 

@@ -20,19 +20,7 @@ struct LogReaderTests {
     }
 
     @discardableResult
-    private func append(_ count: Int) async throws -> [Commit] {
-        var commits: [Commit] = []
-        var token = log.genesis
-        for number in 0..<count {
-            let outcome = try await fixture.log.append(
-                StoreFixture.draft(writing: "\(number)", to: "a"), after: token,
-                id: StoreFixture.commitID(UInt8(truncatingIfNeeded: number)))
-            guard case .mine(let commit) = outcome else { throw StoreFixture.Lost() }
-            token = commit.token
-            commits.append(commit)
-        }
-        return commits
-    }
+    private func append(_ count: Int) async throws -> [Commit] { try await fixture.append(count) }
 
     private func readAll(_ reader: LogReader) async throws -> [UInt64] {
         var reader = reader

@@ -154,6 +154,23 @@ struct ReaderTests {
         #expect(try TreeFixture.read(place, times: true) == Self.tree)
     }
 
+    @Test("extracts and verifies commits that were archived", arguments: [false, true])
+    func archived(checkpoint: Bool) async throws {
+        let written = try await Written(checkpoint: checkpoint)
+        let log = try CommitLog(
+            remote: written.remote, zone: "files",
+            store: try #require(try await StoreFormat.read(from: written.remote)))
+        let extent = ArchiveExtent(keptSlots: 1, minimum: 1, length: 1 << 20)
+        let archiver = LogArchiver(log, extent) { [UInt8](repeating: 0xBB, count: 16) }
+        #expect(try await archiver.archive() == 1)
+        let place = written.folder.path("out")
+        let outcome = try Reader.run("extract", written.store, place)
+        #expect(outcome.code == 0, "\(outcome.output)")
+        #expect(try TreeFixture.read(place, times: true) == Self.tree)
+        let verified = try Reader.run("verify", written.store)
+        #expect(verified.code == 0, "\(verified.output)")
+    }
+
     @Test("E1.5 extracts from a checkpoint in parts, verifies it, and finds a damaged part")
     func parts() async throws {
         let written = try await Written(checkpoint: true, partLength: 1_100)

@@ -54,6 +54,22 @@ struct StoreFixture {
         return commits
     }
 
+    /// Appends so many commits that write the same path, with the ends of their numbers as ids.
+    func append(_ count: Int, after start: ChangeToken? = nil) async throws -> [Commit] {
+        var commits: [Commit] = []
+        var token = start ?? log.genesis
+        for _ in 0..<count {
+            let number = token.sequence + 1
+            let outcome = try await log.append(
+                Self.draft(writing: "\(number)", to: "a"), after: token,
+                id: Self.commitID(UInt8(truncatingIfNeeded: number)))
+            guard case .mine(let commit) = outcome else { throw Lost() }
+            token = commit.token
+            commits.append(commit)
+        }
+        return commits
+    }
+
     struct Lost: Error {}
 
     /// A commit's id that is easy to see.

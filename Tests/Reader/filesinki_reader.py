@@ -18,8 +18,9 @@ import sys
 import threading
 
 MIB = 1 << 20
-COMMIT, CHECKPOINT, PART, INDEX = 1, 2, 4, 5
-LIMITS = {COMMIT: 64 * MIB, CHECKPOINT: 1024 * MIB, PART: 64 * MIB, INDEX: MIB}
+COMMIT, CHECKPOINT, PART, INDEX, ARCHIVE = 1, 2, 4, 5, 6
+LIMITS = {
+    COMMIT: 64 * MIB, CHECKPOINT: 1024 * MIB, PART: 64 * MIB, INDEX: MIB, ARCHIVE: 128 * MIB}
 FILE, DIRECTORY, SYMLINK, TOMBSTONE = 1, 2, 3, 4
 
 
@@ -267,6 +268,7 @@ class Store:
         self.id = self.read_format()
         self.tree, self.inline, self.packs = {}, {}, {}
         self.sequence, self.hash = 0, self.id + bytes(16)
+        self.archive = 0, 0, {}
 
     def refuse(self, path, message):
         self.problems.append("%s: %s" % (path.decode("utf-8", "backslashreplace"), message))
@@ -337,14 +339,45 @@ class Store:
             self.inline[ids[32 * number:32 * number + 32]] = commit
         self.add_packs(message.get(8, []))
 
+    def archives(self):
+        """The last commit of each archive, and its folder and name, ascending."""
+        folder = os.path.join(self.root, "zones", self.zone, "archives")
+        if not os.path.isdir(folder):
+            return []
+        return sorted((int(last), os.path.join(folder, last, name))
+                      for last in os.listdir(folder)
+                      for name in os.listdir(os.path.join(folder, last)) if name[0] != ".")
+
+    def read_archived(self, sequence):
+        """A commit's plain bytes and its hash; None when it is not archived."""
+        if not self.archive[0] <= sequence < self.archive[1]:
+            found = [file for end, file in self.archives() if end >= sequence][:1]
+            if not found:
+                return None
+            with open(found[0], "rb") as opened:
+                message = open_envelope(opened.read(130 * MIB), ARCHIVE)
+            need(last(message, 1, b"") == self.id and last(message, 2, b"") == self.zone.encode(),
+                 "an archive is of another store or zone")
+            first, hashes, commits = last(message, 3, 0), last(message, 5, b""), message.get(6, [])
+            need(0 < first <= sequence < first + len(commits) and len(hashes) == 32 * len(commits),
+                 "the archive of commit %d is inconsistent" % sequence)
+            self.archive = first, first + len(commits), {
+                first + index: (commit, hashes[32 * index:32 * index + 32])
+                for index, commit in enumerate(commits)}
+        return self.archive[2][sequence]
+
     def read_commit(self, sequence):
-        stored = self.load(self.slot("log", sequence))
-        if stored is None:
-            return None
-        message = open_envelope(stored, COMMIT)
+        archived = self.read_archived(sequence)
+        if archived is not None:
+            message, hash_ = fields(archived[0]), archived[1]
+        else:
+            stored = self.load(self.slot("log", sequence))
+            if stored is None:
+                return None
+            message, hash_ = open_envelope(stored, COMMIT), sha256(stored)
         need(last(message, 1, b"") == self.id and last(message, 2, b"") == self.zone.encode()
              and last(message, 3, 0) == sequence, "the commit %d is another" % sequence)
-        return message, sha256(stored)
+        return message, hash_
 
     def add_packs(self, references):
         for data in references:

@@ -157,9 +157,21 @@ struct StoreCheck {
         try await log.read(beyondDamage: zone.commits.filter { $0 > log.view.token.sequence })
         report.bytes += log.inlineBytes
         report.failures += isKnown ? Array(log.failures.dropFirst(reported)) : log.failures
+        try await readArchives(zone, log)
         try await readCheckpoints(name, zone, log)
         try await readAcknowledgements(name, zone, log)
         return log
+    }
+
+    private mutating func readArchives(_ zone: StoreListing.Zone, _ log: LogCheck) async throws {
+        for key in zone.archives {
+            do {
+                try await log.log.verify(archive: key, log.hashes)
+            } catch let failure as Failure where failure.code != .away {
+                let isKnown = report.failures.contains { $0.path == failure.path }
+                if !isKnown { report.failures.append(failure) }
+            }
+        }
     }
 
     private mutating func readCheckpoints(

@@ -200,11 +200,13 @@ private struct PathSum {
 package struct StoreStatistics: Sendable {
     /// What an object of the store is.
     package enum ObjectKind: CaseIterable, Sendable {
-        case commits, checkpoints, checkpointParts, packs, acknowledgements, format, keys, foreign
+        case commits, archives, checkpoints, checkpointParts, packs, acknowledgements, format, keys,
+            foreign
 
         fileprivate init(_ kind: StoreListing.Kind) {
             switch kind {
             case .commits: self = .commits
+            case .archives: self = .archives
             case .checkpoints: self = .checkpoints
             case .checkpointParts: self = .checkpointParts
             case .packs: self = .packs

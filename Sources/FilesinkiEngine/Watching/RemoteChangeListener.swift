@@ -68,9 +68,9 @@ package struct RemoteChanges: Sendable {
         try await connection.remote.wait(prefix: connection.log.watchedPrefix, timeout: timeout)
     }
 
-    /// Whether a commit after this number exists. One request.
+    /// Whether a commit after this number exists. Usually one request.
     package func hasCommit(after sequence: UInt64) async throws -> Bool {
-        try await connection.log.read(sequence &+ 1) != nil
+        try await connection.log.hasCommit(after: sequence)
     }
 }
 

@@ -6,7 +6,7 @@ package import FilesinkiRemote
 package struct CheckpointStore: Sendable {
     private let remote: any Remote
     private let prefix: String
-    private let log: String
+    private let log: CommitLog
     private let parts: String
     private let coder: CheckpointCoder
     private let partLength: Int
@@ -23,7 +23,7 @@ package struct CheckpointStore: Sendable {
         try StoreLayout.check(zone: zone)
         self.remote = remote
         prefix = StoreLayout.checkpoints(of: zone)
-        log = StoreLayout.log(of: zone)
+        log = try CommitLog(remote: remote, zone: zone, store: store)
         parts = StoreLayout.parts(of: zone)
         self.partLength = partLength ?? CheckpointCutter.standardLength
         coder = CheckpointCoder(store: store.id, zone: zone)
@@ -91,9 +91,7 @@ package struct CheckpointStore: Sendable {
     }
 
     /// Whether the log can be read from its first commit on.
-    func hasWholeLog() async throws -> Bool {
-        try await remote.get(StoreLayout.slot(log, 1), range: 0..<1) != nil
-    }
+    func hasWholeLog() async throws -> Bool { try await log.isWhole() }
 
     private func key(of part: ContentID) throws(Failure) -> ObjectKey {
         let name = hexadecimal(part.bytes)

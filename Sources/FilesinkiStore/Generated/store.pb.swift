@@ -330,6 +330,34 @@ nonisolated struct StoredPack: Sendable {
   init() {}
 }
 
+/// Many commits of one zone, one after the other. They replace the slots of these commits.
+nonisolated struct StoredArchive: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The store's id: 16 bytes.
+  var store: Data = Data()
+
+  var zone: String = String()
+
+  /// The number of the first commit.
+  var first: UInt64 = 0
+
+  /// The hash of the commit before the first: its `parent`.
+  var parent: Data = Data()
+
+  /// SHA-256 of the stored bytes of each commit, as they were in its slot: 32 bytes each.
+  var hashes: Data = Data()
+
+  /// Records of the type Commit, as they were before compression.
+  var commits: [Data] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// The whole tree of one zone as it is after one commit.
 nonisolated struct StoredCheckpoint: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -959,6 +987,61 @@ nonisolated extension StoredPack: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.id != rhs.id {return false}
     if lhs.size != rhs.size {return false}
     if lhs.indexHash != rhs.indexHash {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension StoredArchive: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Archive"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}store\0\u{1}zone\0\u{1}first\0\u{1}parent\0\u{1}hashes\0\u{1}commits\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.store) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.zone) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.first) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.parent) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.hashes) }()
+      case 6: try { try decoder.decodeRepeatedBytesField(value: &self.commits) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.store.isEmpty {
+      try visitor.visitSingularBytesField(value: self.store, fieldNumber: 1)
+    }
+    if !self.zone.isEmpty {
+      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 2)
+    }
+    if self.first != 0 {
+      try visitor.visitSingularUInt64Field(value: self.first, fieldNumber: 3)
+    }
+    if !self.parent.isEmpty {
+      try visitor.visitSingularBytesField(value: self.parent, fieldNumber: 4)
+    }
+    if !self.hashes.isEmpty {
+      try visitor.visitSingularBytesField(value: self.hashes, fieldNumber: 5)
+    }
+    if !self.commits.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.commits, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: StoredArchive, rhs: StoredArchive) -> Bool {
+    if lhs.store != rhs.store {return false}
+    if lhs.zone != rhs.zone {return false}
+    if lhs.first != rhs.first {return false}
+    if lhs.parent != rhs.parent {return false}
+    if lhs.hashes != rhs.hashes {return false}
+    if lhs.commits != rhs.commits {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

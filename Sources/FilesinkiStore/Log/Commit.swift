@@ -1,4 +1,3 @@
-internal import FilesinkiHashing
 package import FilesinkiModel
 
 /// A content that is stored inside a commit.
@@ -79,14 +78,15 @@ package struct Commit: Sendable {
     /// The position in the log directly after this commit.
     package var token: ChangeToken
     /// The first bytes of the stored commit. They contain the hash of the rest, so no other commit
-    /// has them. ``LogReader`` uses them to prove that a log still holds the commit.
+    /// has them. ``LogReader`` uses them to prove that a log still holds the commit. Empty for a
+    /// commit that was read from an archive.
     package let storedHeader: [UInt8]
 
     private var inlineIndex: [ContentID: Int]
 
     init(
-        _ draft: CommitDraft, sequence: UInt64, id: [UInt8], parent: ContentID, stored: [UInt8],
-        refused: [RefusedRow]
+        _ draft: CommitDraft, sequence: UInt64, id: [UInt8], parent: ContentID,
+        record: CommitRecord, refused: [RefusedRow]
     ) {
         self.sequence = sequence
         self.id = id
@@ -101,8 +101,8 @@ package struct Commit: Sendable {
         operation = draft.operation
         pruning = draft.pruning
         self.refused = refused
-        token = ChangeToken(sequence: sequence, hash: ContentHasher.hash(stored))
-        storedHeader = Array(stored.prefix(Envelope.headerLength))
+        token = ChangeToken(sequence: sequence, hash: record.hash)
+        storedHeader = record.storedHeader
         inlineIndex = Self.index(draft.inline)
     }
 

@@ -2,6 +2,37 @@ import FilesinkiHashing
 import FilesinkiModel
 import SwiftProtobuf
 
+/// A commit before it is decoded.
+struct CommitRecord: Sendable {
+    /// The encoded commit.
+    let plain: [UInt8]
+    /// SHA-256 of the bytes in the commit's slot.
+    let hash: ContentID
+    /// The first of these bytes; empty for a commit of an archive.
+    let storedHeader: [UInt8]
+    /// Whether the bytes are those of a prune; nil for a commit of an archive.
+    let isPrune: Bool?
+
+    /// Unwraps the bytes of a slot.
+    ///
+    /// - Throws: As ``Envelope/open(_:as:key:)`` does.
+    init(_ stored: [UInt8], key: String) throws(Failure) {
+        let kind: Envelope.Kind = Envelope.hasForm(stored, of: .prune) ? .prune : .commit
+        plain = try Envelope.open(stored, as: kind, key: key)
+        hash = ContentHasher.hash(stored)
+        storedHeader = Array(stored.prefix(Envelope.headerLength))
+        isPrune = kind == .prune
+    }
+
+    /// A commit of an archive.
+    init(archived plain: [UInt8], hash: ContentID) {
+        self.plain = plain
+        self.hash = hash
+        storedHeader = []
+        isPrune = nil
+    }
+}
+
 /// Encodes and decodes the commits of one zone.
 struct CommitCoder {
     /// The store's id: 16 bytes.
@@ -80,9 +111,18 @@ struct CommitCoder {
     /// - Throws: `Failure` with code `corrupt` or `newer-format` when the bytes are not a commit,
     ///   `wrong-store` for a commit of another store or zone.
     func decode(_ stored: [UInt8], sequence: UInt64, key: String) throws(Failure) -> Commit {
-        let kind: Envelope.Kind = Envelope.hasForm(stored, of: .prune) ? .prune : .commit
-        let plain = try Envelope.open(stored, as: kind, key: key)
-        let message: StoredCommit = try parsed(plain, key: key)
+        try decode(CommitRecord(stored, key: key), sequence: sequence, key: key)
+    }
+
+    /// Decodes the record of the commit `sequence`.
+    ///
+    /// - Parameter key: The key of the object that holds it, for messages.
+    /// - Throws: `Failure` with code `corrupt` when the record is not a commit, `wrong-store` for a
+    ///   commit of another store or zone.
+    func decode(
+        _ record: CommitRecord, sequence: UInt64, key: String
+    ) throws(Failure) -> Commit {
+        let message: StoredCommit = try parsed(record.plain, key: key)
         guard array(message.store) == store, message.zone == zone else {
             throw Failure(
                 .wrongStore, path: key, "The commit belongs to another store or zone.",
@@ -90,9 +130,9 @@ struct CommitCoder {
         }
         guard message.sequence == sequence, sequence > 0, message.id.count == 16,
             let parent = ContentID(array(message.parent)), let device = Device(message.author),
-            message.hasPrune == (kind == .prune)
+            record.isPrune.map({ $0 == message.hasPrune }) ?? true
         else { throw Envelope.damaged(key, "The commit is in the wrong place.") }
-        var changes = try CommitChanges(message, plain: plain.count, key: key)
+        var changes = try CommitChanges(message, plain: record.plain.count, key: key)
         var draft = CommitDraft(
             device: device, time: Timestamp(nanoseconds: message.time), changes: changes.accepted,
             operation: shortened(message.operation))
@@ -100,12 +140,12 @@ struct CommitCoder {
         draft.superseded = changes.superseded
         draft.packs = try PackReference.list(message.packs, key: key)
         draft.inline = inline(of: message, refused: &changes.refused)
-        if kind == .prune {
+        if message.hasPrune {
             draft.pruning = try Pruning(message.prune, before: sequence, key: key)
         }
         return Commit(
             draft, sequence: sequence, id: array(message.id), parent: parent,
-            stored: stored, refused: changes.refused)
+            record: record, refused: changes.refused)
     }
 
     private func inline(

@@ -20,6 +20,7 @@ package struct CommitLog: Sendable {
     let remote: any Remote
     let prefix: String
     let coder: CommitCoder
+    let archives: LogArchives
     private let checkpoints: String
     private let zone: String
 
@@ -39,6 +40,7 @@ package struct CommitLog: Sendable {
         self.zone = StoreLayout.everything(of: zone)
         prefix = StoreLayout.log(of: zone)
         checkpoints = StoreLayout.checkpoints(of: zone)
+        archives = LogArchives(remote: remote, zone: zone, store: store.id)
         coder = CommitCoder(store: store.id, zone: zone, limits: limits)
         genesis = store.genesis
     }
@@ -52,15 +54,16 @@ package struct CommitLog: Sendable {
     /// The prefix of the log's keys, for ``FilesinkiRemote/Remote/wait(prefix:timeout:)``.
     package var watchedPrefix: String { prefix }
 
-    /// The commit with this number; nil when the slot is empty.
+    /// The commit with this number, from its slot or from an archive; nil if it does not exist. Two
+    /// requests.
     ///
     /// - Throws: `Failure` with code `corrupt`, `newer-format` or `wrong-store` when the slot holds
     ///   something else, and what the remote throws.
     package func read(_ sequence: UInt64) async throws -> Commit? {
         guard sequence > 0 else { return nil }
-        let slot = try StoreLayout.slot(prefix, sequence)
-        guard let stored = try await remote.get(slot, range: nil) else { return nil }
-        return try coder.decode(stored, sequence: sequence, key: slot.description)
+        var found: Commit?
+        try await read([sequence]) { _, commit in found = try commit.get() }
+        return found
     }
 
     /// The commit after `token`; nil if it does not exist yet. To read several commits use
@@ -88,6 +91,9 @@ package struct CommitLog: Sendable {
     /// retry a draft after a failure without publishing it twice, pass the same `id`. A changed
     /// draft needs a new `id`.
     ///
+    /// Two requests: the second finds out whether the number was archived long ago, and its slot only
+    /// for that reason empty.
+    ///
     /// - Parameter id: 16 random bytes.
     /// - Throws: `Failure` with code `limit` when the draft exceeds ``limits`` or does not decode
     ///   to what was encoded, `away` when it is unknown whether the commit is in the log; errors of
@@ -99,6 +105,13 @@ package struct CommitLog: Sendable {
         let (stored, own) = try coder.encodeVerified(
             draft, after: parent, id: id, key: slot.description)
         let winner = try await publish(stored, to: slot)
+        if let archive = try await archives.archive(of: own.sequence) {
+            let commit = try decode(archive, own.sequence)
+            if commit.id == id { return .mine(commit) }
+            // Readers ignore the slot; the next prune removes it if this device may not.
+            if winner == stored { try? await remote.delete(slot) }
+            return .theirs(commit)
+        }
         if winner == stored { return .mine(own) }
         let commit = try coder.decode(winner, sequence: own.sequence, key: slot.description)
         return commit.id == id ? .mine(commit) : .theirs(commit)
@@ -129,6 +142,10 @@ extension CommitLog {
         try coder.decode(stored, sequence: sequence, key: try slot(sequence).description)
     }
 
+    func decode(_ archive: LogArchive, _ sequence: UInt64) throws(Failure) -> Commit {
+        try coder.decode(archive.record(sequence), sequence: sequence, key: archive.key)
+    }
+
     func accepted(_ commit: Commit, after token: ChangeToken) throws(Failure) -> Commit {
         guard commit.parent == token.hash else { throw swapped(commit.sequence) }
         return commit
@@ -137,6 +154,12 @@ extension CommitLog {
     /// Whether a seemingly empty zone holds a commit or a checkpoint.
     func hasAnything() async throws -> Bool {
         try await !remote.list(prefix: zone, after: nil, limit: 1).isEmpty
+    }
+
+    /// Whether the log can be read from its first commit on. One or two requests.
+    func isWhole() async throws -> Bool {
+        if try await remote.get(slot(1), range: 0..<1) != nil { return true }
+        return try await archives.contains(1)
     }
 
     /// The failure for a commit that is missing although it was published: pruned, or lost.
@@ -172,115 +195,38 @@ extension CommitLog {
 }
 
 extension CommitLog {
-    /// Whether the log has a commit. Always asks the remote.
+    /// Whether the log has a commit after `sequence`. Always asks the remote: once, or twice if the
+    /// commit `sequence` is not in its slot.
+    ///
+    /// Slots are removed from the oldest on, so while one exists, an empty slot behind it was never
+    /// filled.
     ///
     /// - Throws: What the remote throws.
-    func contains(_ sequence: UInt64) async throws -> Bool {
-        let request = try ObjectRequest(slot(sequence), range: 0..<1)
-        return try await remote.replies(to: [request]) != [.absent]
+    package func hasCommit(after sequence: UInt64) async throws -> Bool {
+        let known = sequence > 0 ? try [start(of: sequence)] : []
+        let replies = try await remote.replies(to: [start(of: sequence &+ 1)] + known)
+        if replies[0] != .absent { return true }
+        if replies.count > 1, replies[1] != .absent { return false }
+        return try await archives.contains(sequence &+ 1)
     }
 
-    /// Whether the commit is missing although an earlier one exists and none follows it. Pruning
-    /// removes the oldest commits first, so such a log was restored from a backup or lost its end.
-    /// If later commits exist, a user has accepted the loss.
+    private func start(of sequence: UInt64) throws(Failure) -> ObjectRequest {
+        ObjectRequest(try slot(sequence), range: 0..<1)
+    }
+
+    /// Whether the commit is missing although an earlier one exists and none follows it: such a log was
+    /// restored from a backup or lost its end. If later commits exist, a user has accepted the loss.
     ///
     /// - Throws: What the remote throws.
     package func isMissing(_ sequence: UInt64) async throws -> Bool {
         if sequence == 0 { return false }
-        let slots = try [sequence, sequence &+ 1].map { (number) throws(Failure) in
-            ObjectRequest(try slot(number), range: 0..<1)
-        }
+        let slots = try [start(of: sequence), start(of: sequence &+ 1)]
         let replies = try await remote.replies(to: slots)
         guard replies.allSatisfy({ $0 == .absent }) else { return false }
+        if try await archives.contains(sequence) { return false }
+        if try await archives.contains(1) { return true }
         let first = try await remote.list(prefix: prefix, after: nil, limit: 1).first
         let found = first.flatMap { StoreLayout.sequence(of: $0.key, below: prefix) }
         return found.map { $0 < sequence } ?? false
-    }
-}
-
-/// A request for one of several slots. It asks for a limited part first, so that a request for many
-/// slots has bounded memory.
-struct SlotRequest {
-    let sequence: UInt64
-    let request: ObjectRequest
-    /// The number of bytes in the first request.
-    let limit: Int64
-}
-
-/// The reply to a ``SlotRequest``.
-struct SlotReply: Sendable {
-    let sequence: UInt64
-    private let key: ObjectKey
-    private let limit: Int64
-    private let reply: ObjectReply
-
-    init(_ slot: SlotRequest, _ reply: ObjectReply) {
-        sequence = slot.sequence
-        key = slot.request.key
-        limit = slot.limit
-        self.reply = reply
-    }
-
-    var isAbsent: Bool { reply == .absent }
-
-    /// All bytes of the object. Requests the rest if the first request was too short.
-    func whole(from remote: any Remote) async throws -> [UInt8] {
-        guard case .bytes(let beginning) = reply else { return [] }
-        guard Int64(beginning.count) >= limit else { return beginning }
-        // Starts at the last byte that was read: a server may reject a range that begins at the end
-        // of the object.
-        let rest = try await remote.get(key, range: (limit - 1)..<CommitLog.maximumStoredLength)
-        return beginning.dropLast() + (rest ?? [])
-    }
-}
-
-extension CommitLog {
-    /// The maximum length of one request for several slots: 16 MiB.
-    static let batchLength: Int64 = 16 << 20
-
-    /// The maximum number of slots in one request: 64.
-    package static let maximumBatch = 64
-
-    /// The maximum stored length of a commit, in bytes.
-    static let maximumStoredLength = Int64(maximumLength + maximumLength >> 7 + 4096)
-
-    func slots(after sequence: UInt64, count: Int) throws(Failure) -> [SlotRequest] {
-        try slots((1...UInt64(max(1, count))).map { sequence &+ $0 })
-    }
-
-    private func slots(_ sequences: [UInt64]) throws(Failure) -> [SlotRequest] {
-        let limit = Self.batchLength / Int64(max(1, sequences.count))
-        return try sequences.map { (sequence) throws(Failure) in
-            SlotRequest(
-                sequence: sequence, request: ObjectRequest(try slot(sequence), range: 0..<limit),
-                limit: limit)
-        }
-    }
-
-    func readSlots(_ slots: [SlotRequest]) async throws -> [SlotReply] {
-        let replies = try await remote.replies(to: slots.map(\.request))
-        return zip(slots, replies).map { SlotReply($0, $1) }
-    }
-
-    /// Reads commits by number, up to 64 with each request.
-    ///
-    /// - Parameter body: Receives each number with its commit, nil for an empty slot, or the
-    ///   failure.
-    /// - Throws: Errors of the remote and of `body`.
-    package func read(
-        _ sequences: [UInt64], _ body: (UInt64, Result<Commit?, Failure>) throws -> Void
-    ) async throws {
-        for start in stride(from: 0, to: sequences.count, by: Self.maximumBatch) {
-            let end = min(start + Self.maximumBatch, sequences.count)
-            for slot in try await readSlots(slots(Array(sequences[start..<end]))) {
-                guard !slot.isAbsent else {
-                    try body(slot.sequence, .success(nil))
-                    continue
-                }
-                let stored = try await slot.whole(from: remote)
-                let commit = Result { () throws(Failure) in try decode(stored, slot.sequence) }
-                try body(slot.sequence, commit.map(Optional.some))
-            }
-        }
     }
 }

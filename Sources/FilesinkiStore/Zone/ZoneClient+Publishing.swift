@@ -50,7 +50,7 @@ extension ZoneClient {
                 proof, end: end.sequence, memory.number(.acceptedEnd), connection.log)
             {
                 // Another device has published since the log was read.
-                if try await connection.log.contains(end.sequence &+ 1) { return }
+                if try await connection.log.hasCommit(after: end.sequence) { return }
                 throw found
             }
             if !isLocal { try memory.set([.endProof: now]) }
