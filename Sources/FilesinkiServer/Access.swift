@@ -59,6 +59,14 @@ package struct Access: Hashable, Sendable {
             && (rights.contains(.prune) || isOwn && rights.contains(.append))
     }
 
+    /// Whether the client may write the key. An archive takes the place of commits, so writing one needs the
+    /// right to remove them.
+    func mayPut(_ key: ObjectKey) -> Bool {
+        let names = key.description.split(separator: "/")
+        let isArchive = names.count > 2 && names[0] == "zones" && names[2] == "archives"
+        return allows(.append, key) && (!isArchive || rights.contains(.prune))
+    }
+
     /// Whether the client has a right for the key.
     func allows(_ right: AccessRight, _ key: ObjectKey) -> Bool {
         rights.contains(right) && includes(key)
@@ -83,7 +91,8 @@ enum KeyUse {
         let names = key.description.split(separator: "/")
         switch names.first {
         case "filesinki": self = names.count == 2 && names.last == "c" ? .slot : .invalid
-        case "zones" where names.count == 5 && names[2] == "parts": self = .content
+        case "zones" where names.count == 5 && ["parts", "archives"].contains(names[2]):
+            self = .content
         case "zones", "devices": self = names.count == 5 && names.last == "c" ? .slot : .invalid
         case "packs": self = names.count == 3 ? .content : .invalid
         default: self = .free

@@ -137,7 +137,7 @@ struct StoreResponder: HTTPResponder {
             guard client.access.allows(.read, key) else { throw RequestError.forbidden }
             return try await ObjectReader(remote: remote).reply(key, client.request.head)
         case .put:
-            guard client.access.allows(.append, key) else { throw RequestError.forbidden }
+            guard client.access.mayPut(key) else { throw RequestError.forbidden }
             let put = try writer.parseRequest(key, client.request.head)
             try owners.claim(key, client.access)
             let (reply, hasChanged) = try await writer.reply(

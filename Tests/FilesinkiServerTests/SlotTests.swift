@@ -91,6 +91,28 @@ import Testing
         }
     }
 
+    @Test("an archive takes the place of commits: it needs the right to remove them")
+    func archive() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let file = TokenFile(path: folder.path("tokens"))
+        let key = "zones/main/archives/00000000000000000009/000102030405060708090a0b0c0d0e0f"
+        try await withServer {
+            $0.tokenFile = file.path
+        } _: { server in
+            let rights: [(Set<AccessRight>, Int)] = [
+                ([.read, .append], 403), ([.append, .prune], 201),
+            ]
+            for (rights, status) in rights {
+                let token = try file.makeToken(
+                    name: "\(status)", rights: rights, zones: nil, TestClock().systemContext)
+                let reply = try await server.put(key, [1], token: token.token.text)
+                #expect(reply.status == status)
+                let slot = try await server.put(key, [1], publish: true, token: token.token.text)
+                #expect(slot.status == (status == 403 ? 403 : 400))
+            }
+        }
+    }
+
     @Test func `16 writers race for one slot, half of them in the folder`() async throws {
         try await withServer { server in
             for round in 1...10 {
