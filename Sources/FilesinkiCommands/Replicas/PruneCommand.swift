@@ -12,7 +12,8 @@ struct PruneCommand: ReplicaCommand {
             Keeps the current tree, and what at least one of the rules keeps; at least one rule is \
             needed. A commit is a point in time; the times are those of the commits, and days, weeks \
             and so on are those of UTC. What a device has acknowledged last is kept, so that it can \
-            merge when it comes back. Other devices may publish meanwhile. A prune that is stopped \
+            merge when it comes back. Old commits are moved into archives, a few objects in place of \
+            thousands. Other devices may publish meanwhile. A prune that is stopped \
             is continued by the next one. Exits with 8 if a pack is damaged; it stays as it is.
             """)
 
@@ -113,6 +114,7 @@ struct PruneCommand: ReplicaCommand {
         object.add("rewritten_packs", result.rewrittenPacks)
         object.add("freed_bytes", result.freedBytes)
         object.add("problems", result.failures.count)
+        object.add("archived_commits", result.archivedCommits)
         return object
     }
 
@@ -120,16 +122,22 @@ struct PruneCommand: ReplicaCommand {
         let versions =
             "\(CountText.text(result.keptVersions, "version")) kept, "
             + "\(CountText.text(result.droppedVersions)) dropped."
-        guard result.removedPacks > 0 else { return [versions, "Nothing to free."] }
+        var lines = [versions]
+        if result.removedPacks > 0 { lines.append(packs(result)) }
+        if result.archivedCommits > 0 {
+            let commits = CountText.text(result.archivedCommits, "commit")
+            lines.append("\(dryRun ? "Would archive" : "Archived") \(commits).")
+        }
+        return lines.count > 1 ? lines : [versions, "Nothing to free."]
+    }
+
+    private func packs(_ result: PruneReport) -> String {
         let what = dryRun ? "Would remove" : "Removed"
         let rewritten =
             result.rewrittenPacks == 0
             ? "" : ", \(CountText.text(result.rewrittenPacks)) of them rewritten"
-        return [
-            versions,
-            "\(what) \(CountText.text(result.removedPacks, "pack"))\(rewritten); "
-                + "\(dryRun ? "about " : "")\(SizeText.text(max(0, result.freedBytes))) "
-                + (dryRun ? "would be free." : "are free."),
-        ]
+        return "\(what) \(CountText.text(result.removedPacks, "pack"))\(rewritten); "
+            + "\(dryRun ? "about " : "")\(SizeText.text(max(0, result.freedBytes))) "
+            + (dryRun ? "would be free." : "are free.")
     }
 }

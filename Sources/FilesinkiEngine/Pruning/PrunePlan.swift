@@ -53,6 +53,8 @@ package struct PruneReport: Sendable {
     package var rewrittenPacks = 0
     /// The bytes by which the packs are smaller in all; for a dry run an estimate.
     package var freedBytes: Int64 = 0
+    /// The commits that were moved into archives, or would be.
+    package var archivedCommits = 0
     /// The damage of packs that stay because of it.
     package var failures: [Failure] = []
 

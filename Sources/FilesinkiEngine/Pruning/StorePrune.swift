@@ -11,6 +11,7 @@ import FilesinkiStore
 /// 1. What is needed of some packs is copied into new packs.
 /// 2. A commit names the new packs, and retires the old ones.
 /// 3. The objects of the old packs are removed.
+/// 4. Old commits are moved into archives; see ``FilesinkiStore/LogArchiver``.
 ///
 /// There is no lock, and no clock decides. The commit is published directly after the last one that was read, so
 /// everything that the log names is either copied or in a pack that stays; a device that publishes later has read which
@@ -53,7 +54,10 @@ struct StorePrune: ReplicaPart {
                         try await makePlan(log, kept, connection)
                     }
                 report = report ?? current.report
-                if isDryRun { return current.report }
+                if isDryRun {
+                    current.report.archivedCommits = try await archivers(connection).planned()
+                    return current.report
+                }
                 let step = current.nextStep(bytes: Self.bytesPerStep, packs: Self.packsPerStep)
                 guard let step else { break }
                 let isCurrent = try await carryOut(step, &current, &log, connection, &done)
@@ -67,7 +71,24 @@ struct StorePrune: ReplicaPart {
         var result = report ?? PruneReport()
         result.take(done)
         result.removedPacks += try await removeLeft(log, connection)
+        for archiver in try await archivers(connection) {
+            result.archivedCommits += try await archiver.archive()
+        }
         return result
+    }
+
+    /// The archivers of all zones.
+    private func archivers(_ connection: ZoneConnection) async throws -> [LogArchiver] {
+        var archivers: [LogArchiver] = []
+        for zone in try await StoreListing.zoneNames(at: connection.remote) {
+            let log = try CommitLog(
+                remote: connection.remote, zone: zone, store: connection.format)
+            archivers.append(
+                LogArchiver(log, options.archiveExtent) { [systemContext] in
+                    systemContext.randomBytes(16)
+                })
+        }
+        return archivers
     }
 
     /// Whether another prune came meanwhile, which may have removed a pack that could not be read.
@@ -277,6 +298,15 @@ struct StorePrune: ReplicaPart {
         }
         for key in left { try await connection.remote.delete(key) }
         return left.count
+    }
+}
+
+extension [LogArchiver] {
+    /// The number of commits that would be archived.
+    fileprivate func planned() async throws -> Int {
+        var count = 0
+        for archiver in self { count += try await archiver.plannedCount() }
+        return count
     }
 }
 

@@ -21,6 +21,8 @@ package struct ReplicaOptions: Sendable {
     package var configuration: String?
     /// The size limits of a published commit.
     package var commitLimits = CommitLimits.standard
+    /// Which commits a prune archives.
+    package var archiveExtent = ArchiveExtent.standard
     /// Asked before the chain of rules about paths whose contents the program knows the types of.
     package var resolver: (any ProgramResolver)?
 

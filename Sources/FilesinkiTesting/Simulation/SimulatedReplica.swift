@@ -2,6 +2,7 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiStore
 import Glibc
 
 /// A replica of a simulation: a root and a state folder.
@@ -19,9 +20,11 @@ struct SimulatedReplica: Sendable {
     }
 
     func options(_ remote: any Remote) -> ReplicaOptions {
-        ReplicaOptions(
+        var options = ReplicaOptions(
             root: root, state: state, lockWait: .seconds(3600), systemContext: systemContext,
             connect: { _ in remote })
+        options.archiveExtent = ArchiveExtent(keptSlots: 1, minimum: 2, length: 1500)
+        return options
     }
 
     /// The files of the root, with their times.
