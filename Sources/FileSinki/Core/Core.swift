@@ -11,6 +11,7 @@ final class Core: Sendable {
     let resolutions = Resolutions()
     let session: Session
     let jobs = Jobs()
+    let observerStarts = ObserverStarts()
     /// Called with failures that no call returns, such as that of a save in the background.
     let failed: @Sendable (FileSinkiError) -> Void
     private let opened = Mutex<RootFiles?>(nil)

@@ -14,6 +14,8 @@ actor Follower {
     private let core: Core
     private let scope: EventScope
     private var observer: Observer?
+    /// Held until it is known where this starts.
+    private var start: ObserverStart?
     private var found: [FoundChange] = []
     private var asking: Task<Observed?, any Error>?
     /// The pause before the next try to reach the remote; it may be cut short.
@@ -22,6 +24,7 @@ actor Follower {
     init(_ core: Core, _ scope: EventScope) {
         self.core = core
         self.scope = scope
+        start = core.observerStarts.begin()
     }
 
     /// The next path at which something may have changed.
@@ -51,6 +54,7 @@ actor Follower {
             do {
                 return try await listen()
             } catch let failure as Failure where failure.code == .away || failure.code == .busy {
+                start = nil
                 try await wait(backoff.next())
             }
         }
@@ -80,6 +84,7 @@ actor Follower {
         options.resynchronises = true
         for (path, entry) in start.waiting { add(path, entry) }
         observer = Observer(core.options, options)
+        self.start = nil
     }
 
     private func askOnce(_ observer: Observer) async throws -> Observed? {
@@ -183,6 +188,7 @@ actor FetchedChanges {
         let before: [UInt8]?
         let result: PathRun
         do {
+            await core.observerStarts.wait()
             before = try core.files.read(path)
             result = try await core.refresh(path, nil)
         } catch let failure as Failure {
