@@ -135,7 +135,7 @@ let package = Package(
         module(
             "FilesinkiHTTP",
             [
-                "FilesinkiModel", "FilesinkiText", "FilesinkiRemote",
+                "FilesinkiModel", "FilesinkiText", "FilesinkiHashing", "FilesinkiRemote",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -7,14 +7,19 @@ import NIOSSL
 
 /// Connections to servers, kept open and shared between requests.
 package final class HTTPConnections: HTTPTransport {
-    private let client: HTTPClient
+    private let source: ClientSource
     private let settings: ConnectionSettings
 
     /// The slowest acceptable rate in bytes per second: 16 KiB.
     private static let slowestRate = 16 << 10
 
+    /// - Parameter learned: Called with the certificate of a pinned server, in DER form, when the server
+    ///   was asked for it.
     /// - Throws: `Failure` with code `usage` when the file of certificates cannot be read.
-    package init(_ settings: ConnectionSettings = ConnectionSettings()) throws(Failure) {
+    package init(
+        _ settings: ConnectionSettings = ConnectionSettings(),
+        learned: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+    ) throws(Failure) {
         self.settings = settings
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -29,14 +34,19 @@ package final class HTTPConnections: HTTPTransport {
         configuration.connectionPool.retryConnectionEstablishment = false
         // A commit is one small request: negotiating HTTP/2 costs more than it saves.
         configuration.httpVersion = .http1Only
-        client = HTTPClient(
-            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
-            configuration: configuration)
-    }
-
-    deinit {
-        // The connections are idle here; the process need not wait for them to close.
-        Task { [client] in try? await client.shutdown() }
+        source = ClientSource { [configuration] in
+            var configuration = configuration
+            if let pin = settings.pin {
+                let limit = TimeAmount.nanoseconds(settings.connectLimit.nanoseconds)
+                let certificate = try await pin.findCertificate(limit, learned)
+                configuration.tlsConfiguration?.trustRoots = .certificates([certificate])
+                // The certificate tells who the server is, whatever its names.
+                configuration.tlsConfiguration?.certificateVerification = .noHostnameVerification
+            }
+            return HTTPClient(
+                eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
+                configuration: configuration)
+        }
     }
 
     package func send(_ request: HTTPRequest) async throws -> HTTPReply {
@@ -85,7 +95,7 @@ package final class HTTPConnections: HTTPTransport {
         } else if !request.body.isEmpty || ["PUT", "POST"].contains(request.method) {
             outgoing.body = .bytes(request.body)
         }
-        return try await client.execute(
+        return try await source.client().execute(
             outgoing, timeout: .nanoseconds(limit(of: request).nanoseconds))
     }
 
@@ -170,6 +180,8 @@ package struct ConnectionSettings: Hashable, Sendable {
     package var certificates: [UInt8]?
     /// Nil for direct connections.
     package var proxy: Proxy?
+    /// The only server to trust; nil for those that the certificates vouch for.
+    package var pin: ServerPin?
     /// The most simultaneous connections to one server.
     package var connections: Int
     /// The time limit for opening a connection.

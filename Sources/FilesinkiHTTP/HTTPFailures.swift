@@ -103,7 +103,8 @@ extension HTTPConnections {
     private static func untrustedCertificate(_ address: String, _ error: any Error) -> Failure {
         Failure(
             .notAllowed, path: address, "The server's certificate is not trusted.",
-            remedy: "If you know that it is the server's, name it in FILESINKI_CA_FILE.",
+            remedy: "If you know that it is the server's, give its fingerprint with --fingerprint, "
+                + "or name it in FILESINKI_CA_FILE.",
             cause: TransportError(description: "\(type(of: error))"))
     }
 

@@ -15,6 +15,8 @@ package final class NetworkRemotes: Sendable {
     /// Credentials found before, so that a password command is run once in a process.
     private let found = Mutex<[Target: Credentials]>([:])
 
+    private let pins = ServerPins()
+
     private struct Target: Hashable {
         var address: String
         var access: RemoteAccess
@@ -57,10 +59,14 @@ package final class NetworkRemotes: Sendable {
         if let file, !file.isEmpty {
             pinned.certificates = try CertificateFile.text(file)
         }
+        pinned.fingerprint = try pins.fingerprint(access, pinned.credential, previous)
+        pinned.serverCertificate = pinned.fingerprint.flatMap { pins.certificate($0, previous) }
         if pinned.credential.token == nil, pinned.credential.password == nil {
             pinned.credential = previous?.credential ?? CredentialEntry()
         }
-        pinned.certificates = pinned.certificates ?? previous?.certificates
+        if pinned.fingerprint == nil {
+            pinned.certificates = pinned.certificates ?? previous?.certificates
+        }
         if pinned.isEmpty {
             unlink(path)
         } else {
@@ -112,10 +118,16 @@ package final class NetworkRemotes: Sendable {
         if let path = target.access.pinned {
             pinned = try PinnedAccess.read(path, for: target.address)
         }
-        return try HTTPConnections(
-            ConnectionSettings(
-                for: address, certificateFile: target.access.certificateFile,
-                pinned: pinned?.certificates, environment: environment))
+        var settings = try ConnectionSettings(
+            for: address, certificateFile: target.access.certificateFile,
+            pinned: pinned?.certificates, environment: environment)
+        let given = CredentialFinder(access: target.access, environment: environment).given
+        settings.pin = try pins.pin(
+            of: address, target.access, given: given, kept: pinned, settings)
+        guard let fingerprint = settings.pin?.fingerprint else {
+            return try HTTPConnections(settings)
+        }
+        return try HTTPConnections(settings) { [pins] in pins.learn($0, fingerprint) }
     }
 
     private func credentials(_ target: Target, user: String?) throws(Failure) -> Credentials {

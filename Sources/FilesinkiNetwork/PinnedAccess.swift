@@ -1,5 +1,6 @@
 import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiSystem
 import FilesinkiText
 import Glibc
@@ -14,10 +15,15 @@ struct PinnedAccess {
     var credential = CredentialEntry()
     /// Certificates in PEM form to trust besides the system's.
     var certificates: String?
+    /// The fingerprint of the only certificate to trust.
+    var fingerprint: CertificateFingerprint?
+    /// That certificate in DER form, if the server was asked for it already.
+    var serverCertificate: [UInt8]?
 
     /// Whether it contains neither credentials nor certificates.
     var isEmpty: Bool {
         credential.token == nil && credential.password == nil && certificates == nil
+            && fingerprint == nil
     }
 
     /// Reads the file; nil when it is missing or for another address.
@@ -47,6 +53,12 @@ struct PinnedAccess {
         case "token": credential.token = .given(Secret(text))
         case "token-command": credential.token = .command(text)
         case "certificates": certificates = text
+        case "fingerprint":
+            fingerprint = try? CertificateFingerprint(parsing: text)
+            return fingerprint != nil
+        case "server-certificate":
+            serverCertificate = Base64.decode(text)
+            return serverCertificate != nil
         default: return false
         }
         return true
@@ -72,6 +84,10 @@ struct PinnedAccess {
             }
         }
         if let certificates { lines.append("certificates = \(JSONString.quoted(certificates))") }
+        if let fingerprint { lines.append("fingerprint = \"\(fingerprint)\"") }
+        if let serverCertificate {
+            lines.append("server-certificate = \"\(Base64.encode(serverCertificate))\"")
+        }
         let text = lines.map { $0 + "\n" }.joined()
         try PrivateFile(path).replace(with: Array(text.utf8))
     }

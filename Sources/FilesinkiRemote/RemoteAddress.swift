@@ -122,13 +122,17 @@ package struct RemoteAccess: Hashable, Sendable {
     package var tokenFile: String?
     /// The certificate file that the command line names.
     package var certificateFile: String?
+    /// The fingerprint of the server's certificate that the command line gives.
+    package var fingerprint: CertificateFingerprint?
 
     package init(
-        pinned: String? = nil, tokenFile: String? = nil, certificateFile: String? = nil
+        pinned: String? = nil, tokenFile: String? = nil, certificateFile: String? = nil,
+        fingerprint: CertificateFingerprint? = nil
     ) {
         self.pinned = pinned
         self.tokenFile = tokenFile
         self.certificateFile = certificateFile
+        self.fingerprint = fingerprint
     }
 }
 

@@ -109,13 +109,20 @@ struct SelfSignedFiles {
     /// The names and addresses that the certificate is valid for: that of the server, and this machine's.
     private var hosts: [String] {
         var hosts = ["localhost", "127.0.0.1", "::1", host]
-        var name = [CChar](repeating: 0, count: 256)
-        if gethostname(&name, name.count - 1) == 0 {
-            let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-            hosts.append(String(decoding: bytes, as: UTF8.self))
-        }
+        if let name = HostName.own { hosts.append(name) }
         var seen: Set<String> = []
         return hosts.filter { !$0.isEmpty && seen.insert($0).inserted }
+    }
+}
+
+/// The name of this machine.
+enum HostName {
+    /// Nil when it has none.
+    static var own: String? {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return nil }
+        let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 }
 

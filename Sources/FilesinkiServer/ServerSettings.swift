@@ -92,7 +92,16 @@ package struct ServerAddress: Hashable, Sendable {
     package var fingerprint: String?
 
     /// `https://host:port`
-    package var description: String {
+    package var description: String { description(host) }
+
+    /// The address for other machines: for a server that listens on all of this machine's addresses, with
+    /// the name of this machine. Nil on loopback.
+    package var outside: String? {
+        if ServerSettings.isLoopback(host) { return nil }
+        return description(["0.0.0.0", "::"].contains(host) ? HostName.own ?? host : host)
+    }
+
+    private func description(_ host: String) -> String {
         let host = host.contains(":") ? "[\(host)]" : host
         return "\(isSecure ? "https" : "http")://\(host):\(port)"
     }
@@ -164,6 +173,14 @@ package struct ServedStore: Sendable {
         }
         // If this fails, writing a file there reports why.
         mkdir(privateFolder, 0o700)
+    }
+
+    /// Creates the certificate of `serve --self-signed` if it is missing.
+    ///
+    /// - Returns: Its fingerprint in hexadecimal.
+    /// - Throws: `Failure`: `not-allowed`, `full`, `io`; `corrupt` when its files are damaged.
+    package func makeCertificate(_ systemContext: SystemContext) throws(Failure) -> String {
+        try SelfSignedFiles(folder: privateFolder, host: "").prepare(systemContext)
     }
 
     private var missingError: Failure {

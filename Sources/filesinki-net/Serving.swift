@@ -27,7 +27,8 @@ enum Serving {
             tell(
                 .ready(
                     ServeNotice.Ready(
-                        address: address.description, fingerprint: address.fingerprint,
+                        address: address.description, outsideAddress: address.outside,
+                        fingerprint: address.fingerprint,
                         certificate: address.fingerprint == nil ? nil : certificate,
                         isOpen: isOpen)))
         }
@@ -56,7 +57,11 @@ enum Serving {
                 zones: request.zones.isEmpty ? nil : Set(request.zones), .ofMachine)
             guard let output = request.output else { return [notice(record, secret: token.text)] }
             do throws(Failure) {
-                try PrivateFile(output).replace(with: Array((token.text + "\n").utf8))
+                var text = token.text + "\n"
+                if request.addsFingerprint {
+                    text += "fingerprint \(try store.makeCertificate(.ofMachine))\n"
+                }
+                try PrivateFile(output).replace(with: Array(text.utf8))
             } catch {
                 // Nobody has the token.
                 _ = try? file.revoke(id: record.id)

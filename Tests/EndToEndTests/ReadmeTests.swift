@@ -124,7 +124,7 @@ struct ReadmeTests {
             + "sed \"s/:8390/:$port/\" >clone <<'EOF'\n\(laptop[1])EOF\non laptop <clone\n"
             + on("laptop", "cat work/plan.txt; stat -c %a work/.filesinki/access.toml laptop.token")
             // Nothing is left but the replica.
-            + on("laptop", "rm laptop.token server.pem; echo two >work/b; filesinki sync work")
+            + on("laptop", "rm laptop.token; ls; echo two >work/b; filesinki sync work")
             + on(
                 "desktop",
                 "filesinki sync -q work; cat work/b; echo three >work/c; filesinki sync -q work")

@@ -61,6 +61,49 @@ import Testing
         }
     }
 
+    @Test func `the line for another machine has the address and the fingerprint`() async throws {
+        let world = try World()
+        let ready = ServeNotice.Ready(
+            address: "https://0.0.0.0:8390", outsideAddress: "https://desktop:8390",
+            fingerprint: "5a5a", certificate: "/store/.serve/server.pem")
+        world.network.serve = { _, tell in tell(.ready(ready)) }
+        let outcome = try await world.run("serve", "store", "--self-signed")
+        #expect(
+            outcome.talk.hasSuffix(
+                """
+                On another machine, with the file of a token:
+                  filesinki clone https://desktop:8390 DIR --token-file FILE \\
+                    --fingerprint 5a5a
+
+                """), "\(outcome.talk)")
+        var open = ready
+        open.isOpen = true
+        world.network.serve = { [open] _, tell in tell(.ready(open)) }
+        let other = try await world.run("serve", "store", "--self-signed")
+        #expect(!other.talk.contains("clone"), "\(other.talk)")
+    }
+
+    @Test func `a token with a fingerprint needs a file`() async throws {
+        let world = try World()
+        let line = ["serve", "token", "make", "store", "laptop", "--self-signed"]
+        #expect(try await world.run(bytes: line.map { Array($0.utf8) }).code == .usage)
+    }
+
+    @Test(
+        "a fingerprint is for servers, and not beside certificates",
+        arguments: [
+            ["--fingerprint", "5a"], ["--fingerprint", fingerprint],
+            ["--fingerprint", fingerprint, "--ca-file", "ca.pem"],
+        ])
+    func fingerprints(_ options: [String]) async throws {
+        let world = try World()
+        let line = ["clone", "store", "dir"] + options
+        let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+        #expect(outcome.code == .usage, "\(outcome.talk)")
+    }
+
+    private static let fingerprint = String(repeating: "5a", count: 32)
+
     @Test(
         "a certificate needs its own key",
         arguments: [

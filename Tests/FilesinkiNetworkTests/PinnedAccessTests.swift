@@ -29,12 +29,14 @@ import Testing
 
     private func pin(
         _ address: String, _ environment: [String: String] = [:], tokenFile: String? = nil,
-        certificateFile: String? = nil
+        certificateFile: String? = nil, fingerprint: CertificateFingerprint? = nil
     ) throws {
         let remotes = NetworkRemotes(systemContext: ManualClock().systemContext) { environment[$0] }
         try remotes.pin(
             address,
-            RemoteAccess(pinned: path, tokenFile: tokenFile, certificateFile: certificateFile))
+            RemoteAccess(
+                pinned: path, tokenFile: tokenFile, certificateFile: certificateFile,
+                fingerprint: fingerprint))
     }
 
     private func find(
@@ -77,6 +79,83 @@ import Testing
         #expect(command == .command("echo said"))
         try pin("webdavs://h", ["FILESINKI_USER": "me", "FILESINKI_PASSWORD": "p"])
         #expect(try find("webdavs://h") == .password(user: "me", Secret("p")))
+    }
+
+    private static let digits = String(repeating: "5a", count: 32)
+
+    @Test func `the fingerprint below a token is kept, and serves later runs`() throws {
+        let fingerprint = try CertificateFingerprint(parsing: Self.digits)
+        let token = try write("fsk_secret\nfingerprint \(Self.digits)\n", to: "token")
+        try pin("https://h", tokenFile: token)
+        #expect(try find("https://h") == .bearer(Secret("fsk_secret")))
+        #expect(try PinnedAccess.read(path, for: "https://h")?.fingerprint == fingerprint)
+        // Given for another address, it is of no use for this one.
+        let other = try PinnedAccess.read(path, for: "https://h2")
+        #expect(other == nil)
+        // A later run that gives nothing keeps it; one that names certificates means these.
+        try pin("https://h")
+        #expect(try PinnedAccess.read(path, for: "https://h")?.fingerprint == fingerprint)
+        let pem = "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n"
+        let file = try write(pem, to: "ca.pem", mode: 0o644)
+        try pin("https://h", tokenFile: token, certificateFile: file)
+        let kept = try #require(try PinnedAccess.read(path, for: "https://h"))
+        #expect(kept.fingerprint == nil && kept.certificates == pem)
+        // And the fingerprint instead of these again, which are no longer trusted then.
+        try pin("https://h", fingerprint: fingerprint)
+        let last = try #require(try PinnedAccess.read(path, for: "https://h"))
+        #expect(last.fingerprint == fingerprint && last.certificates == nil)
+    }
+
+    @Test func `the certificate of a fingerprint is kept with it`() throws {
+        var access = PinnedAccess(address: "https://h")
+        access.fingerprint = try CertificateFingerprint(parsing: Self.digits)
+        access.serverCertificate = [0, 1, 254, 255]
+        try access.write(path)
+        let read = try #require(try PinnedAccess.read(path, for: "https://h"))
+        #expect(read.fingerprint == access.fingerprint)
+        #expect(read.serverCertificate == [0, 1, 254, 255])
+        for damaged in ["fingerprint = \"12\"\n", "server-certificate = \"*\"\n"] {
+            unlink(path)
+            _ = try write("address = \"https://h\"\n" + damaged, to: "access.toml")
+            let failure = #expect(throws: Failure.self) {
+                try PinnedAccess.read(path, for: "https://h")
+            }
+            #expect(failure?.code == .usage)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("http://h", true, ExitCode.usage), ("http://h", false, nil),
+            ("https://h", true, nil), ("https://h", false, nil),
+        ] as [(String, Bool, ExitCode?)])
+    func `a fingerprint needs encryption, a token file with one does not`(
+        _ address: String, _ isOption: Bool, _ code: ExitCode?
+    ) throws {
+        let fingerprint = try CertificateFingerprint(parsing: Self.digits)
+        let token = try write("t\nfingerprint \(Self.digits)\n", to: "token")
+        let access =
+            isOption
+            ? RemoteAccess(tokenFile: token, fingerprint: fingerprint)
+            : RemoteAccess(tokenFile: token)
+        let environment = ["FILESINKI_INSECURE": "1"]
+        let remotes = NetworkRemotes(systemContext: ManualClock().systemContext) { environment[$0] }
+        if let code {
+            let failure = #expect(throws: Failure.self) { try remotes.connect(address, access) }
+            #expect(failure.map { ExitCode($0) } == code)
+        } else {
+            _ = try remotes.connect(address, access)
+        }
+    }
+
+    @Test func `a fingerprint is not checked through a proxy`() throws {
+        let environment = ["https_proxy": "http://127.0.0.1:9"]
+        let remotes = NetworkRemotes(systemContext: ManualClock().systemContext) { environment[$0] }
+        let fingerprint = try CertificateFingerprint(parsing: Self.digits)
+        let failure = #expect(throws: Failure.self) {
+            try remotes.connect("https://h", RemoteAccess(fingerprint: fingerprint))
+        }
+        #expect(failure?.code == .usage)
     }
 
     @Test("E7.4 nothing given writes nothing, and what was kept stays for its address")

@@ -46,12 +46,15 @@ final class ServedFolder: Sendable {
         var settings = ConnectionSettings(
             connections: 32, connectLimit: .seconds(600), silenceLimit: .seconds(600))
         if isSecure { settings.certificateFile = folder.path("own/server.pem") }
-        let credentials = (other ?? token).map(Credentials.bearer) ?? .none
         return try ServerRemote(
             address: WebAddress(isSecure: isSecure, host: "localhost", port: server.address.port),
-            transport: HTTPConnections(settings), credentials: credentials,
+            transport: HTTPConnections(settings),
+            credentials: other.map(Credentials.bearer) ?? credentials,
             systemContext: Self.systemContext)
     }
+
+    /// The token that the server asks for, if it does.
+    var credentials: Credentials { token.map(Credentials.bearer) ?? .none }
 }
 
 /// Gives a server for as long as the body takes.

@@ -21,6 +21,18 @@ struct AccessOptions: ParsableArguments {
             "PEM file of certificates to trust in addition to the system's.", valueName: "file"),
         completion: .file())
     var caFile: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Trust only the server whose certificate has this SHA-256.", valueName: "hex"))
+    var fingerprint: String?
+
+    func validate() throws {
+        if fingerprint != nil, caFile != nil {
+            throw ValidationError("Give --fingerprint or --ca-file.")
+        }
+    }
 }
 
 extension AccessOptions {
@@ -31,7 +43,18 @@ extension AccessOptions {
         }
         return RemoteAccess(
             pinned: options?.stateFolder.access, tokenFile: try tokenFile.map(file),
-            certificateFile: try caFile.map(file))
+            certificateFile: try caFile.map(file),
+            fingerprint: try fingerprint.map { text throws(Failure) in
+                try CertificateFingerprint(parsing: text)
+            })
+    }
+
+    /// - Throws: `Failure` with code `usage` when a fingerprint is given for a folder.
+    func check(for address: RemoteAddress) throws(Failure) {
+        guard case .folder(let path) = address, fingerprint != nil else { return }
+        throw Failure(
+            .usage, path: path, "A folder has no certificate.",
+            remedy: "Give --fingerprint with the address of a server.")
     }
 
     /// Makes the replica use the given options.

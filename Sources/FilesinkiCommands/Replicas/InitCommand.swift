@@ -48,6 +48,7 @@ struct InitCommand: ReplicaCommand {
         let address = try remote.map { try RemoteAddress($0, currentFolder: console.currentFolder) }
         if let address {
             try RootPlacement(root: root).check(against: address.text)
+            try reaching.check(for: address)
             try console.prepare(for: address)
         }
         var options = try replica.replicaOptions(root: root, in: console)
@@ -145,6 +146,7 @@ struct CloneCommand: Command {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let address = try RemoteAddress(url, currentFolder: console.currentFolder)
+        try reaching.check(for: address)
         try console.prepare(for: address)
         let path = try FilePlace.absoluteText(dir, in: console.currentFolder)
         var options = try RootOptions.make(state: state).replicaOptions(root: path, in: console)

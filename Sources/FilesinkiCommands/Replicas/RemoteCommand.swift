@@ -85,6 +85,7 @@ struct RemoteSetCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let address = try RemoteAddress(url, currentFolder: console.currentFolder)
+        try reaching.check(for: address)
         try console.prepare(for: address)
         // The old remote of a copy is reached as before: the options are for the new one.
         let session = try await Session.open(
@@ -160,8 +161,9 @@ struct RemoteCheckCommand: ReplicaCommand {
         in console: Console
     ) async throws -> (address: String, connect: @Sendable (String) throws -> any Remote) {
         if let url {
-            let address = try RemoteAddress(url, currentFolder: console.currentFolder).text
-            return (address, console.connector(try reaching.access(in: console)))
+            let address = try RemoteAddress(url, currentFolder: console.currentFolder)
+            try reaching.check(for: address)
+            return (address.text, console.connector(try reaching.access(in: console)))
         }
         let session = try await Session.open(
             replica, writable: false, with: reaching, in: console)

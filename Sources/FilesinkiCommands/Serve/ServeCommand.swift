@@ -151,8 +151,11 @@ extension Console {
         if let fingerprint = ready.fingerprint {
             say("Certificate SHA-256: \(fingerprint)")
         }
-        if let certificate = ready.certificate {
-            say("Clients trust it with --ca-file and a copy of \(printable(certificate.utf8))")
+        if let fingerprint = ready.fingerprint, !ready.isOpen {
+            let address = ready.outsideAddress ?? ready.address
+            say("On another machine, with the file of a token:")
+            say("  filesinki clone \(address) DIR --token-file FILE \\")
+            say("    --fingerprint \(fingerprint)")
         }
         if ready.isOpen {
             complain(
@@ -206,6 +209,8 @@ package enum ServeNotice: Sendable {
 
     package struct Ready: Sendable {
         package var address: String
+        /// How other machines reach it; nil when only this one can.
+        package var outsideAddress: String?
         /// The SHA-256, in hexadecimal, of a certificate that the server made for itself.
         package var fingerprint: String?
         /// The file of that certificate, which others may trust.
@@ -214,10 +219,11 @@ package enum ServeNotice: Sendable {
         package var isOpen: Bool
 
         package init(
-            address: String, fingerprint: String? = nil, certificate: String? = nil,
-            isOpen: Bool = false
+            address: String, outsideAddress: String? = nil, fingerprint: String? = nil,
+            certificate: String? = nil, isOpen: Bool = false
         ) {
             self.address = address
+            self.outsideAddress = outsideAddress
             self.fingerprint = fingerprint
             self.certificate = certificate
             self.isOpen = isOpen
@@ -268,6 +274,8 @@ package struct TokenRequest: Sendable {
         /// The absolute path of the file that the token is written to, for its owner alone; nil to
         /// return it.
         package var output: String?
+        /// Whether to write the fingerprint of the server's own certificate below the token.
+        package var addsFingerprint = false
 
         package init(name: String, rights: [String], zones: [String] = []) {
             self.name = name

@@ -99,21 +99,34 @@ struct ServeTokenMakeCommand: Command {
 
     @Flag(
         name: .long,
+        help: "With -o: add the fingerprint of the server's self-signed certificate.")
+    var selfSigned = false
+
+    @Flag(
+        name: .long,
         help: "Create the folder, or start a store in a folder that contains none.")
     var create = false
 
     @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if selfSigned, output == nil { throw ValidationError("--self-signed needs -o FILE.") }
+    }
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let rights = rights.split(separator: ",").map { String($0.filter { $0 != " " }) }
         var token = TokenRequest.Make(name: name, rights: rights, zones: zone)
         token.isCreating = create
+        token.addsFingerprint = selfSigned
         token.output = try output.map { path throws(Failure) in
             try FilePlace.absoluteText(path, in: console.currentFolder)
         }
         let code = try await folder.ask(.make(token), in: console)
-        if let output { console.say("Wrote the token to \(printable(output.utf8))") }
+        if let output {
+            let what = selfSigned ? "the token and the certificate's fingerprint" : "the token"
+            console.say("Wrote \(what) to \(printable(output.utf8))")
+        }
         return code
     }
 }
