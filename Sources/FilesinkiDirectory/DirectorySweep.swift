@@ -82,7 +82,12 @@ struct DirectorySweep {
     }
 }
 
-extension DirectoryRemote {
+extension DirectoryRemote: SweepableRemote {
+    /// Reads every folder, which costs little here.
+    package func sweep(_ folders: [String], olderThan age: Duration) async throws -> Int {
+        try await sweep(olderThan: age)
+    }
+
     /// Removes what killed writers left unfinished.
     ///
     /// - Parameter age: Remove only older objects, by the clock of the store's file system.

@@ -50,6 +50,20 @@ package protocol Remote: Sendable {
 /// A remote whose requests cost no round trip, so that callers need not save them.
 package protocol LocalRemote: Remote {}
 
+/// A remote on which a killed writer may leave unfinished objects, which no listing shows.
+package protocol SweepableRemote: Remote {
+    /// Removes what killed writers left unfinished.
+    ///
+    /// A writer that sleeps for longer than `age` and wakes up finds its upload gone, and stores it again.
+    ///
+    /// - Parameters:
+    ///   - folders: Where writers may have staged objects: prefixes of keys that end with a slash, empty for
+    ///     the whole store's folder. A remote that knows all unfinished objects looks everywhere.
+    ///   - age: Only older objects are removed, by the remote's own clock.
+    /// - Returns: The number of removed objects.
+    func sweep(_ folders: [String], olderThan age: Duration) async throws -> Int
+}
+
 /// A remote that seals objects before it stores them.
 package protocol EncryptedRemote: Remote {
     /// Identifies the key that the objects are sealed with: 32 hexadecimal digits.

@@ -42,7 +42,7 @@ struct S3Listing {
 
     /// Services encode a space as `+` or `%20`, and a plus as `%2B`. A key that is not UTF-8 is foreign, but
     /// keeps its place in the order.
-    private static func decoded(_ text: String) -> String? {
+    static func decoded(_ text: String) -> String? {
         PercentCoding.decode(text.replacing("+", with: "%20")).map {
             String(decoding: $0, as: UTF8.self)
         }

@@ -237,6 +237,35 @@ extension StoreListing {
     }
 }
 
+extension StoreListing {
+    /// Where writers may have staged objects: prefixes that end with a slash, empty for the store's own folder.
+    ///
+    /// Lists neither commits nor packs. What it lists grows with the devices and the archives.
+    ///
+    /// - Throws: What the remote throws.
+    package static func stagingFolders(at remote: any Remote) async throws -> [String] {
+        var folders: Set<String> = ["", "keys/"]
+        for shard in UInt8.min...UInt8.max { folders.insert("packs/\(hexadecimal([shard]))/") }
+        var prefixes = ["devices/"]
+        for zone in try await zoneNames(at: remote) {
+            folders.formUnion([StoreLayout.log(of: zone), StoreLayout.checkpoints(of: zone)])
+            prefixes += [StoreLayout.archives(of: zone), StoreLayout.parts(of: zone)]
+        }
+        for prefix in prefixes {
+            try await remote.listPages(prefix: prefix) { page in
+                folders.formUnion(page.map { stagingFolder(of: $0.key) })
+            }
+        }
+        return folders.sorted()
+    }
+
+    /// A slot is staged beside its folder, any other object beside itself.
+    private static func stagingFolder(of key: ObjectKey) -> String {
+        let names = key.description.split(separator: "/").dropLast(key.isSlot ? 2 : 1)
+        return names.map { $0 + "/" }.joined()
+    }
+}
+
 extension Remote {
     /// Lists all objects below a prefix, 1,000 with each request.
     ///

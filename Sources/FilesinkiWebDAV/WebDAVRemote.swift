@@ -153,6 +153,12 @@ private struct CollectionState: Sendable {
     }
 }
 
+extension WebDAVRemote: SweepableRemote {
+    package func sweep(_ folders: [String], olderThan age: Duration) async throws -> Int {
+        try await WebDAVSweep(server: server, age: age.components.seconds).sweep(folders)
+    }
+}
+
 extension WebDAVRemote: CuttableRemote {
     package func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
         await WebDAVWriter(server: server).uploadCut(bytes, to: key, after: count)

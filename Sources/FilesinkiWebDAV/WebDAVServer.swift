@@ -1,6 +1,7 @@
 import FilesinkiHTTP
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiText
 import Synchronization
 
 /// Sends requests below one address of a server, with the credentials that they need, and remembers what
@@ -198,6 +199,8 @@ extension WebDAVServer {
         var members: [MultiStatus.Resource] = []
         /// Whether it was modified in the current second of the server's clock.
         var isFresh = false
+        /// The time by the server's clock, in seconds since 1970; nil if it does not tell.
+        var time: Int64?
     }
 
     /// Requests the properties of a path, and of the members of a collection.
@@ -258,7 +261,8 @@ extension WebDAVServer {
             $0.names.count == names.count + 1 && $0.names.starts(with: names)
         }
         let isFresh = own.modified != nil && own.modified == reply.fields["Date"]
-        return Found(own: own, members: members, isFresh: isFresh)
+        let time = reply.fields["Date"].flatMap(DateText.seconds(http:))
+        return Found(own: own, members: members, isFresh: isFresh, time: time)
     }
 
     private func noPropertiesError(_ reply: HTTPReply, _ path: WebDAVPath) -> Failure {

@@ -21,6 +21,8 @@ final class MemoryBucket: HTTPTransport {
     struct State {
         var objects: [String: [UInt8]] = [:]
         var uploads: [String: [Int: [UInt8]]] = [:]
+        /// The keys of uploads, and when they were begun.
+        var begun: [String: (key: String, time: String)] = [:]
         var script: [(isFor: @Sendable (HTTPRequest) -> Bool, turn: Turn)] = []
         var requests: [HTTPRequest] = []
     }
@@ -115,6 +117,7 @@ final class MemoryBucket: HTTPTransport {
             query[String(halves[0])] = PercentCoding.decodedText(halves[1])
         }
         guard request.fields["authorization"] != nil else { return .error(403, "AccessDenied") }
+        if key.isEmpty, query["uploads"] != nil { return listUploads(query, state) }
         if key.isEmpty { return query["versioning"] == nil ? list(query, state) : .xml(Self.plain) }
         if query["uploads"] != nil || query["uploadId"] != nil {
             return multipart(request, key, query, &state)
@@ -165,20 +168,52 @@ final class MemoryBucket: HTTPTransport {
             .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         let page = keys.prefix(min(Int(query["max-keys"] ?? "") ?? 1000, pageSize))
         let entries = page.map { key in
-            let coded = PercentCoding.encode(key.utf8).replacing("%20", with: "+")
-            return
-                "<Contents><Key>\(coded)</Key><Size>\(state.objects[key]?.count ?? 0)</Size></Contents>"
+            "<Contents><Key>\(coded(key))</Key><Size>\(state.objects[key]?.count ?? 0)</Size></Contents>"
         }
         return .xml(
             "<ListBucketResult><EncodingType>url</EncodingType><IsTruncated>\(page.count < keys.count)"
                 + "</IsTruncated>\(entries.joined())</ListBucketResult>")
     }
 
+    /// The service's clock, as it begins uploads and as it sends replies.
+    static let date = "2026-01-02T03:04:05.000Z"
+    static let now = "Sat, 03 Jan 2026 03:04:05 GMT"
+
+    private func listUploads(_ query: [String: String], _ state: State) -> HTTPReply {
+        let all = state.uploads.keys.compactMap { id in
+            state.begun[id].map { (key: $0.key, id: id, time: $0.time) }
+        }.sorted { ($0.key, $0.id) < ($1.key, $1.id) }
+        let marker = (query["key-marker"] ?? "", query["upload-id-marker"] ?? "")
+        let rest = all.filter {
+            $0.key.hasPrefix(query["prefix"] ?? "") && ($0.key, $0.id) > marker
+        }
+        let page = rest.prefix(pageSize)
+        let entries = page.map { upload in
+            "<Upload><Key>\(coded(upload.key))</Key><UploadId>\(escaped(upload.id))</UploadId>"
+                + "<Initiated>\(upload.time)</Initiated></Upload>"
+        }
+        var text = "<EncodingType>url</EncodingType>" + entries.joined()
+        if let last = page.last, page.count < rest.count {
+            text +=
+                "<IsTruncated>true</IsTruncated><NextKeyMarker>\(coded(last.key))</NextKeyMarker>"
+            text += "<NextUploadIdMarker>\(escaped(last.id))</NextUploadIdMarker>"
+        }
+        return .xml(
+            "<ListMultipartUploadsResult>\(text)</ListMultipartUploadsResult>", ["Date": Self.now])
+    }
+
+    private func coded(_ key: String) -> String {
+        PercentCoding.encode(key.utf8).replacing("%20", with: "+")
+    }
+
+    private func escaped(_ id: String) -> String { id.replacing("&", with: "&amp;") }
+
     private func multipart(
         _ request: HTTPRequest, _ key: String, _ query: [String: String], _ state: inout State
     ) -> HTTPReply {
         guard let upload = query["uploadId"] else {
             state.uploads["upload & \(state.uploads.count)"] = [:]
+            state.begun["upload & \(state.uploads.count - 1)"] = (key, Self.date)
             let name = "upload &amp; \(state.uploads.count - 1)"
             return .xml(
                 "<InitiateMultipartUploadResult><UploadId>\(name)</UploadId>"

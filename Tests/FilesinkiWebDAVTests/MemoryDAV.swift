@@ -31,6 +31,8 @@ final class MemoryDAV: HTTPTransport {
         var properties: @Sendable (_ changes: Int) -> String = {
             "<D:getetag>\"\($0)\"</D:getetag>"
         }
+        /// When a member was modified; nil for a server that does not tell.
+        var modified: @Sendable (_ path: String) -> String? = { _ in nil }
         var date: @Sendable () -> String = { "later" }
     }
 
@@ -209,6 +211,9 @@ extension MemoryDAV {
                 properties =
                     "<D:resourcetype><D:collection/></D:resourcetype>"
                     + habits.properties(state.changes)
+            }
+            if let modified = habits.modified(shown) {
+                properties += "<D:getlastmodified>\(modified)</D:getlastmodified>"
             }
             return "<D:response><D:href>\(habits.href(shown))</D:href><D:propstat><D:prop>"
                 + "\(properties)</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>"

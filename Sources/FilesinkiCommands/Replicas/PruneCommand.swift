@@ -13,7 +13,8 @@ struct PruneCommand: ReplicaCommand {
             needed. A commit is a point in time; the times are those of the commits, and days, weeks \
             and so on are those of UTC. What a device has acknowledged last is kept, so that it can \
             merge when it comes back. Old commits are moved into archives, a few objects in place of \
-            thousands. Other devices may publish meanwhile. A prune that is stopped \
+            thousands. Uploads that were left unfinished for a day are removed. Other devices may \
+            publish meanwhile. A prune that is stopped \
             is continued by the next one. Exits with 8 if a pack is damaged; it stays as it is.
             """)
 
@@ -115,6 +116,7 @@ struct PruneCommand: ReplicaCommand {
         object.add("freed_bytes", result.freedBytes)
         object.add("problems", result.failures.count)
         object.add("archived_commits", result.archivedCommits)
+        object.add("removed_uploads", result.removedUploads)
         return object
     }
 
@@ -127,6 +129,9 @@ struct PruneCommand: ReplicaCommand {
         if result.archivedCommits > 0 {
             let commits = CountText.text(result.archivedCommits, "commit")
             lines.append("\(dryRun ? "Would archive" : "Archived") \(commits).")
+        }
+        if result.removedUploads > 0 {
+            lines.append("Removed \(CountText.text(result.removedUploads, "unfinished upload")).")
         }
         return lines.count > 1 ? lines : [versions, "Nothing to free."]
     }

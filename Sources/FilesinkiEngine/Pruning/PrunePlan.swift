@@ -55,6 +55,8 @@ package struct PruneReport: Sendable {
     package var freedBytes: Int64 = 0
     /// The commits that were moved into archives, or would be.
     package var archivedCommits = 0
+    /// The objects that killed writers had left unfinished.
+    package var removedUploads = 0
     /// The damage of packs that stay because of it.
     package var failures: [Failure] = []
 

@@ -12,8 +12,9 @@ import FilesinkiStore
 /// 2. A commit names the new packs, and retires the old ones.
 /// 3. The objects of the old packs are removed.
 /// 4. Old commits are moved into archives; see ``FilesinkiStore/LogArchiver``.
+/// 5. What killed writers left unfinished is removed; see ``FilesinkiRemote/SweepableRemote``.
 ///
-/// There is no lock, and no clock decides. The commit is published directly after the last one that was read, so
+/// There is no lock, and no clock decides what is removed of the store. The commit is published directly after the last one that was read, so
 /// everything that the log names is either copied or in a pack that stays; a device that publishes later has read which
 /// packs are retired. A prune that is killed leaves new packs that no commit names, which the next run of this replica
 /// names, or old ones that are retired, which the next prune removes.
@@ -25,6 +26,9 @@ struct StorePrune: ReplicaPart {
     /// The most bytes that one step copies, about; and the most packs that it retires.
     private static let bytesPerStep: Int64 = 256 << 20
     private static let packsPerStep = 4096
+
+    /// How old an unfinished object has to be. No upload of one object takes a day.
+    private static let uploadAge = Duration.seconds(86_400)
 
     /// Frees what the policy does not keep.
     ///
@@ -74,7 +78,17 @@ struct StorePrune: ReplicaPart {
         for archiver in try await archivers(connection) {
             result.archivedCommits += try await archiver.archive()
         }
+        result.removedUploads = try await sweep(connection.remote)
         return result
+    }
+
+    /// Removes what killed writers left unfinished, where the remote does not do so by itself.
+    ///
+    /// - Returns: The number of removed objects.
+    private func sweep(_ remote: any Remote) async throws -> Int {
+        guard let sweepable = remote.unwrapped(as: (any SweepableRemote).self) else { return 0 }
+        let folders = try await StoreListing.stagingFolders(at: remote)
+        return try await sweepable.sweep(folders, olderThan: Self.uploadAge)
     }
 
     /// The archivers of all zones.
