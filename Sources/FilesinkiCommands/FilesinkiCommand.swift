@@ -12,8 +12,9 @@ struct FilesinkiCommand: Command {
             negative answer, 2 usage, 3 conflict, 4 local I/O, 5 partial, 6 limit, 7 not allowed, \
             8 corrupt, 9 token expired, 75 remote unavailable or busy.
 
-            filesinki help credentials explains how to authenticate; filesinki --version prints \
-            the versions of filesinki and its libraries.
+            filesinki help COMMAND shows a command's options and examples. filesinki help TOPIC \
+            explains one of these topics: \(HelpTopic.names). filesinki --version prints the \
+            versions of filesinki and its libraries.
             """,
         groupedSubcommands: [
             CommandGroup(
@@ -104,45 +105,5 @@ struct CompletionsCommand: Command {
         }
         try console.output.line(FilesinkiCommand.completionScript(for: known))
         return .done
-    }
-}
-
-/// Help on a topic that is not a command: `filesinki help TOPIC`.
-enum HelpTopic: String, CaseIterable {
-    case credentials
-
-    /// The topic that the arguments ask for; nil when they do not.
-    init?(_ arguments: [String]) {
-        guard arguments.count == 2, arguments[0] == "help" else { return nil }
-        self.init(rawValue: arguments[1])
-    }
-
-    var text: String {
-        switch self {
-        case .credentials:
-            """
-            CREDENTIALS
-
-            A server asks who you are. Secrets come from the environment, from a file or from a
-            command, never from an argument or an address.
-
-              filesinki serve   FILESINKI_TOKEN, FILESINKI_TOKEN_FILE or FILESINKI_TOKEN_COMMAND
-              WebDAV            FILESINKI_USER and FILESINKI_PASSWORD, or FILESINKI_PASSWORD_FILE,
-                                FILESINKI_PASSWORD_COMMAND
-              S3                AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ~/.aws
-
-            For more than one server, use ~/.config/filesinki/credentials.toml (mode 0600):
-
-              [[credential]]
-              url = "https://desktop:8390"
-              token-file = "/home/me/.config/filesinki/desktop.token"
-
-            FILESINKI_CA_FILE names a file of further certificates to trust.
-
-            The passphrase of an encrypted store comes from FILESINKI_PASSPHRASE,
-            FILESINKI_PASSPHRASE_FILE or FILESINKI_PASSPHRASE_COMMAND; FILESINKI_KEY_FILE names a
-            key file. Only init, clone and remote set need it: the replica keeps the store's key.
-            """
-        }
     }
 }

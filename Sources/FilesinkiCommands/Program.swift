@@ -28,7 +28,7 @@ package enum Program {
         } catch let failure as Failure {
             return report(failure, to: console)
         } catch {
-            return report(parserError: error, to: console)
+            return report(parserError: error, CommandExamples.text(for: arguments), to: console)
         }
     }
 
@@ -87,7 +87,10 @@ package enum Program {
         return ExitCode(failure)
     }
 
-    private static func report(parserError error: any Error, to console: Console) -> ExitCode {
+    /// - Parameter examples: What the help ends with, if the error is a request for help.
+    private static func report(
+        parserError error: any Error, _ examples: String? = nil, to console: Console
+    ) -> ExitCode {
         let message = FilesinkiCommand.fullMessage(for: error)
         guard FilesinkiCommand.exitCode(for: error).isSuccess else {
             let prefix = "Error: "
@@ -101,6 +104,7 @@ package enum Program {
         }
         do {
             try console.output.line(message)
+            if let examples { try console.output.line(examples) }
             try console.output.flush()
             return .done
         } catch {

@@ -65,6 +65,9 @@ struct GoldenTests {
         Scene(name: "load-absent", command: "load --root a none -o out", code: .negative),
         Scene(name: "delete", command: "delete --root a one"),
         Scene(name: "undelete", before: ["delete --root a one"], command: "undelete --root a one"),
+        Scene(
+            name: "undelete-pattern", before: ["delete --root a one two"],
+            command: "undelete --root a *"),
         Scene(name: "ls", command: "ls --root a"),
         Scene(
             name: "ls-deleted", before: ["delete --root a one"], command: "ls --root a --deleted"),
@@ -86,6 +89,9 @@ struct GoldenTests {
         Scene(name: "show", command: "show --root a one@1 -o out"),
         Scene(
             name: "diff", before: ["write a/one 1"], command: "diff --root a one",
+            code: .negative),
+        Scene(
+            name: "diff-stat", before: ["write a/one 1"], command: "diff --root a one --stat",
             code: .negative),
         Scene(
             name: "restore", before: ["write a/one 1", "sync a"],
@@ -186,7 +192,7 @@ struct GoldenTests {
         let listed = help.split(separator: "\n").filter {
             $0.hasPrefix("  ") && !$0.hasPrefix("   ")
         }
-        .compactMap { $0.split(separator: " ").first }
+        .compactMap { $0.split { " ,".contains($0) }.first }
         // Commands that print a script or run until a signal; watch has a test of its own.
         let others: Set<Substring> = ["completions", "help", "serve", "watch", "filesinki"]
         for name in listed where name.allSatisfy({ $0.isLowercase || $0 == "-" }) {

@@ -16,7 +16,7 @@ enum CommandNames {
             if let next = below.first(where: { $0.isNamed(word) }) {
                 command = next
             } else if isHelp || !command.takesWords {
-                throw unknown(word, below)
+                throw unknown(word, below, isHelp: isHelp)
             } else {
                 return
             }
@@ -25,6 +25,23 @@ enum CommandNames {
 
     /// The whole names of all commands, such as `kv get`.
     static var all: [String] { names(below: FilesinkiCommand.self, []) }
+
+    /// The whole name of the command that the arguments begin with, also behind `help`; an alias
+    /// counts as its command, a group as its default command.
+    static func wholeName(in arguments: [String]) -> String {
+        var command: any ParsableCommand.Type = FilesinkiCommand.self
+        var names: [String] = []
+        for word in arguments.dropFirst(arguments.first == "help" ? 1 : 0) {
+            guard let next = command.configuration.subcommands.first(where: { $0.isNamed(word) })
+            else { break }
+            command = next
+            names.append(command.configuration.commandName ?? "")
+        }
+        if let standard = command.configuration.defaultSubcommand {
+            names.append(standard.configuration.commandName ?? "")
+        }
+        return names.joined(separator: " ")
+    }
 
     private static func names(
         below command: any ParsableCommand.Type, _ above: [String]
@@ -35,11 +52,12 @@ enum CommandNames {
     }
 
     private static func unknown(
-        _ word: String, _ commands: [any ParsableCommand.Type]
+        _ word: String, _ commands: [any ParsableCommand.Type], isHelp: Bool
     ) -> Failure {
-        let names = commands.flatMap {
+        var names = commands.flatMap {
             [$0.configuration.commandName ?? ""] + $0.configuration.aliases
         }
+        if isHelp { names += HelpTopic.allCases.map(\.rawValue) }
         let near = names.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
         let isNear = near.map { $0.1 <= max(1, word.count / 3) } ?? false
         let suggestion = near.flatMap { isNear ? "Did you mean '\($0.0)'? " : nil } ?? ""

@@ -55,7 +55,7 @@ struct ReportOptions: ParsableArguments {
     }
 }
 
-/// The verbosity, an option of every command.
+/// What is shown, options of every command.
 struct TalkOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print errors only.")
     var quiet = false
@@ -63,8 +63,28 @@ struct TalkOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print more.")
     var verbose = false
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Colours: auto (on a terminal), always or never.", valueName: "when"))
+    var color = DisplayPolicy.auto
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Progress: auto (on a terminal), always or never.", valueName: "when"))
+    var progress = DisplayPolicy.auto
+
     /// Applies the options to the console.
     func apply(to console: Console) {
+        console.outputOptions.color = color
+        console.outputOptions.progress = progress
         console.outputOptions.verbosity = quiet ? .quiet : verbose ? .verbose : .normal
     }
+}
+
+/// When colours or progress are shown.
+enum DisplayPolicy: String, CaseIterable, ExpressibleByArgument {
+    /// Where a terminal shows them.
+    case auto
+    case always
+    case never
 }

@@ -92,7 +92,7 @@ struct ResolveCommand: ReplicaCommand {
         var chosen: [RelativePath] = []
         for argument in paths {
             let path = try session.path(argument)
-            let isPattern = argument.contains { "*?[".contains($0) }
+            let isPattern = PathPattern.isPattern(argument)
             if undo || !isPattern || open.contains(path) {
                 chosen.append(path)
             } else {

@@ -9,8 +9,9 @@ struct ListCommand: ReplicaCommand {
         commandName: "ls",
         abstract: "List files, folders and symlinks as of the last sync.",
         discussion: """
-            With --at or --commit, lists the tree of that time or commit. Exits with 1 if there are \
-            none, or a path is not found.
+            With --at or --commit, lists the tree of that time or commit. With --deleted, a path \
+            with *, ? or [ that was not deleted by that name is a pattern, as in .gitignore. Exits \
+            with 1 if there are none, or a path is not found.
             """)
 
     @Argument(help: "Only these paths and everything below them.", completion: .file())
@@ -41,10 +42,10 @@ struct ListCommand: ReplicaCommand {
             replica, writable: false, remote: point != nil, in: console)
         let chosen = try session.paths(paths)
         if deleted {
-            let found = try await session.replica.deleted(chosen)
+            let (found, missing) = try await session.deleted(paths)
             for path in found { try show(deleted: path, in: console) }
-            let isAllFound = try session.report(missing: chosen, in: found.map(\.path))
-            return found.isEmpty || !isAllFound ? .negative : .done
+            for argument in missing { try console.report(.noneDeleted(argument)) }
+            return found.isEmpty || !missing.isEmpty ? .negative : .done
         }
         let found =
             if let point { try await session.tree(at: point, of: chosen).entries } else {

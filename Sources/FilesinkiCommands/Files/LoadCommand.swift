@@ -12,7 +12,8 @@ struct LoadCommand: ReplicaCommand {
             If the remote is unavailable, prints the local content and says so on standard error. \
             Exits with 1 if nothing is at the path or no newer version arrived in time, and with \
             75 if that cannot be determined. --json describes the content that -o writes.
-            """)
+            """,
+        aliases: ["cat"])
 
     @Argument(help: "The path to load.")
     var path: String

@@ -30,6 +30,9 @@ struct DiffCommand: ReplicaCommand {
     @Flag(name: .long, help: "Compare the versions of an open conflict.")
     var conflict = false
 
+    @Flag(name: .long, help: "Print how many lines were added and removed.")
+    var stat = false
+
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -103,6 +106,16 @@ struct DiffCommand: ReplicaCommand {
             }
             return
         }
+        if stat {
+            var table = TextTable(rightAligned: [1, 2])
+            for difference in differences {
+                let counts = difference.counts.map { ["+\($0.added)", "-\($0.removed)"] }
+                let words = counts ?? ["binary", ""]
+                table.add(difference.newName, words[0], words[1])
+            }
+            for line in table.lines { try console.output.line(line) }
+            return
+        }
         try Pager.show(in: console) { write in
             for difference in differences {
                 for line in difference.lines(console.outputStyle) { try write(line + [0x0A]) }
@@ -124,11 +137,16 @@ private struct Difference {
         UnifiedDiff.lines(old, named: oldName, new, named: newName, style)
     }
 
+    /// How many lines were added and removed; nil where the contents are not compared by lines.
+    var counts: (added: Int, removed: Int)? { UnifiedDiff.counts(old, new) }
+
     func json(of path: RelativePath) -> JSONObject {
         var object: JSONObject = ["type": "difference"]
         object.add("path", path)
         object.add("old", oldName)
         object.add("new", newName)
+        object.add("added", counts?.added)
+        object.add("removed", counts?.removed)
         let plain = lines(TerminalStyle(isEnabled: false))
         object.add("diff", bytes: plain.flatMap { $0 + [0x0A] })
         return object

@@ -11,7 +11,8 @@ struct LogCommand: ReplicaCommand {
         discussion: """
             Newest first. Without a path, one line for each commit: A added, M modified, D deleted, \
             R renamed. Exits with 1 when the path has no version.
-            """)
+            """,
+        aliases: ["history", "versions"])
 
     @Argument(help: "A file, folder or symlink.", completion: .file())
     var path: String?

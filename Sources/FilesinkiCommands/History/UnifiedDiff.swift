@@ -29,14 +29,30 @@ enum UnifiedDiff {
         _ old: [UInt8], named oldName: String, _ new: [UInt8], named newName: String,
         _ style: TerminalStyle
     ) -> [[UInt8]] {
-        let oldLines = split(old)
-        let newLines = split(new)
-        guard !old.contains(0), !new.contains(0), oldLines.count <= maximumLines,
-            newLines.count <= maximumLines
-        else { return [Array("\(oldName) and \(newName) differ".utf8)] }
+        guard let (oldLines, newLines) = comparable(old, new) else {
+            return [Array("\(oldName) and \(newName) differ".utf8)]
+        }
         let edits = edits(oldLines, newLines)
         let header = [style.bold("--- \(oldName)"), style.bold("+++ \(newName)")]
         return header.map { Array($0.utf8) } + hunks(edits).flatMap { render($0, edits, style) }
+    }
+
+    /// How many lines were added and removed; nil for contents that are not compared by lines.
+    static func counts(_ old: [UInt8], _ new: [UInt8]) -> (added: Int, removed: Int)? {
+        guard let (oldLines, newLines) = comparable(old, new) else { return nil }
+        let difference = newLines.difference(from: oldLines)
+        return (difference.insertions.count, difference.removals.count)
+    }
+
+    /// The lines of both contents; nil if they are binary or too long.
+    private static func comparable(
+        _ old: [UInt8], _ new: [UInt8]
+    ) -> (old: [ArraySlice<UInt8>], new: [ArraySlice<UInt8>])? {
+        let lines = (old: split(old), new: split(new))
+        guard !old.contains(0), !new.contains(0), lines.old.count <= maximumLines,
+            lines.new.count <= maximumLines
+        else { return nil }
+        return lines
     }
 
     /// Lines with their newlines, so that a missing last one is a difference.

@@ -61,6 +61,8 @@ package final class Console: Sendable {
         }
 
         var verbosity = Verbosity.normal
+        var color = DisplayPolicy.auto
+        var progress = DisplayPolicy.auto
         /// Whether results are for programs.
         var isJSON = false
         /// Whether lists of paths are bare, each path ended by a NUL byte.
@@ -177,7 +179,12 @@ package final class Console: Sendable {
     var talkStyle: TerminalStyle { style(isTerminal: terminals.talk) }
 
     private func style(isTerminal: Bool) -> TerminalStyle {
-        // https://no-color.org: set and not empty means no.
+        switch outputOptions.color {
+        case .always: return TerminalStyle(isEnabled: true)
+        case .never: return TerminalStyle(isEnabled: false)
+        case .auto: break
+        }
+        // https://no-color.org: set and not empty means no; an option overrides it.
         let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
         return TerminalStyle(isEnabled: isTerminal && !isRefused)
     }

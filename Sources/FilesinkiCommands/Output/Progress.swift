@@ -33,10 +33,10 @@ final class ProgressLine: Sendable {
 
     /// Whether there is somebody to see it.
     static func isWanted(in console: Console) -> Bool {
-        switch console.outputOptions.verbosity {
-        case .quiet: false
-        case .normal: console.terminals.talk
-        case .verbose: true
+        switch (console.outputOptions.progress, console.outputOptions.verbosity) {
+        case (.never, _), (_, .quiet): false
+        case (.auto, .normal): console.terminals.talk
+        case (.always, _), (.auto, .verbose): true
         }
     }
 
@@ -70,7 +70,7 @@ final class ProgressLine: Sendable {
             state.shown = now
             let elapsed = Double(now.nanoseconds &- state.phaseBegan.nanoseconds) / 1e9
             let line = ProgressText.line(progress, elapsed: elapsed, columns: room)
-            guard let room else { return console.detail(line) }
+            guard let room else { return console.say(line) }
             console.redrawTalk(line, over: state.visible, columns: room + 1)
             state.visible = line.count
         }

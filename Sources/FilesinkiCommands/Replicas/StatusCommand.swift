@@ -23,6 +23,11 @@ struct StatusCommand: ReplicaCommand {
             "Exit with 1 when the last success is older than this, e.g. 2h.", valueName: "time"))
     var maxAge: String?
 
+    @Flag(
+        name: .long,
+        help: "Print one short line for a prompt, and nothing when there is nothing to do.")
+    var short = false
+
     @Flag(name: .long, help: "Print metrics for Prometheus' textfile collector.")
     var prometheus = false
 
@@ -33,6 +38,9 @@ struct StatusCommand: ReplicaCommand {
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
+        if short, prometheus || report.json {
+            throw ValidationError("--short cannot be combined with --json or --prometheus.")
+        }
         if prometheus, report.json { throw ValidationError("Give --json or --prometheus.") }
         if output != nil, !prometheus {
             throw ValidationError("--output goes with --prometheus.")
@@ -55,6 +63,8 @@ struct StatusCommand: ReplicaCommand {
         let code: ExitCode = isStale ? .negative : status.conflicts.isEmpty ? .done : .conflict
         if report.json {
             try console.output.json(status.json(isStale: isStale, exit: code))
+        } else if short {
+            if let line = status.short(isStale: isStale) { try console.output.line(line) }
         } else {
             let text = StatusText(
                 status, isStale: isStale, now: console.systemContext.now(),
@@ -72,6 +82,15 @@ extension StatusReport {
         guard let lastSuccess else { return true }
         let (age, overflow) = now.seconds.subtractingReportingOverflow(lastSuccess.seconds)
         return overflow || age > maximumAge
+    }
+
+    /// `2 pending, 1 incoming, 1 conflict, stale`; nil when there is nothing to do.
+    func short(isStale: Bool) -> String? {
+        let waiting = [(pending.count, "pending"), (incoming.count, "incoming")]
+        var words = waiting.filter { $0.0 > 0 }.map { "\(CountText.text($0.0)) \($0.1)" }
+        if !conflicts.isEmpty { words.append(CountText.text(conflicts.count, "conflict")) }
+        if isStale { words.append("stale") }
+        return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
     func json(isStale: Bool, exit code: ExitCode) -> JSONObject {

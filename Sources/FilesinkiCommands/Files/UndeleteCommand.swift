@@ -1,0 +1,128 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRules
+
+/// `undelete`: back from a tombstone.
+struct UndeleteCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "undelete", abstract: "Restore deleted paths.",
+        discussion: """
+            A folder comes back with everything that was deleted with it. A path with *, ? or [ that \
+            was not deleted by that name is a pattern, as in .gitignore. List deleted paths with \
+            filesinki ls --deleted. Exits with 5 if some of several paths could not be restored.
+            """)
+
+    @Argument(help: "The paths to restore, or patterns.")
+    var paths: [String] = []
+
+    @OptionGroup var list: PathsOption
+    @OptionGroup var publishWait: PublishWaitOption
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws { try list.require(paths) }
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        list.null.apply(to: console)
+        guard let paths = try list.all(paths, in: console) else { return .done }
+        let session = try await Session.open(replica, writable: true, in: console)
+        let targets = try await targets(paths, session)
+        if targets.count == 1 { return try await restore(targets[0], session).code }
+        var restored: Set<RelativePath> = []
+        var codes: [ExitCode] = []
+        for target in targets {
+            // A folder above it has brought it back.
+            if restored.contains(target) { continue }
+            do {
+                let (code, paths) = try await restore(target, session)
+                codes.append(code)
+                restored.formUnion(paths)
+            } catch let failure as Failure {
+                if failure.code == .interrupted { throw failure }
+                try console.report(failure)
+                codes.append(ExitCode(failure))
+            }
+        }
+        let failed = codes.first { $0 != .done }
+        return codes.contains(.done) && failed != nil ? .partial : failed ?? .done
+    }
+
+    /// The paths that are meant, folders before what is in them, each once.
+    ///
+    /// - Throws: Code `not-found` for a pattern that matches no deleted path.
+    private func targets(
+        _ arguments: [String], _ session: Session
+    ) async throws -> [RelativePath] {
+        var chosen: [RelativePath] = []
+        for argument in arguments {
+            guard PathPattern.isPattern(argument) else {
+                chosen.append(try session.path(argument))
+                continue
+            }
+            let (found, _) = try await session.deleted([argument])
+            guard !found.isEmpty else { throw Failure.noneDeleted(argument) }
+            // A name with these characters, or all that the pattern matches.
+            let literal = try? session.path(argument)
+            let isLiteral = found.contains { $0.path == literal }
+            chosen += found.filter { !isLiteral || $0.path == literal }
+                .map(\.path)
+        }
+        return chosen.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// Restores one path and shows it.
+    private func restore(
+        _ target: RelativePath, _ session: Session
+    ) async throws -> (code: ExitCode, restored: [RelativePath]) {
+        let console = session.console
+        let made = try await session.replica.undelete(target, SyncOptions())
+        var saved = SaveReport(
+            sync: made.sync ?? SyncReport(), entry: made.entry, version: made.version,
+            differs: false)
+        saved.sync.problems += made.problems
+        let result = try await session.retryUntilPublished(
+            saved, of: target, publishWait, replica.waiting)
+        let code = ExitCode(queueing: result.sync, isWaiting: publishWait.wait)
+        try console.show(restored: made.restored.filter { $0 != target })
+        try console.show(result, of: target, exit: code)
+        return (code, made.restored)
+    }
+}
+
+extension PathPattern {
+    /// Whether an argument may be a pattern; a name may have these characters, too.
+    static func isPattern(_ argument: String) -> Bool { argument.contains { "*?[".contains($0) } }
+}
+
+extension Session {
+    /// The deleted paths that arguments name: all without an argument. An argument that was not
+    /// deleted by that name and looks like a pattern is one.
+    ///
+    /// - Returns: The paths in order, each once, and the arguments that name none.
+    func deleted(_ arguments: [String]) async throws -> (found: [DeletedPath], missing: [String]) {
+        guard !arguments.isEmpty else { return (try await replica.deleted([]), []) }
+        var found: [RelativePath: DeletedPath] = [:]
+        var missing: [String] = []
+        for argument in arguments {
+            var some = try await replica.deleted(try paths([argument]))
+            if some.isEmpty, PathPattern.isPattern(argument) {
+                let pattern = try PathPattern(argument)
+                some = try await replica.deleted([]).filter { pattern.covers($0.path) }
+            }
+            if some.isEmpty { missing.append(argument) }
+            for path in some { found[path.path] = path }
+        }
+        return (found.values.sorted { $0.path < $1.path }, missing)
+    }
+}
+
+extension Failure {
+    /// An argument named no deleted path.
+    static func noneDeleted(_ argument: String) -> Failure {
+        Failure(
+            .notFound, path: ArgumentText.bytes(of: argument), "No deleted path was found.",
+            remedy: "List deleted names with filesinki ls --deleted.")
+    }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+
+/// The examples in the help of each command.
+enum CommandExamples {
+    /// The text that the help of the command which the arguments name ends with; nil for a group of
+    /// commands.
+    static func text(for arguments: [String]) -> String? {
+        guard let examples = all[CommandNames.wholeName(in: arguments)] else { return nil }
+        return (["EXAMPLES:"] + examples.map { "  " + $0 }).joined(separator: "\n")
+    }
+
+    /// Lines for a shell, by the whole name of their command.
+    static let all: [String: [String]] = replicas.merging(files) { $1 }
+        .merging(keysAndValues) { $1 }.merging(history) { $1 }.merging(tools) { $1 }
+
+    private static let replicas = [
+        "init": [
+            "filesinki init ~/notes --remote /mnt/share/store",
+            "filesinki init ~/notes --remote s3://bucket/notes --encrypt",
+        ],
+        "clone": [
+            "filesinki clone /mnt/share/store ~/notes",
+            "filesinki clone https://desktop:8390 ~/notes --token-file token",
+        ],
+        "sync": ["filesinki sync", "filesinki sync --dry-run ~/notes"],
+        "watch": ["filesinki watch ~/notes", "filesinki watch --exec 'notify-send changed'"],
+        "status": [
+            "filesinki status --max-age 2h",
+            "PS1='$(filesinki status --short . 2>/dev/null) \\$ '",
+        ],
+        "devices list": ["filesinki devices"],
+        "devices forget": ["filesinki devices forget old-laptop"],
+        "remote show": ["filesinki remote show"],
+        "remote set": [
+            "filesinki remote set /mnt/share/store",
+            "filesinki remote set https://desktop:8390 --migrate",
+        ],
+        "remote check": ["filesinki remote check webdavs://dav.example.org/store"],
+        "key list": ["filesinki key list"],
+        "key add": ["filesinki key add --key-file backup.key"],
+        "key change": ["filesinki key change --passphrase-file new-passphrase"],
+        "key remove": ["filesinki key remove 1"],
+        "serve folder": [
+            "filesinki serve /srv/store --create --listen 0.0.0.0:8390 --self-signed"
+        ],
+        "serve token make": ["filesinki serve token make /srv/store laptop -o laptop.token"],
+        "serve token list": ["filesinki serve token list /srv/store"],
+        "serve token revoke": ["filesinki serve token revoke /srv/store 3f2a"],
+    ]
+
+    private static let files = [
+        "save": [
+            "echo hello | filesinki save notes/a",
+            "filesinki save report.pdf ~/Downloads/report.pdf --if-version 12",
+        ],
+        "load": [
+            "filesinki load notes/a", "filesinki load notes/a --commit 120 -o a.old",
+        ],
+        "delete": ["filesinki delete old.log", "filesinki delete -r drafts"],
+        "undelete": ["filesinki undelete old.log", "filesinki undelete '*.txt' drafts"],
+        "ls": ["filesinki ls -l photos", "filesinki ls --deleted '*.txt'"],
+        "observe": ["filesinki observe notes/ --since 128"],
+        "changes": ["filesinki changes --since 128"],
+    ]
+
+    private static let keysAndValues = [
+        "kv get": ["filesinki kv get theme --default light"],
+        "kv set": [
+            "filesinki kv set theme dark", "filesinki kv set visits 1 --type int --add",
+        ],
+        "kv unset": ["filesinki kv unset theme"],
+        "kv list": ["filesinki kv list --prefix editor."],
+        "kv watch": ["filesinki kv watch theme --values"],
+        "kv sync": ["filesinki kv sync"],
+        "kv status": ["filesinki kv status --json"],
+        "kv quota": ["filesinki kv quota --max-keys 1000 --max-total 1M"],
+        "kv export": ["filesinki kv export -o settings.json"],
+        "kv import": ["filesinki kv import settings.json"],
+        "kv bridge": ["filesinki kv bridge settings.json --keys theme,font"],
+        "kv log": ["filesinki kv log theme"],
+        "kv off": ["filesinki kv off"],
+        "kv on": ["filesinki kv on"],
+    ]
+
+    private static let history = [
+        "log": ["filesinki log -n 10", "filesinki log notes/a"],
+        "show": ["filesinki show notes/a@12", "filesinki show notes/a --at 2024-05-01"],
+        "diff": ["filesinki diff notes/a", "filesinki diff notes/a 11 12 --stat"],
+        "restore": [
+            "filesinki restore notes/a@12",
+            "filesinki restore --at '2024-05-01 11:30' -o old-notes",
+        ],
+        "explain": ["filesinki explain notes/a"],
+        "conflicts": ["filesinki conflicts"],
+        "resolve": [
+            "filesinki resolve plan.txt --take here", "filesinki resolve --all --take there",
+        ],
+        "merge": ["filesinki merge --strategy json base.json here.json there.json"],
+    ]
+
+    private static let tools = [
+        "check": ["filesinki check", "filesinki check --read-data=10%"],
+        "repair": ["filesinki repair"],
+        "prune": ["filesinki prune --keep-last 10 --keep-within 90d --dry-run"],
+        "du": ["filesinki du --depth 2 --sort size"],
+        "stats": ["filesinki stats"],
+        "doctor": ["filesinki doctor ~/notes"],
+        "trust": ["filesinki trust --show"],
+        "lint": ["filesinki lint"],
+        "check-ignore": ["filesinki check-ignore build/main.o"],
+        "compress": [
+            "filesinki compress big.log -o big.log.xz",
+            "tar c folder | filesinki compress --format zstd > folder.tar.zst",
+        ],
+        "decompress": ["filesinki decompress big.log.xz -o big.log"],
+        "completions": ["filesinki completions bash > ~/.bash_completion"],
+    ]
+}

@@ -1,0 +1,66 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("undelete of several paths")
+struct UndeleteTests {
+    /// A replica with deleted files: `d/x.txt`, `d/y.md`, `z.txt`.
+    private static func world() async throws -> World {
+        let world = try World()
+        for name in ["d/x.txt", "d/y.md", "z.txt", "kept"] { try world.write("1", to: "a/" + name) }
+        for line in [["init", "a", "--remote", "store"], ["sync", "a"]] {
+            #expect(try await world.run(bytes: line.map { Array($0.utf8) }).code == .done)
+        }
+        #expect(try await world.run("rm", "--root", "a", "-r", "d", "z.txt").code == .done)
+        return world
+    }
+
+    @Test("a pattern restores what it matches, and nothing else")
+    func pattern() async throws {
+        let world = try await Self.world()
+        let listed = try await world.run("ls", "--root", "a", "--deleted", "*.txt")
+        #expect(listed.lines == ["d/x.txt", "z.txt"])
+        let outcome = try await world.run("undelete", "--root", "a", "*.txt")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(world.names(in: "a/d") == ["x.txt"])
+        #expect(world.read("a/z.txt") != nil)
+    }
+
+    @Test("a folder and a file in it are restored once")
+    func folder() async throws {
+        let world = try await Self.world()
+        let outcome = try await world.run("undelete", "--root", "a", "d", "d/x.txt", "z.txt")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(world.names(in: "a/d") == ["x.txt", "y.md"])
+        #expect(world.read("a/z.txt") != nil)
+    }
+
+    @Test("what cannot be restored is named, the rest is restored")
+    func partial() async throws {
+        let world = try await Self.world()
+        let outcome = try await world.run("undelete", "--root", "a", "kept", "z.txt")
+        #expect(outcome.code == .partial)
+        #expect(outcome.talk.contains("kept: The path is not deleted."), "\(outcome.talk)")
+        #expect(world.read("a/z.txt") != nil)
+    }
+
+    @Test("a pattern without a match changes nothing", arguments: ["undelete", "ls --deleted"])
+    func noMatch(_ command: String) async throws {
+        let world = try await Self.world()
+        let words = command.split(separator: " ").map(String.init) + ["--root", "a", "*.pdf"]
+        let outcome = try await world.run(bytes: words.map { Array($0.utf8) })
+        #expect(outcome.code == .negative)
+        #expect(outcome.talk.contains("*.pdf: No deleted path was found."), "\(outcome.talk)")
+        #expect(world.names(in: "a") == [".filesinki", "kept"])
+    }
+
+    @Test("a name with the characters of a pattern is that name")
+    func literal() async throws {
+        let world = try World()
+        for name in ["*.txt", "x.txt"] { try world.write("1", to: "a/" + name) }
+        _ = try await world.run("init", "a", "--remote", "store")
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("delete", "--root", "a", "*.txt", "x.txt").code == .done)
+        #expect(try await world.run("undelete", "--root", "a", "*.txt").code == .done)
+        #expect(world.names(in: "a") == ["*.txt", ".filesinki"])
+    }
+}
