@@ -40,13 +40,13 @@ struct ListCommand: ReplicaCommand {
         let point = try history.point()
         let session = try await Session.open(
             replica, writable: false, remote: point != nil, in: console)
-        let chosen = try session.paths(paths)
         if deleted {
             let (found, missing) = try await session.deleted(paths)
             for path in found { try show(deleted: path, in: console) }
             for argument in missing { try console.report(.noneDeleted(argument)) }
             return found.isEmpty || !missing.isEmpty ? .negative : .done
         }
+        let chosen = try session.paths(paths)
         let found =
             if let point { try await session.tree(at: point, of: chosen).entries } else {
                 try await session.replica.list(chosen)

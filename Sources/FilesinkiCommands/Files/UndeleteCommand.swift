@@ -55,13 +55,14 @@ struct UndeleteCommand: ReplicaCommand {
     private func targets(
         _ arguments: [String], _ session: Session
     ) async throws -> [RelativePath] {
+        var finder = DeletedPathFinder(session)
         var chosen: [RelativePath] = []
         for argument in arguments {
             guard PathPattern.isPattern(argument) else {
                 chosen.append(try session.path(argument))
                 continue
             }
-            let (found, _) = try await session.deleted([argument])
+            let found = try await finder.find(argument)
             guard !found.isEmpty else { throw Failure.noneDeleted(argument) }
             // A name with these characters, or all that the pattern matches.
             let literal = try? session.path(argument)
@@ -96,21 +97,42 @@ extension PathPattern {
     static func isPattern(_ argument: String) -> Bool { argument.contains { "*?[".contains($0) } }
 }
 
+/// Finds the deleted paths that arguments name.
+struct DeletedPathFinder {
+    private let session: Session
+    /// All deleted paths, read for the first pattern.
+    private var all: [DeletedPath]?
+
+    init(_ session: Session) { self.session = session }
+
+    /// The deleted path of this name and those below it; else those that the argument matches as a
+    /// pattern, if it looks like one.
+    mutating func find(_ argument: String) async throws -> [DeletedPath] {
+        let named = try await session.replica.deleted(try session.paths([argument]))
+        guard named.isEmpty, PathPattern.isPattern(argument) else { return named }
+        let pattern = try PathPattern(argument)
+        return try await everything().filter { pattern.covers($0.path) }
+    }
+
+    private mutating func everything() async throws -> [DeletedPath] {
+        if let all { return all }
+        let read = try await session.replica.deleted([])
+        all = read
+        return read
+    }
+}
+
 extension Session {
-    /// The deleted paths that arguments name: all without an argument. An argument that was not
-    /// deleted by that name and looks like a pattern is one.
+    /// The deleted paths that arguments name: all without an argument.
     ///
     /// - Returns: The paths in order, each once, and the arguments that name none.
     func deleted(_ arguments: [String]) async throws -> (found: [DeletedPath], missing: [String]) {
         guard !arguments.isEmpty else { return (try await replica.deleted([]), []) }
+        var finder = DeletedPathFinder(self)
         var found: [RelativePath: DeletedPath] = [:]
         var missing: [String] = []
         for argument in arguments {
-            var some = try await replica.deleted(try paths([argument]))
-            if some.isEmpty, PathPattern.isPattern(argument) {
-                let pattern = try PathPattern(argument)
-                some = try await replica.deleted([]).filter { pattern.covers($0.path) }
-            }
+            let some = try await finder.find(argument)
             if some.isEmpty { missing.append(argument) }
             for path in some { found[path.path] = path }
         }

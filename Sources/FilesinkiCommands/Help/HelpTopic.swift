@@ -119,8 +119,8 @@ enum HelpTopic: String, CaseIterable {
 
           filesinki remote check webdavs://dav.example.org/store
 
-        init --remote creates a store at its address if there is none; clone needs an
-        existing one. remote set --migrate copies the store to another address.
+        init --remote creates a store at its address if it does not exist; clone needs
+        an existing one. remote set --migrate copies the store to another address.
         """
 
     private static let rulesText = """

@@ -134,20 +134,21 @@ private struct Difference {
     var isSome: Bool { old != new }
 
     func lines(_ style: TerminalStyle) -> [[UInt8]] {
-        UnifiedDiff.lines(old, named: oldName, new, named: newName, style)
+        UnifiedDiff(old, new).lines(oldName, newName, style)
     }
 
     /// How many lines were added and removed; nil where the contents are not compared by lines.
-    var counts: (added: Int, removed: Int)? { UnifiedDiff.counts(old, new) }
+    var counts: (added: Int, removed: Int)? { UnifiedDiff(old, new).counts }
 
     func json(of path: RelativePath) -> JSONObject {
         var object: JSONObject = ["type": "difference"]
         object.add("path", path)
         object.add("old", oldName)
         object.add("new", newName)
-        object.add("added", counts?.added)
-        object.add("removed", counts?.removed)
-        let plain = lines(TerminalStyle(isEnabled: false))
+        let diff = UnifiedDiff(old, new)
+        object.add("added", diff.counts?.added)
+        object.add("removed", diff.counts?.removed)
+        let plain = diff.lines(oldName, newName, TerminalStyle(isEnabled: false))
         object.add("diff", bytes: plain.flatMap { $0 + [0x0A] })
         return object
     }

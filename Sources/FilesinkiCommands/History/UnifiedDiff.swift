@@ -1,5 +1,8 @@
-/// The difference of two contents in the unified format of `diff -u`.
-enum UnifiedDiff {
+/// The difference of two contents, line by line.
+struct UnifiedDiff {
+    /// Both contents as one list of edits; nil if they are binary or too long.
+    private let edits: [Edit]?
+
     /// How many equal lines surround each change.
     private static let context = 3
     /// Contents with more lines, or that differ in more, are not compared line by line.
@@ -24,35 +27,28 @@ enum UnifiedDiff {
         }
     }
 
-    /// The lines of the difference, without their newlines.
-    static func lines(
-        _ old: [UInt8], named oldName: String, _ new: [UInt8], named newName: String,
-        _ style: TerminalStyle
-    ) -> [[UInt8]] {
-        guard let (oldLines, newLines) = comparable(old, new) else {
-            return [Array("\(oldName) and \(newName) differ".utf8)]
-        }
-        let edits = edits(oldLines, newLines)
+    /// Compares the contents.
+    init(_ old: [UInt8], _ new: [UInt8]) {
+        let oldLines = Self.split(old)
+        let newLines = Self.split(new)
+        let isText = !old.contains(0) && !new.contains(0)
+        let isShort = max(oldLines.count, newLines.count) <= Self.maximumLines
+        edits = isText && isShort ? Self.edits(oldLines, newLines) : nil
+    }
+
+    /// The lines of the difference in the format of `diff -u`, without their newlines.
+    func lines(_ oldName: String, _ newName: String, _ style: TerminalStyle) -> [[UInt8]] {
+        guard let edits else { return [Array("\(oldName) and \(newName) differ".utf8)] }
         let header = [style.bold("--- \(oldName)"), style.bold("+++ \(newName)")]
-        return header.map { Array($0.utf8) } + hunks(edits).flatMap { render($0, edits, style) }
+        return header.map { Array($0.utf8) }
+            + Self.hunks(edits).flatMap { Self.render($0, edits, style) }
     }
 
     /// How many lines were added and removed; nil for contents that are not compared by lines.
-    static func counts(_ old: [UInt8], _ new: [UInt8]) -> (added: Int, removed: Int)? {
-        guard let (oldLines, newLines) = comparable(old, new) else { return nil }
-        let difference = newLines.difference(from: oldLines)
-        return (difference.insertions.count, difference.removals.count)
-    }
-
-    /// The lines of both contents; nil if they are binary or too long.
-    private static func comparable(
-        _ old: [UInt8], _ new: [UInt8]
-    ) -> (old: [ArraySlice<UInt8>], new: [ArraySlice<UInt8>])? {
-        let lines = (old: split(old), new: split(new))
-        guard !old.contains(0), !new.contains(0), lines.old.count <= maximumLines,
-            lines.new.count <= maximumLines
-        else { return nil }
-        return lines
+    var counts: (added: Int, removed: Int)? {
+        guard let edits else { return nil }
+        let changed = Self.count(edits.filter(\.isChange)[...])
+        return (added: changed.new, removed: changed.old)
     }
 
     /// Lines with their newlines, so that a missing last one is a difference.

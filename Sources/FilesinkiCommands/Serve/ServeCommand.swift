@@ -150,12 +150,12 @@ extension Console {
         say("Serving \(folder) at \(ready.address)")
         if let fingerprint = ready.fingerprint {
             say("Certificate SHA-256: \(fingerprint)")
-        }
-        if let fingerprint = ready.fingerprint, !ready.isOpen {
-            let address = ready.outsideAddress ?? ready.address
-            say("On another machine, with the file of a token:")
-            say("  filesinki clone \(address) DIR --token-file FILE \\")
-            say("    --fingerprint \(fingerprint)")
+            if !ready.isOpen {
+                let address = ready.outsideAddress ?? ready.address
+                say("On another machine, with the file of a token:")
+                say("  filesinki clone \(address) DIR --token-file FILE \\")
+                say("    --fingerprint \(fingerprint)")
+            }
         }
         if ready.isOpen {
             complain(
