@@ -131,10 +131,8 @@ extension ServerPin {
         _ limit: TimeAmount, _ learned: @Sendable ([UInt8]) -> Void
     ) async throws -> NIOSSLCertificate {
         if let certificate { return try NIOSSLCertificate(bytes: certificate, format: .der) }
-        let isBracketed = address.host.hasPrefix("[")
         let request = CertificateRequest(
-            host: isBracketed ? String(address.host.dropFirst().dropLast()) : address.host,
-            port: address.port ?? 443, limit: limit)
+            host: address.connectHost, port: address.port ?? 443, limit: limit)
         let found = try await request.send()
         let bytes = try found.toDERBytes()
         let presented = CertificateFingerprint(hash: SHA256.hash(bytes))

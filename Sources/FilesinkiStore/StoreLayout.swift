@@ -261,8 +261,7 @@ extension StoreListing {
 
     /// A slot is staged beside its folder, any other object beside itself.
     private static func stagingFolder(of key: ObjectKey) -> String {
-        let names = key.description.split(separator: "/").dropLast(key.isSlot ? 2 : 1)
-        return names.map { $0 + "/" }.joined()
+        key.folders.dropLast(key.isSlot ? 1 : 0).map { $0 + "/" }.joined()
     }
 }
 

@@ -24,10 +24,7 @@ struct PruneRaceTests: PruneScene {
         try b.write(["f": large(1)])
         try await b.sync()
         try await a.sync()
-        for version in 2...4 {
-            try a.write(["f": large(UInt64(version))])
-            try await a.sync()
-        }
+        try await publishVersions(2...4)
         try await prune(a)
         // The versions that b has published and those after it that it has not seen.
         #expect(packs.count == 2)

@@ -42,6 +42,14 @@ extension PruneScene {
 
     func name(_ text: String) -> TreeFixture.Name { .init(Array(text.utf8)) }
 
+    /// The first device publishes versions of a file, each with a content of its own.
+    func publishVersions(_ versions: ClosedRange<Int>) async throws {
+        for version in versions {
+            try a.write(["f": large(UInt64(version))])
+            try await a.sync()
+        }
+    }
+
     /// All devices acknowledge the last commit: they do so once a day.
     func acknowledge() async throws {
         for machine in [a, b] {

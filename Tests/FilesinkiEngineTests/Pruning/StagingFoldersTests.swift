@@ -18,10 +18,7 @@ struct StagingFoldersTests: PruneScene {
 
     @Test("each object of a store is staged in one of the folders that a prune looks into")
     func folders() async throws {
-        for version in 1...3 {
-            try a.write(["f": large(UInt64(version))])
-            try await a.sync()
-        }
+        try await publishVersions(1...3)
         try await acknowledge()
         try await prune(a)
         let folders = Set(try await StoreListing.stagingFolders(at: world.store))

@@ -21,10 +21,7 @@ struct StorePruneTests: PruneScene {
 
     @Test("the packs of versions that no rule keeps are removed; the tree stays")
     func removed() async throws {
-        for version in 1...5 {
-            try a.write(["f": large(UInt64(version))])
-            try await a.sync()
-        }
+        try await publishVersions(1...5)
         try await acknowledge()
         #expect(packs.count == 5)
         let report = try await prune(a)
@@ -103,10 +100,7 @@ struct StorePruneTests: PruneScene {
 
     @Test("a device that may not remove packs retires none")
     func notAllowed() async throws {
-        for version in 1...3 {
-            try a.write(["f": large(UInt64(version))])
-            try await a.sync()
-        }
+        try await publishVersions(1...3)
         try await acknowledge()
         let before = world.store.objects
         world.remote.plan(.init(.before(.notAllowed), verb: .delete))
@@ -117,10 +111,7 @@ struct StorePruneTests: PruneScene {
 
     @Test("versions of paths, of points in time and of devices that are behind are kept")
     func kept() async throws {
-        for version in 1...4 {
-            try a.write(["f": large(UInt64(version))])
-            try await a.sync()
-        }
+        try await publishVersions(1...4)
         // b has acknowledged the first commit and was not there since.
         #expect(try await prune(a, { $0.versions = 4 }).removedPacks == 0)
         #expect(try await prune(a, { $0.within = 86_400 }).removedPacks == 0)
@@ -132,10 +123,7 @@ struct StorePruneTests: PruneScene {
 
     @Test("a dry run says what the run then does, and changes nothing")
     func dryRun() async throws {
-        for version in 1...3 {
-            try a.write(["f": large(UInt64(version))])
-            try await a.sync()
-        }
+        try await publishVersions(1...3)
         try await acknowledge()
         let before = world.store.objects
         let dry = try await prune(a, isDryRun: true)
