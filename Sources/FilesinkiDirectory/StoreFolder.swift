@@ -65,14 +65,27 @@ final class StoreFolder: Sendable {
 
     /// Opens a subfolder, and creates it and its parents if they are missing.
     func createFolder(_ names: ArraySlice<String>, for key: String) throws(Failure) -> FileHandle {
+        for _ in 0..<Self.maximumTries {
+            if let folder = try createFolders(names, key) { return folder }
+        }
+        throw .folderRemoved(key)
+    }
+
+    /// Nil when another process has removed one of the folders meanwhile.
+    private func createFolders(
+        _ names: ArraySlice<String>, _ key: String
+    ) throws(Failure) -> FileHandle? {
         var folder = try open()
-        for name in names { folder = try createFolder(name, in: folder, key) }
+        for name in names {
+            guard let next = try createFolder(name, in: folder, key) else { return nil }
+            folder = next
+        }
         return folder
     }
 
     private func createFolder(
         _ name: String, in folder: borrowing FileHandle, _ key: String
-    ) throws(Failure) -> FileHandle {
+    ) throws(Failure) -> FileHandle? {
         for _ in 0..<Self.maximumTries {
             do { return try folder.open(name, O_RDONLY | O_DIRECTORY) } catch {
                 try throwUnlessAbsent(error, name, in: folder, key)
@@ -85,11 +98,11 @@ final class StoreFolder: Sendable {
             switch error.number {
             case EEXIST:
                 if folder.status(of: name)?.isFolder == false { throw notARegularFile(key) }
-            case ENOENT: throw .folderRemoved(key)
+            case ENOENT: return nil
             default: throw error.failure("create a folder in the store", inStore: key)
             }
         }
-        throw .folderRemoved(key)
+        return nil
     }
 
     /// Makes the names in a folder of the store durable.

@@ -50,6 +50,25 @@ import Testing
         #expect(try await remote.get(slot(writers * each + 1), range: nil) == nil)
     }
 
+    @Test func `a folder that another device removes during a write is made again`() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let path = folder.path
+        let removing = Task {
+            while !Task.isCancelled {
+                let remote = DirectoryRemote(path: path)
+                try await remote.put([1], to: ObjectKey("a/b/c/d/other"))
+                try await remote.delete(ObjectKey("a/b/c/d/other"))
+            }
+        }
+        let remote = DirectoryRemote(path: path)
+        for _ in 0..<2000 {
+            try await remote.put([1], to: ObjectKey("a/b/c/d/own"))
+            try await remote.delete(ObjectKey("a/b/c/d/own"))
+        }
+        removing.cancel()
+        try? await removing.value
+    }
+
     @Test func `wait ends when another instance publishes, not at an unfinished name`() async throws
     {
         let folder = try TemporaryFolder()
