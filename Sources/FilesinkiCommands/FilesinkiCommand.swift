@@ -28,7 +28,7 @@ struct FilesinkiCommand: Command {
                 name: "Files:",
                 subcommands: [
                     SaveCommand.self, LoadCommand.self, DeleteCommand.self, UndeleteCommand.self,
-                    ListCommand.self, ObserveCommand.self, ChangesCommand.self,
+                    MoveCommand.self, ListCommand.self, ObserveCommand.self, ChangesCommand.self,
                 ]),
             CommandGroup(name: "Keys and values:", subcommands: [KeyValueCommand.self]),
             CommandGroup(

@@ -67,8 +67,8 @@ struct KillPointTests {
     }
 
     @Test(
-        "a sync or save that is killed at any system call needs only the next run",
-        arguments: ["sync a", "sync b", "save a"])
+        "a sync, save or mv that is killed at any system call needs only the next run",
+        arguments: ["sync a", "sync b", "save a", "mv a"])
     func kills(_ kind: String) throws {
         try expectNoHarm(kind, .whole, points: Self.points)
     }
@@ -90,8 +90,11 @@ struct KillPointTests {
         let replica = String(kind.suffix(1))
         let other = replica == "b" ? "a" : nil
         let command =
-            kind == "save a"
-            ? ["save", "--root", "a", "f3", "saved"] : ["sync", replica]
+            switch kind {
+            case "save a": ["save", "--root", "a", "f3", "saved"]
+            case "mv a": ["mv", "--root", "a", "new", "f5", "more", "moved/"]
+            default: ["sync", replica]
+            }
         try machine.write("base 3\n", to: "saved")
         try start(machine, syncing: other)
         let count = try injector.count(machine, command)

@@ -65,6 +65,7 @@ struct GoldenTests {
         Scene(name: "load-absent", command: "load --root a none -o out", code: .negative),
         Scene(name: "delete", command: "delete --root a one"),
         Scene(name: "undelete", before: ["delete --root a one"], command: "undelete --root a one"),
+        Scene(name: "mv", command: "mv --root a one folder/uno"),
         Scene(
             name: "undelete-pattern", before: ["delete --root a one two"],
             command: "undelete --root a *"),

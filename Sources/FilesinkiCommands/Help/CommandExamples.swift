@@ -58,6 +58,7 @@ enum CommandExamples {
         ],
         "delete": ["filesinki delete old.log", "filesinki delete -r drafts"],
         "undelete": ["filesinki undelete old.log", "filesinki undelete '*.txt' drafts"],
+        "mv": ["filesinki mv draft.txt report.txt", "filesinki mv a.jpg b.jpg photos/2024/"],
         "ls": ["filesinki ls -l photos", "filesinki ls --deleted '*.txt'"],
         "observe": ["filesinki observe notes/ --since 128"],
         "changes": ["filesinki changes --since 128"],

@@ -96,6 +96,13 @@ extension Replica {
         try await Saves(context).delete(paths, recursive: recursive, options)
     }
 
+    /// See ``Renames/move(_:_:)``.
+    package func move(
+        _ renames: [PathRename], _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await Renames(context).move(renames, options)
+    }
+
     /// See ``Saves/load(_:isOffline:_:_:)``.
     package func load(
         _ path: RelativePath, isOffline: Bool, _ options: SyncOptions,

@@ -1,0 +1,133 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiReconcile
+
+/// Renames paths of the root, and publishes that as renames.
+struct Renames: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    /// Renames files, symlinks and folders durably, and publishes the renames. Nothing is replaced.
+    ///
+    /// Each path has its old or its new name at every moment. What a killed run has renamed is a
+    /// local change, which the next run publishes as a rename.
+    ///
+    /// - Throws: Code `not-found` if a path does not exist, `exists` if something is at a new name,
+    ///   `usage` for a folder that would be moved into itself; nothing is renamed then.
+    func move(_ renames: [PathRename], _ options: SyncOptions) async throws -> SyncReport {
+        try await sync.reporting { try await moveAll(renames, options) }
+    }
+
+    private func moveAll(
+        _ renames: [PathRename], _ options: SyncOptions
+    ) async throws -> SyncReport {
+        // Publish local changes first, and see what is new at both names.
+        let before = try await sync.syncPaths(
+            renames.flatMap { [$0.from, $0.to] }, options, leavesIgnored: true)
+        for rename in renames { try check(rename, before) }
+        try checkTargets(renames)
+        let published = try publishedPaths(renames, options)
+        let writer = try editor.makeWriter()
+        var problems: [Problem] = []
+        for rename in renames {
+            do throws(Failure) {
+                try writer.makeFolders(above: rename.to)
+                let outcome = try writer.move(from: rename.from, to: rename.to, expecting: .any)
+                if outcome == .surprised {
+                    problems.append(.changedMeanwhile(rename.from, "renamed"))
+                }
+            } catch {
+                problems.append(Problem(rename.from, error))
+            }
+        }
+        try writer.flush()
+        guard !published.isEmpty else {
+            var report = before
+            report.problems = problems + report.problems
+            return report
+        }
+        var after = try await sync.syncPaths(published, options, after: before)
+        after.problems = problems + after.problems
+        after.add(earlier: before)
+        return after
+    }
+
+    private func check(_ rename: PathRename, _ before: SyncReport) throws {
+        let (from, to) = (rename.from, rename.to)
+        guard try root.status(from) != nil else {
+            if let away = before.away, try manifest.base(from) == nil { throw away }
+            throw Failure(
+                .notFound, path: from.bytes, "No such file or folder.",
+                remedy: "List the files with filesinki ls.")
+        }
+        guard to != from, !to.isInside(from) else {
+            throw Failure(
+                .usage, path: from.bytes, "Cannot be moved to itself: \(to).",
+                remedy: "Give another name.")
+        }
+        // On a file system that folds both to one name, only the spelling changes.
+        guard try root.status(to) == nil || root.twin(of: to) == from else {
+            throw Failure.isTaken(to)
+        }
+        guard !root.hasLog(from) else {
+            throw Failure(
+                .changing, path: from.bytes, "A program has this database open.",
+                remedy: "Close the program, and run the command again.")
+        }
+    }
+
+    /// - Throws: Code `exists` if two paths are to get the same name, `usage` if one is in another.
+    private func checkTargets(_ renames: [PathRename]) throws(Failure) {
+        var targets: Set<RelativePath> = []
+        for rename in renames where !targets.insert(rename.to).inserted {
+            throw .isTaken(rename.to)
+        }
+        let sources = Set(renames.map(\.from))
+        for rename in renames {
+            guard let outer = rename.from.ancestors.first(where: sources.contains) else { continue }
+            throw Failure(
+                .usage, path: rename.from.bytes, "This path is in \(outer), which is moved, too.",
+                remedy: "Give one of them.")
+        }
+    }
+
+    /// The paths that are synced after the renames: all but ignored files that were never synced
+    /// and stay ignored.
+    private func publishedPaths(
+        _ renames: [PathRename], _ options: SyncOptions
+    ) throws -> [RelativePath] {
+        var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
+        var published: [RelativePath] = []
+        for rename in renames {
+            let isDirectory = try root.status(rename.from)?.kind == .directory
+            let isPrivate =
+                try ignored.contains(rename.from, isDirectory: isDirectory)
+                && manifest.base(rename.from) == nil && manifest.local(rename.from) == nil
+            if isPrivate, ignored.contains(rename.to, isDirectory: isDirectory) { continue }
+            published += isPrivate ? [rename.to] : [rename.from, rename.to]
+        }
+        return published
+    }
+}
+
+/// A path and its new name.
+package struct PathRename: Hashable, Sendable {
+    package var from: RelativePath
+    package var to: RelativePath
+
+    package init(from: RelativePath, to: RelativePath) {
+        self.from = from
+        self.to = to
+    }
+}
+
+extension Failure {
+    /// A path was to get a name that is not free.
+    fileprivate static func isTaken(_ path: RelativePath) -> Failure {
+        Failure(
+            .exists, path: path.bytes, "This path exists already.",
+            remedy: "Choose another name, or delete it first with filesinki delete.")
+    }
+}

@@ -1,0 +1,110 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("mv")
+struct MoveTests {
+    private func run(_ world: World, _ line: String) async throws -> World.Outcome {
+        try await world.run(bytes: line.split(separator: " ").map { Array($0.utf8) })
+    }
+
+    @Test("a rename is published as one, and the history follows it")
+    func file() async throws {
+        let world = try await ReplicaTests.pair()
+        let outcome = try await run(world, "mv --root a one sub/uno")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(world.read("a/one") == nil && world.read("a/sub/uno") != nil)
+        #expect(try await run(world, "log --root a -n 1").text.contains("R one -> sub/uno"))
+        #expect(try await run(world, "log --root a sub/uno").text.contains("renamed from one"))
+        #expect(try await run(world, "sync b").code == .done)
+        #expect(world.read("b/one") == nil)
+        #expect(world.read("b/sub/uno") == world.read("a/sub/uno"))
+    }
+
+    @Test("an edit of another device follows the rename")
+    func edited() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("edited\n", to: "b/one")
+        #expect(try await run(world, "mv --root a one uno").code == .done)
+        #expect(try await run(world, "sync b").code == .done)
+        #expect(world.readText("b/uno") == "edited\n")
+        #expect(world.read("b/one") == nil)
+    }
+
+    @Test("a folder moves as a whole, more files than a guard allows to be deleted")
+    func folder() async throws {
+        let world = try await ReplicaTests.pair()
+        for number in 0..<200 { try world.write("\(number)", to: "a/d/\(number)") }
+        try world.write("max-delete = 1\n", to: "a/.filesinki.toml")
+        #expect(try await run(world, "sync a").code == .done)
+        let outcome = try await run(world, "mv --root a d e/")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(world.names(in: "a/e/d").count == 200)
+        let log = try await run(world, "log --root a -n 1").text
+        #expect(log.contains("R d/ -> e/d/ (200 files)"), "\(log)")
+        #expect(try await run(world, "sync b").code == .done)
+        #expect(world.names(in: "b/e/d").count == 200)
+        #expect(!world.names(in: "b").contains("d"))
+    }
+
+    @Test("several paths go into a folder, also into the root")
+    func several() async throws {
+        let world = try await ReplicaTests.pair()
+        let two = world.names(in: "a").filter { $0 != ".filesinki" }
+        #expect(
+            try await run(world, "mv --root a \(two.joined(separator: " ")) new/").code == .done)
+        #expect(world.names(in: "a/new") == two)
+        #expect(try await run(world, "mv --root a new/\(two[0]) .").code == .done)
+        #expect(world.names(in: "a") == [".filesinki", "new", two[0]].sorted())
+    }
+
+    @Test(
+        "nothing is replaced, and nothing is moved if one path cannot be",
+        arguments: [
+            ("mv --root a one sub", "exists"), ("mv --root a none other", "not-found"),
+            ("mv --root a sub sub/inner", "usage"), ("mv --root a one two none/", "not-found"),
+            ("mv --root a one sub/one other", "usage"),
+            ("mv --root a one sub/one other/", "exists"),
+            ("mv --root a sub sub/one other/", "usage"),
+            ("mv --root a one .filesinki/x", "bad-path"),
+            ("mv --root a one theirs", "exists"),
+        ])
+    func refused(_ line: String, _ code: String) async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("mine", to: "a/one")
+        try world.write("x", to: "a/sub/one")
+        try world.write("x", to: "a/sub/sub/y")
+        #expect(try await run(world, "sync a").code == .done)
+        try world.write("theirs", to: "b/theirs")
+        #expect(try await run(world, "sync b").code == .done)
+        let outcome = try await run(world, line + " --json")
+        #expect(outcome.code != .done)
+        #expect(outcome.text.contains(#""code":"\#(code)""#), "\(outcome)")
+        #expect(world.readText("a/one") == "mine")
+        #expect(world.readText("a/sub/one") == "x")
+        #expect(!world.names(in: "a").contains("other"))
+    }
+
+    @Test("without the remote, the rename is queued and published later as a rename")
+    func away() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        #expect(try await run(world, "mv --root a one uno").code == .done)
+        #expect(world.read("a/uno") != nil)
+        #expect(try await run(world, "status a --short").text.contains("pending"))
+        world.rename("gone", to: "store")
+        #expect(try await run(world, "sync a").code == .done)
+        #expect(try await run(world, "log --root a uno").text.contains("renamed from one"))
+    }
+
+    @Test("a file that is ignored and was never synced stays private")
+    func ignored() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("*.tmp\n", to: "a/.filesinkiignore")
+        try world.write("secret", to: "a/x.tmp")
+        #expect(try await run(world, "sync a").code == .done)
+        #expect(try await run(world, "mv --root a x.tmp y.tmp").code == .done)
+        #expect(world.readText("a/y.tmp") == "secret")
+        #expect(try await run(world, "sync b").code == .done)
+        #expect(!world.names(in: "b").contains { $0.hasSuffix(".tmp") })
+    }
+}
