@@ -68,7 +68,8 @@ STORE = Sources/FilesinkiStore
 SWIFT_FILES = Package.swift Sources Tests Examples
 
 .PHONY: check help demo test build release release-net lint format bench bench-watch bench-link simulate faults \
-    file-systems kv-processes mutants install library install-library man proto docs api clean dependencies
+    file-systems kv-processes mutants install library install-library man proto docs api clean \
+    dependencies version
 
 check: build lint test
 
@@ -87,7 +88,7 @@ test: dependencies
 build: dependencies
 	$(BUILD) --build-tests
 
-release: dependencies
+release: dependencies version
 	$(RELEASE) filesinki
 
 release-net: release
@@ -132,7 +133,11 @@ kv-processes: dependencies
 mutants: dependencies
 	python3 Scripts/mutate.py --module '$(MODULE)' --sample '$(SAMPLE)' $(if $(SEED),--seed '$(SEED)')
 
-library: dependencies
+# The version from git, for the release build: see Docs/Decisions/0520-versions.md.
+version:
+	@sh Scripts/version.sh --write
+
+library: dependencies version
 	$(LIBRARY)
 	@sh Scripts/library.sh .build/release/libfilesinki-c.so .build/library
 

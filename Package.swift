@@ -79,6 +79,9 @@ let package = Package(
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .target(name: "CKernel"),
 
+        // The version, which a release build takes from git: see Docs/Decisions/0520-versions.md.
+        .target(name: "CVersion"),
+
         // The words, which import nothing.
         module("FilesinkiModel"),
 
@@ -249,7 +252,7 @@ let package = Package(
                 "FilesinkiKeyValue",
                 "FilesinkiRemote", "FilesinkiEncryption",
                 "FilesinkiCompression", "FilesinkiMerge", "FilesinkiSystem", "FilesinkiReconcile",
-                "FilesinkiRules", "FilesinkiWatch",
+                "FilesinkiRules", "FilesinkiWatch", "CVersion",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(

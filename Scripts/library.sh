@@ -9,7 +9,8 @@ prefix=$2
 final=${3:-$prefix}
 here=$(cd "$(dirname "$0")/.." && pwd)
 
-version=$(sed -n 's/.*number = "\(.*\)".*/\1/p' "$here/Sources/FilesinkiCommands/Program.swift")
+version=$(sh "$here/Scripts/version.sh")
+version=${version%% *}
 
 # The name by which programs look for it changes when they could not use a newer one.
 install -D -m 755 "$library" "$prefix/lib/libfilesinki.so.1"

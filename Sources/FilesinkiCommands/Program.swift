@@ -1,4 +1,5 @@
 import ArgumentParser
+import CVersion
 import FilesinkiCompression
 import FilesinkiEngine
 import FilesinkiModel
@@ -133,8 +134,14 @@ extension Failure {
 
 /// The version of the program, and of the libraries that it is linked with.
 enum Version {
-    /// The program's own, after semver.org.
-    static let number = "0.1.0"
+    /// The program's own, after semver.org: see `CVersion.h`.
+    static var number: String { String(cString: fsk_version()) }
+
+    /// The commit that it was built from, abbreviated; nil if that is not known.
+    static var commit: String? {
+        let commit = String(cString: fsk_commit())
+        return commit.isEmpty ? nil : commit
+    }
 
     /// The version of the contract for `--json`: see `Docs/CommandLine.md`. It goes up when a member
     /// that was there changes or goes; new types and members leave it as it is.
@@ -143,13 +150,15 @@ enum Version {
     /// One line for the program, one for each library.
     static var text: String {
         let libraries = CompressionLibraries.versions.map { "\($0.name) \($0.version)" }
-        return (["filesinki \(number)"] + libraries).joined(separator: "\n")
+        let program = "filesinki \(number)" + (commit.map { " (commit \($0))" } ?? "")
+        return ([program] + libraries).joined(separator: "\n")
     }
 
     static func show(isJSON: Bool, in console: Console) throws {
         guard isJSON else { return try console.output.line(text) }
         var object: JSONObject = ["type": "program"]
         object.add("version", number)
+        if let commit { object.add("commit", commit) }
         object.add("json", contract)
         for library in CompressionLibraries.versions { object.add(library.name, library.version) }
         try console.output.json(object)
