@@ -1,7 +1,9 @@
 #!/bin/sh
-# Installs the Debian packages that the build and the tests need. Says nothing when all are there;
-# without the right to install, says which are missing and fails.
+# Installs the Debian packages that the build and the tests need; with the argument `package`, those of
+# `make package`, too. Says nothing when all are there; without the right to install, says which are missing
+# and fails.
 set -eu
+purpose=${1-}
 
 # A package, and how to see that it is not needed: a header, or a program.
 missing() {
@@ -17,6 +19,8 @@ missing() {
     command -v git >/dev/null 2>&1 || echo git
     command -v diff >/dev/null 2>&1 || echo diffutils
     command -v cc >/dev/null 2>&1 || echo gcc
+    [ "$purpose" = package ] || return 0
+    command -v dpkg-shlibdeps >/dev/null 2>&1 || echo dpkg-dev
 }
 
 have_header() {

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 findings=$(mktemp)
 trap 'rm -f "$findings"' EXIT
 
-for script in Scripts/*.sh; do
+for script in Scripts/*.sh Scripts/package/*.sh; do
     case $(head -n 1 "$script") in
         *bash) bash -n "$script" 2>>"$findings" || true ;;
         *) sh -n "$script" 2>>"$findings" || true ;;
