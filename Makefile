@@ -23,7 +23,7 @@
 #   make mutants    counts which of SAMPLE=200 small errors in MODULE=FilesinkiReconcile its tests detect
 #   make install    puts both programs, their manual pages, completions and systemd's units below
 #                   PREFIX (/usr/local), under DESTDIR
-#   make package    the Debian package of the release build, in .build/package
+#   make package    a Debian package and an archive of static programs, in .build/package
 #   make library    libfilesinki.so for C and what calls C, its header and its pkg-config file, in
 #                   .build/library; make install-library puts them below PREFIX
 #   make proto      Generated/store.pb.swift from store.proto; needs Debian's protobuf-compiler

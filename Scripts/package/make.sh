@@ -26,11 +26,18 @@ rm -rf "$output"
 mkdir -p "$output/work"
 output=$(cd "$output" && pwd)
 work=$output/work
-python3 "$scripts/licenses.py" debian "$build" "$runtime_license" filesinki filesinki-net \
-    >"$work/licenses-debian"
+for kind in debian full; do
+    python3 "$scripts/licenses.py" "$kind" "$build" "$runtime_license" filesinki filesinki-net \
+        >"$work/licenses-$kind"
+done
 
 sh "$scripts/deb.sh" "$build/release" "$work/licenses-debian" \
     "$(sh "$scripts/deb-version.sh" "$version" "${commit-}")" "$output"
+
+mkdir "$work/static"
+sh "$scripts/link-static.sh" "$build" filesinki filesinki_cli "$work/static/filesinki"
+sh "$scripts/link-static.sh" "$build" filesinki-net filesinki_net "$work/static/filesinki-net"
+sh "$scripts/tarball.sh" "$work/static" "$work/licenses-full" "$version" "$output"
 
 rm -rf "$work"
 (cd "$output" && sha256sum -- * >SHA256SUMS)
