@@ -23,7 +23,8 @@
 #   make mutants    counts which of SAMPLE=200 small errors in MODULE=FilesinkiReconcile its tests detect
 #   make install    puts both programs, their manual pages, completions and systemd's units below
 #                   PREFIX (/usr/local), under DESTDIR
-#   make package    a Debian package and an archive of static programs, in .build/package
+#   make package    a Debian package, an archive of static programs and an image for containers, in
+#                   .build/package; make check-packages tries them, as root
 #   make library    libfilesinki.so for C and what calls C, its header and its pkg-config file, in
 #                   .build/library; make install-library puts them below PREFIX
 #   make proto      Generated/store.pb.swift from store.proto; needs Debian's protobuf-compiler
@@ -69,7 +70,7 @@ STORE = Sources/FilesinkiStore
 SWIFT_FILES = Package.swift Sources Tests Examples
 
 .PHONY: check help demo test build release release-net lint format bench bench-watch bench-link simulate faults \
-    file-systems kv-processes mutants install package library install-library man proto docs api clean \
+    file-systems kv-processes mutants install package check-packages library install-library man proto docs api clean \
     dependencies version
 
 check: build lint test
@@ -151,6 +152,9 @@ install: release-net
 package: release-net
 	@sh Scripts/install-dependencies.sh package
 	@SWIFT='$(SWIFT)' sh Scripts/package/make.sh .build .build/package
+
+check-packages:
+	@bash Scripts/package/check.sh .build/package
 
 man: build
 	@python3 Scripts/man.py .build/debug/filesinki .build/man

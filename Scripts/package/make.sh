@@ -38,6 +38,7 @@ mkdir "$work/static"
 sh "$scripts/link-static.sh" "$build" filesinki filesinki_cli "$work/static/filesinki"
 sh "$scripts/link-static.sh" "$build" filesinki-net filesinki_net "$work/static/filesinki-net"
 sh "$scripts/tarball.sh" "$work/static" "$work/licenses-full" "$version" "$output"
+sh "$scripts/image.sh" "$work/static" "$work/licenses-full" "$version" "$output"
 
 rm -rf "$work"
 (cd "$output" && sha256sum -- * >SHA256SUMS)
