@@ -134,6 +134,9 @@ let package = Package(
             "FilesinkiDirectory",
             ["FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote", "CKernel"]),
 
+        // Where replicas meet over ssh: a folder of another machine.
+        module("FilesinkiSSH", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote"]),
+
         // Where replicas meet over a network.
         module(
             "FilesinkiHTTP",
@@ -194,7 +197,7 @@ let package = Package(
             [
                 "FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote", "FilesinkiText",
                 "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiServerRemote", "FilesinkiWebDAV",
-                "FilesinkiS3", "CKernel",
+                "FilesinkiS3", "FilesinkiSSH", "CKernel",
             ]),
 
         // The only one who both decides and acts.
@@ -249,7 +252,7 @@ let package = Package(
             "FilesinkiCommands",
             [
                 "FilesinkiModel", "FilesinkiText", "FilesinkiEngine", "FilesinkiDirectory",
-                "FilesinkiKeyValue",
+                "FilesinkiKeyValue", "FilesinkiSSH",
                 "FilesinkiRemote", "FilesinkiEncryption",
                 "FilesinkiCompression", "FilesinkiMerge", "FilesinkiSystem", "FilesinkiReconcile",
                 "FilesinkiRules", "FilesinkiWatch", "CVersion",
@@ -376,6 +379,12 @@ let package = Package(
         tests(
             "FilesinkiSQLiteTests",
             ["FilesinkiModel", "FilesinkiSQLite", "FilesinkiSystem"]),
+        tests(
+            "FilesinkiSSHTests",
+            [
+                "FilesinkiDirectory", "FilesinkiModel", "FilesinkiRemote", "FilesinkiSSH",
+                "FilesinkiTesting",
+            ]),
         tests(
             "FilesinkiServerRemoteTests",
             [

@@ -33,8 +33,8 @@ public final class FileSinki: Sendable {
     ///
     /// - Parameters:
     ///   - root: The folder; it is made when it is not there.
-    ///   - remote: Where devices meet: `dir:/path`, `http(s)://` of a `filesinki serve`, `webdav(s)://`
-    ///     or `s3://`. Nil for the remote that the root has, if any.
+    ///   - remote: Where devices meet: `dir:/path`, `ssh://`, `host:path`, `http(s)://` of a
+    ///     `filesinki serve`, `webdav(s)://` or `s3://`. Nil for the remote that the root has, if any.
     ///   - device: This device's name, for people. Nil for the name of the machine.
     ///   - state: Where the root's state is kept, on the same file system; nil for `.filesinki` in it.
     ///   - failed: Called with errors that no caller waits for, such as a save that was retried and refused.
@@ -107,8 +107,8 @@ extension FileSinki {
     /// files are kept here and go nowhere.
     ///
     /// - Parameters:
-    ///   - remote: `dir:/path`, `http(s)://` of a `filesinki serve`, `webdav(s)://` or `s3://`; nil for
-    ///     none. ``Root/documentDirectory`` and ``Root/cachesDirectory`` meet beside it, at the same
+    ///   - remote: `dir:/path`, `ssh://`, `host:path`, `http(s)://` of a `filesinki serve`, `webdav(s)://`
+    ///     or `s3://`; nil for none. ``Root/documentDirectory`` and ``Root/cachesDirectory`` meet beside it, at the same
     ///     address with `-documents` and `-caches` behind its path; where it has none, as
     ///     `s3://bucket`, their path is `documents` and `caches`.
     ///   - root: The folder of ``Root/applicationSupportDirectory``; nil for the one of this program.

@@ -1,4 +1,3 @@
-import FilesinkiDirectory
 import FilesinkiEngine
 import FilesinkiKeyValue
 import FilesinkiModel
@@ -47,8 +46,8 @@ public final class KeyValueStore: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The replica's folder.
-    ///   - remote: The remote that devices share: `dir:/path`, `http(s)://` of a `filesinki serve`, `webdav(s)://`
-    ///     or `s3://`. Nil for the remote that the replica has, if any.
+    ///   - remote: The remote that devices share: `dir:/path`, `ssh://`, `host:path`, `http(s)://` of a
+    ///     `filesinki serve`, `webdav(s)://` or `s3://`. Nil for the remote that the replica has, if any.
     ///   - name: The key-value store's name; stores of other names are separate.
     /// - Throws: ``KeyValueError``.
     public static func open(
@@ -71,7 +70,7 @@ public final class KeyValueStore: Sendable {
             let options = ReplicaOptions(root: folder, systemContext: .ofMachine, connect: connect)
             // Later, an absent folder is most likely a disk that is not mounted.
             if let address, (try? ReplicaConfig.read(options))?.store.isEmpty ?? true {
-                address.makeFolder()
+                await address.makeStoreFolder()
             }
             _ = try await Replica.initialize(
                 options, address: address?.text, deviceName: nameOfHost())

@@ -3,7 +3,9 @@ import FilesinkiHTTP
 package import FilesinkiModel
 package import FilesinkiRemote
 import FilesinkiS3
+import FilesinkiSSH
 import FilesinkiServerRemote
+import FilesinkiSystem
 import FilesinkiWebDAV
 import Glibc
 import Synchronization
@@ -77,6 +79,10 @@ package final class NetworkRemotes: Sendable {
     private func remote(_ target: Target) throws(Failure) -> any Remote {
         switch NetworkKind(scheme: target.address.prefix { $0 != ":" }) {
         case .s3: return try bucket(target)
+        case .ssh:
+            let command = SSHCommand(environment: environment)
+            return SFTPRemote(
+                try SSHAddress(url: target.address), command, systemContext: systemContext)
         case .server: return try server(target)
         case .webDAV, nil: return try webDAV(target)
         }
@@ -153,11 +159,26 @@ extension RemoteAddress {
         let remotes = NetworkRemotes(systemContext: systemContext) { name in
             getenv(name).map { String(cString: $0) }
         }
+        let ssh = SSHRemotes(.ofProgram, systemContext: systemContext)
         return { text in
             switch try RemoteAddress(absolute: text) {
             case .folder(let path): DirectoryRemote(path: path)
+            case .ssh(let address): ssh.connect(address)
             case .network(let address): try remotes.connect(address, access)
             }
         }
+    }
+
+    /// Creates the folder of a store that a program has not used yet, if its parent exists.
+    package func makeStoreFolder() async {
+        guard case .ssh(let address) = self else { return makeFolder() }
+        await SSHRemotes(.ofProgram, systemContext: .ofMachine).makeFolder(address)
+    }
+}
+
+extension SSHCommand {
+    /// That of a program that uses the library: ssh asks nothing.
+    fileprivate static var ofProgram: SSHCommand {
+        SSHCommand(environment: { name in getenv(name).map { String(cString: $0) } })
     }
 }

@@ -5,11 +5,13 @@ import FilesinkiText
 package enum RemoteAddress: Hashable, Sendable {
     /// A folder of this machine, by its absolute path.
     case folder(String)
-    /// A place reached over a network, as the user wrote it.
+    /// A folder reached over ssh.
+    case ssh(SSHAddress)
+    /// A place reached over a network in another way, as the user wrote it.
     case network(String)
 
-    /// Parses `/path`, `dir:/path`, `file:///path` or a network address: what means the same in every
-    /// working directory.
+    /// Parses `/path`, `dir:/path`, `file:///path`, `host:path` or a network address: what means the same
+    /// in every working directory.
     ///
     /// - Throws: `Failure` with code `usage` for anything else, and for an address with a password.
     package init(absolute text: String) throws(Failure) {
@@ -18,6 +20,8 @@ package enum RemoteAddress: Hashable, Sendable {
             self = .folder(path)
         } else if let address = try Self.withScheme(path) {
             self = address
+        } else if let address = try SSHAddress(shortForm: text) {
+            self = .ssh(address)
         } else {
             throw Failure(
                 .usage, path: text, "Invalid store address.",
@@ -34,7 +38,8 @@ package enum RemoteAddress: Hashable, Sendable {
         let rest = text[end.upperBound...]
         let scheme = text[..<end.lowerBound].lowercased()
         if scheme == "file" { return .folder(try path(ofFileAddress: rest, whole: text)) }
-        guard NetworkKind(scheme: scheme) != nil else { return nil }
+        guard let kind = NetworkKind(scheme: scheme) else { return nil }
+        if kind == .ssh { return .ssh(try SSHAddress(url: text)) }
         try rejectPassword(in: rest)
         return .network(text)
     }
@@ -43,6 +48,7 @@ package enum RemoteAddress: Hashable, Sendable {
     package var text: String {
         switch self {
         case .folder(let path): path
+        case .ssh(let address): address.text
         case .network(let address): address
         }
     }
@@ -79,6 +85,8 @@ package enum NetworkKind: CaseIterable, Sendable {
     case server
     case webDAV
     case s3
+    /// A folder of a host with an ssh server.
+    case ssh
 
     /// The schemes of its addresses, in lower case.
     private var schemes: [String] {
@@ -86,6 +94,7 @@ package enum NetworkKind: CaseIterable, Sendable {
         case .server: ["http", "https"]
         case .webDAV: ["webdav", "webdavs", "dav", "davs"]
         case .s3: ["s3"]
+        case .ssh: ["ssh"]
         }
     }
 
@@ -95,6 +104,7 @@ package enum NetworkKind: CaseIterable, Sendable {
         case .server: "http(s)://"
         case .webDAV: "webdav(s)://"
         case .s3: "s3://"
+        case .ssh: "ssh://"
         }
     }
 
@@ -107,7 +117,7 @@ package enum NetworkKind: CaseIterable, Sendable {
         self = kind
     }
 
-    /// How the addresses of all kinds begin, for messages: `http(s)://, webdav(s):// or s3://`.
+    /// How the addresses of all kinds begin, for messages: `http(s)://, s3:// or ssh://`.
     package static var forms: String {
         let forms = allCases.map(\.form)
         return forms.dropLast().joined(separator: ", ") + " or " + (forms.last ?? "")

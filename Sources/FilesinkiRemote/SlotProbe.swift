@@ -33,7 +33,11 @@ package struct SlotProbe: Sendable {
     package func testRemote() async throws -> ProbeReport {
         let folder = "probe/" + hexadecimal(systemContext.randomBytes(8))
         var remotes: [any Remote] = []
-        for _ in 0..<4 { remotes.append(try await connect()) }
+        for _ in 0..<4 {
+            let remote = try await connect()
+            let shared = remote.unwrapped(as: (any SharedConnectionRemote).self)
+            remotes.append(shared?.separated() ?? remote)
+        }
         let alternative = remotes[0].alternative
         let trial = ProbeTrial(remotes: remotes, folder: folder, writers: writers, rounds: rounds)
         var checks: [ProbeReport.Check] = []
@@ -128,4 +132,10 @@ package protocol CuttableRemote {
     ///
     /// - Parameter count: From 0 to the number of bytes.
     func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async
+}
+
+/// A remote whose further connections to the same address are the same one.
+package protocol SharedConnectionRemote {
+    /// The same remote with a connection of its own, without retries.
+    func separated() -> any Remote
 }

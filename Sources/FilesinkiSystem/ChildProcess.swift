@@ -82,6 +82,12 @@ package struct ChildProcess: Sendable {
         return child
     }
 
+    /// The exit code in a status of waitpid(2); 128 plus the number for a signal.
+    static func code(_ status: Int32) -> Int32 {
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    }
+
     private func open(_ actions: inout posix_spawn_file_actions_t) {
         for (number, stream) in streams.sorted(by: { $0.key < $1.key }) {
             switch stream {
@@ -161,7 +167,7 @@ struct CommandWait {
                 if isOpen { _ = read() }
                 // Also ends processes that it left running.
                 kill(-child, SIGKILL)
-                return .ended(code: Self.code(status), output: bytes)
+                return .ended(code: ChildProcess.code(status), output: bytes)
             }
             guard clock.now < end else {
                 kill(-child, SIGKILL)
@@ -201,10 +207,5 @@ struct CommandWait {
             let room = UserCommand.outputLimit - bytes.count
             bytes.append(contentsOf: buffer[..<min(count, max(room, 0))])
         }
-    }
-
-    private static func code(_ status: Int32) -> Int32 {
-        let signal = status & 0x7F
-        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 }

@@ -234,6 +234,15 @@ extension FileHandle {
         return count
     }
 
+    /// Sends all bytes to a socket. A closed one is an error, and no signal.
+    package func send(_ bytes: [UInt8]) throws(SystemError) {
+        try bytes.span.bytes.withUnsafeBytes { bytes throws(SystemError) in
+            try Self.writeAll(bytes) { rest, _ in
+                Glibc.send(raw, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+            }
+        }
+    }
+
     private static func writeAll(
         _ bytes: UnsafeRawBufferPointer, _ call: (UnsafeRawBufferPointer, _ done: Int) -> Int
     ) throws(SystemError) {

@@ -46,6 +46,15 @@ package struct RealServer: Hashable, Sendable, CustomStringConvertible {
     package static let lighttpdOfFour = RealServer(
         "lighttpd with 4 workers", script: "lighttpd", variables: ["WORKERS": "4"])
 
+    /// OpenSSH's sshd with SFTP. Beside the folder of its address is ``sshCommand(for:)``.
+    package static let sshd = RealServer("sshd", script: "sshd")
+
+    /// What reaches the server at an address of ``sshd``: a value of `FILESINKI_SSH_COMMAND`.
+    package static func sshCommand(for address: String) -> String {
+        let path = address.split(separator: "/").dropFirst(2).dropLast()
+        return path.map { "/" + $0 }.joined() + "/ssh"
+    }
+
     /// All WebDAV servers.
     package static let webDAV: [RealServer] = [
         apache, apacheBasic, apacheDigest, nginx, lighttpd, lighttpdOfFour,
@@ -110,7 +119,7 @@ package struct RealServer: Hashable, Sendable, CustomStringConvertible {
                 path, ["guard", "\(ports.first ?? 0)", folder],
                 variables.merging(["MORE_PORTS": more]) { own, _ in own })
             let line = process.line()
-            if line.hasPrefix("http") {
+            if line.firstRange(of: "://") != nil {
                 return StartedServer(address: line, folder: folder, process)
             }
             last = ServerError(description: "\(self): \(line)\n\(process.rest())")

@@ -15,6 +15,7 @@ package enum RemoteKind: String, CaseIterable, Hashable, Sendable, CustomStringC
     /// lighttpd with four processes.
     case lighttpdOfFour = "lighttpd-4"
     case ceph
+    case ssh
 
     package var description: String { rawValue }
 
@@ -27,6 +28,7 @@ package enum RemoteKind: String, CaseIterable, Hashable, Sendable, CustomStringC
         case .lighttpd: .lighttpd
         case .lighttpdOfFour: .lighttpdOfFour
         case .ceph: RealServer("Ceph for S3", script: "ceph", ports: 3)
+        case .ssh: .sshd
         }
     }
 

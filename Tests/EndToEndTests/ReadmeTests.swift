@@ -1,4 +1,6 @@
+import FilesinkiTesting
 import Foundation
+import Glibc
 import Testing
 
 /// The commands of README, unchanged, on machines where nothing is set up. Two
@@ -10,6 +12,7 @@ struct ReadmeTests {
     private let laptop: [String]
     private let anybody: [String]
     private let rules: [String]
+    private let ssh: [String]
 
     init() throws {
         let text = try String(contentsOfFile: Machine.package + "/README.md", encoding: .utf8)
@@ -17,6 +20,7 @@ struct ReadmeTests {
         func texts(_ info: String) -> [String] { blocks.filter { $0.info == info }.map(\.text) }
         (desktop, laptop) = (texts("sh desktop"), texts("sh laptop"))
         (anybody, rules) = (texts("sh newcomer"), texts("toml"))
+        ssh = texts("sh ssh")
     }
 
     /// Host names, `/mnt/share` and a copy over the network, where a process may have its own.
@@ -139,6 +143,45 @@ struct ReadmeTests {
         #expect(finished.code == 0, "\(finished.output)")
         let wanted = ["one\n600\n600\n", "two\n", "three\n7\n1\n", "all was run\n"]
         for text in wanted { #expect(finished.output.contains(text), "\(finished.output)") }
+        #expect(!finished.output.contains("filesinki: "), "\(finished.output)")
+    }
+
+    /// An sshd whose users are at home on the desktop, and what ssh on the laptop knows of it.
+    private static let sshWorld = """
+        sed "s|^\\(root:[^:]*:0:0:[^:]*\\):[^:]*:|\\1:$HOMES/desktop:|" /etc/passwd >passwd
+        mount --bind passwd /etc/passwd
+        for tried in 1 2 3; do
+            port=$(python3 -c 'import socket as s; print(s.create_server(("127.0.0.1", 0)).getsockname()[1])')
+            bash \(Machine.package)/Scripts/servers/sshd.sh start "$port" "$PWD/sshd" && break
+            rm -rf sshd
+        done
+        printf '%s\n' 'Host desktop' 'HostName 127.0.0.1' "Port $port" "IdentityFile $PWD/sshd/key" \\
+            "UserKnownHostsFile $PWD/sshd/known_hosts" 'IdentitiesOnly yes' >config
+        printf '#!/bin/sh\nexec "%s" -F "%s" "$@"\n' "$(command -v ssh)" "$PWD/config" >bin/ssh
+        chmod +x bin/ssh
+
+        """
+
+    @Test(
+        "README's quick start over ssh", mayUnshare,
+        .enabled(if: RealServer.sshd.isInstalled, "openssh-server is not installed"),
+        .enabled(if: geteuid() == 0, "only root can give a user another home"))
+    func overSSH() throws {
+        try #require(desktop.count == 2 && ssh.count == 1)
+        let first = desktop[1].split(separator: "\n").prefix(2).joined(separator: "\n")
+        let script =
+            Self.sshWorld
+            + on("desktop", "mkdir work; echo one >work/plan.txt\n" + first)
+            + on("laptop", ssh[0])
+            + on("laptop", "cat work/plan.txt; echo two >work/b; filesinki sync -q work")
+            + on("desktop", "filesinki sync -q work; cat work/b; ls")
+            + on("laptop", "cd work; filesinki remote check | grep -c holds")
+            + "echo all was run\n"
+        let finished = try run(script)
+        #expect(finished.code == 0, "\(finished.output)")
+        for text in ["one\n", "two\nstore\nwork\n", "7\nall was run\n"] {
+            #expect(finished.output.contains(text), "\(finished.output)")
+        }
         #expect(!finished.output.contains("filesinki: "), "\(finished.output)")
     }
 

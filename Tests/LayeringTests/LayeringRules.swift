@@ -12,8 +12,8 @@ enum LayeringRules {
         ],
         [
             "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiHTTP", "FilesinkiLiveDatabase",
-            "FilesinkiManifest", "FilesinkiProtocol", "FilesinkiRules", "FilesinkiStore",
-            "FilesinkiWatch", "FilesinkiXML",
+            "FilesinkiManifest", "FilesinkiProtocol", "FilesinkiRules", "FilesinkiSSH",
+            "FilesinkiStore", "FilesinkiWatch", "FilesinkiXML",
         ],
         ["FilesinkiEncryption"],
         [
@@ -43,6 +43,7 @@ enum LayeringRules {
         "FilesinkiS3": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiWebDAV": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiServerRemote": ["FilesinkiStore", "FilesinkiDirectory"],
+        "FilesinkiSSH": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiKeyValue": ["FilesinkiDirectory", "FilesinkiFileSystem", "CSQLite"],
         "FilesinkiCommands": [
             "FilesinkiManifest", "FilesinkiSQLite", "FilesinkiStore", "CSQLite", "CLZMA", "CZstd",

@@ -1,6 +1,6 @@
-import FilesinkiDirectory
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiNetwork
 import FilesinkiRemote
 
 /// One replica, used by one task at a time. It is not locked between two runs, so that other processes
@@ -51,7 +51,7 @@ actor Session {
 
     private func makeOnce() async throws {
         guard !isMade else { return }
-        if let address, try await !Self.wasConnected(options) { address.makeFolder() }
+        if let address, try await !Self.wasConnected(options) { await address.makeStoreFolder() }
         _ = try await Replica.initialize(options, address: address?.text, deviceName: device)
         isMade = true
     }
@@ -116,6 +116,10 @@ extension RemoteAddress {
     func beside(_ name: String) -> RemoteAddress {
         switch self {
         case .folder(let path): return .folder(Self.path(path[...], beside: name))
+        case .ssh(let address):
+            // The path is valid with a longer name, too.
+            let beside = try? address.withPath { Self.path($0, beside: name) }
+            return .ssh(beside ?? address)
         case .network(let address):
             let host = address.firstRange(of: "://")?.upperBound ?? address.startIndex
             let rest = address[host...]

@@ -49,11 +49,17 @@ extension AccessOptions {
             })
     }
 
-    /// - Throws: `Failure` with code `usage` when a fingerprint is given for a folder.
+    /// - Throws: `Failure` with code `usage` when a fingerprint is given for a remote without a certificate.
     func check(for address: RemoteAddress) throws(Failure) {
-        guard case .folder(let path) = address, fingerprint != nil else { return }
+        guard fingerprint != nil else { return }
+        let message: String
+        switch address {
+        case .network: return
+        case .folder: message = "A folder has no certificate."
+        case .ssh: message = "Over ssh there is no certificate; ssh checks the host's key."
+        }
         throw Failure(
-            .usage, path: path, "A folder has no certificate.",
+            .usage, path: address.text, message,
             remedy: "Give --fingerprint with the address of a server.")
     }
 
@@ -66,17 +72,22 @@ extension AccessOptions {
 }
 
 extension RemoteAddress {
-    /// Parses a remote: a folder, `file:///path`, or a network address.
+    /// Parses a remote: a folder, `file:///path`, `host:path`, or a network address.
     ///
     /// - Parameter currentFolder: The folder that a relative path is relative to.
     /// - Throws: `Failure` with code `usage` for an address of another kind, or with a password.
     init(_ text: String, currentFolder: String) throws(Failure) {
         guard let end = text.firstRange(of: "://") else {
+            if let address = try SSHAddress(shortForm: text) {
+                self = .ssh(address)
+                return
+            }
             self = .folder(try FilePlace.absoluteText(text, in: currentFolder))
             return
         }
         switch try Self.withScheme(text) {
         case .folder(let path): self = .folder(try FilePlace.absoluteText(path, in: "/"))
+        case .ssh(let address): self = .ssh(address)
         case .network(let address): self = .network(address)
         case nil:
             throw Failure(

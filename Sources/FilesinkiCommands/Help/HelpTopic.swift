@@ -62,6 +62,8 @@ enum HelpTopic: String, CaseIterable {
           XDG_CONFIG_HOME     Where this device's filesinki/config.toml is; ~/.config if
                               not set.
           FILESINKI_PING_URL  The default of sync --ping-url.
+          FILESINKI_SSH_COMMAND
+                              What is run in place of ssh, with its arguments.
           NO_COLOR, TERM      No colours when set, or dumb.
           PAGER               The pager for long differences on a terminal; empty or cat
                               for none.
@@ -107,6 +109,10 @@ enum HelpTopic: String, CaseIterable {
           /mnt/share/store or file:///mnt/share/store
                             A folder: a disk, or a share that is mounted. In an address
                             with file://, a space is %20.
+          ssh://USER@HOST:PORT/PATH or USER@HOST:PATH
+                            A folder of a host with sshd and its SFTP. USER and PORT
+                            may be left out. A folder of this machine with a colon
+                            in its name is ./a:b.
           https://HOST:8390 or http://HOST:8390
                             A store that filesinki serve offers.
           webdavs://HOST/PATH or webdav://HOST/PATH

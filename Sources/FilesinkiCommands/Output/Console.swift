@@ -2,6 +2,7 @@ import FilesinkiDirectory
 package import FilesinkiEngine
 package import FilesinkiModel
 package import FilesinkiRemote
+import FilesinkiSSH
 import FilesinkiSystem
 import Glibc
 import Synchronization
@@ -25,6 +26,8 @@ package final class Console: Sendable {
     package let systemContext: SystemContext
     /// What this program can do over a network.
     package let network: NetworkAccess
+    /// Remotes that are reached over ssh, which both programs can do.
+    private let ssh: SSHRemotes
     /// What `doctor` wants to know of the machine.
     let machine: MachineFacts
     /// Waits until a command's time is over: the machine's clock, also where a test has its own.
@@ -88,6 +91,9 @@ package final class Console: Sendable {
         self.terminals = terminals
         self.systemContext = systemContext
         self.network = network
+        ssh = SSHRemotes(
+            SSHCommand(environment: { environment[$0] }, isInteractive: terminals.talk),
+            systemContext: systemContext)
         self.machine = machine
         self.timer = timer
         self.interruptions = interruptions
@@ -107,12 +113,24 @@ package final class Console: Sendable {
 
     /// Opens the remote at an address; a relative path begins at the current folder.
     package func connector(_ access: RemoteAccess) -> @Sendable (String) throws -> any Remote {
-        { [network, currentFolder] text in
+        { [network, ssh, currentFolder] text in
             switch try RemoteAddress(text, currentFolder: currentFolder) {
             case .folder(let path): DirectoryRemote(path: path)
+            case .ssh(let address): ssh.connect(address)
             case .network(let address): try network.connect(address, access)
             }
         }
+    }
+
+    /// Creates the folder of a store that the replica has not used yet, if its parent exists.
+    ///
+    /// - Returns: What keeps a connection open that was made for it.
+    func makeFolder(of address: RemoteAddress) async -> (any Sendable)? {
+        guard case .ssh(let place) = address else {
+            address.makeFolder()
+            return nil
+        }
+        return await ssh.makeFolder(place)
     }
 
     /// Keeps what was given to reach a remote over a network, for the replica's later runs.

@@ -53,10 +53,14 @@ struct InitCommand: ReplicaCommand {
         }
         var options = try replica.replicaOptions(root: root, in: console)
         let access = try reaching.apply(to: &options, in: console)
-        if let address, try await !Self.hasMetStore(options) { address.makeFolder() }
+        var connection: (any Sendable)?
+        if let address, try await !Self.hasMetStore(options) {
+            connection = await console.makeFolder(of: address)
+        }
         let result = try await Replica.initialize(
             options, address: address?.text, deviceName: try DeviceName.chosen(device, in: console),
             isRenaming: device != nil, keys: passphrase.keys(isEncrypting: encrypt, in: console))
+        withExtendedLifetime(connection) {}
         if let address { try console.pin(address, access) }
         try console.show(result)
         return result.away.map { ExitCode($0) } ?? .done

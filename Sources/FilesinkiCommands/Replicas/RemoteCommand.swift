@@ -109,7 +109,8 @@ struct RemoteSetCommand: ReplicaCommand {
 
     private func copyStore(to address: RemoteAddress, _ session: Session) async throws {
         let console = session.console
-        address.makeFolder()
+        let connection = await console.makeFolder(of: address)
+        defer { withExtendedLifetime(connection) {} }
         let access = try reaching.access(of: session.settings, in: console)
         let copied = try await session.replica.migrate(
             to: address.text, passphrase.keys(isEncrypting: encrypt, in: console),

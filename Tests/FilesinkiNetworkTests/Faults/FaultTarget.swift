@@ -21,7 +21,7 @@ struct FaultTarget: Sendable {
     /// The kinds of this run that a proxy can look into; without a wish, the own server.
     static let kinds: [RemoteKind] =
         getenv("FILESINKI_REMOTES") == nil
-        ? [.server] : RemoteKind.chosen.filter { $0 != .directory && $0 != .secureServer }
+        ? [.server] : RemoteKind.chosen.filter { ![.directory, .secureServer, .ssh].contains($0) }
 
     static func make(_ kind: RemoteKind) async throws -> FaultTarget {
         switch kind {

@@ -1,0 +1,49 @@
+package import FilesinkiModel
+package import FilesinkiRemote
+import Synchronization
+
+/// Opens remotes that are reached over ssh. Those of one address share a connection, as long as one of
+/// them exists.
+package final class SSHRemotes: Sendable {
+    private let command: SSHCommand
+    private let systemContext: SystemContext
+    private let links = Mutex<[String: Weak]>([:])
+
+    private struct Weak {
+        weak var link: SSHLink?
+    }
+
+    package init(_ command: SSHCommand, systemContext: SystemContext) {
+        self.command = command
+        self.systemContext = systemContext
+    }
+
+    /// Opens a remote that retries transient failures. It connects with its first request.
+    package func connect(_ address: SSHAddress) -> any Remote {
+        RetryingRemote(
+            SFTPRemote(link(address), systemContext: systemContext), systemContext: systemContext)
+    }
+
+    /// Creates the folder of a store, if its parent exists.
+    ///
+    /// Only for a replica that has not used its store yet: if the folder of a known store is missing, its
+    /// disk is most likely not mounted. If the folder cannot be created, opening the store reports it as
+    /// missing.
+    ///
+    /// - Returns: What keeps the connection open for the next remote of the address.
+    @discardableResult
+    package func makeFolder(_ address: SSHAddress) async -> any Sendable {
+        let link = link(address)
+        _ = try? await link.session().perform(.makeFolder(address.path))
+        return link
+    }
+
+    private func link(_ address: SSHAddress) -> SSHLink {
+        links.withLock { links in
+            if let link = links[address.text]?.link { return link }
+            let link = SSHLink(address, command)
+            links[address.text] = Weak(link: link)
+            return link
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import FilesinkiModel
+import FilesinkiRemote
+import Testing
+
+@Suite struct SSHAddressTests {
+    /// An address, and its user, host, port and path.
+    static let addresses: [(String, String?, String, Int?, String)] = [
+        ("ssh://host/srv/store", nil, "host", nil, "/srv/store"),
+        ("ssh://me@host:2222/srv/my%20store", "me", "host", 2222, "/srv/my store"),
+        ("SSH://host/~/store", nil, "host", nil, "store"),
+        ("ssh://host/~me/store", nil, "host", nil, "/~me/store"),
+        ("ssh://[::1]:22/s", nil, "::1", 22, "/s"),
+        ("ssh://[fe80::1%25eth0]/s", nil, "fe80::1%25eth0", nil, "/s"),
+        ("host:store", nil, "host", nil, "store"),
+        ("host:/srv/store", nil, "host", nil, "/srv/store"),
+        ("me@host.example.org:a/b:c", "me", "host.example.org", nil, "a/b:c"),
+        ("h:s", nil, "h", nil, "s"), ("host:~/store", nil, "host", nil, "store"),
+        ("host:my%20store", nil, "host", nil, "my%20store"),
+        ("[::1]:store", nil, "::1", nil, "store"), ("me@[::1]:store", "me", "::1", nil, "store"),
+        ("host:a/b@c", nil, "host", nil, "a/b@c"),
+    ]
+
+    @Test("an address over ssh has these parts", arguments: addresses)
+    func parts(_ text: String, _ user: String?, _ host: String, _ port: Int?, _ path: String) throws
+    {
+        guard case .ssh(let address) = try RemoteAddress(absolute: text) else {
+            Issue.record("no ssh address")
+            return
+        }
+        #expect(address.text == text)
+        #expect(address.user == user)
+        #expect(address.host == host)
+        #expect(address.port == port)
+        #expect(address.path == Array(path.utf8))
+    }
+
+    @Test(
+        "what ssh could take for an option or a shell for a command is refused",
+        arguments: [
+            "ssh://-oProxyCommand=x/path", "ssh://-x@host/path", "-oProxyCommand=x:path",
+            "-x@host:path", "ssh://host$(x)/p", "ssh://a`x`@host/p", "a;b:path", "ssh://ho st/p",
+            "ssh:///path", "ssh://host", "ssh://@host/p", "ssh://host:0/p", "ssh://host:65536/p",
+            "ssh://host:/p", "ssh://host:x/p", "ssh://host/%00", "ssh://host/%g", "host:",
+            "@host:p",
+            "host:~/", "ssh://host:٣/p",
+        ])
+    func refused(_ text: String) {
+        let failure = #expect(throws: Failure.self) { try RemoteAddress(absolute: text) }
+        #expect(failure?.code == .usage)
+    }
+
+    @Test(
+        "a password is refused and not repeated",
+        arguments: [
+            "ssh://me:secret@host/path", "me:secret@host:path", "me:secret@host/path",
+            "me:secret@[::1]:path",
+        ])
+    func password(_ text: String) {
+        let failure = #expect(throws: Failure.self) { try RemoteAddress(absolute: text) }
+        #expect(failure?.code == .usage)
+        #expect(failure?.description.contains("secret") == false)
+    }
+
+    @Test(
+        "a path is no host", arguments: ["./host:path", "../a:b", "a/b:c", "path", ":path", "~x:y"])
+    func path(_ text: String) throws {
+        #expect(try SSHAddress(shortForm: text) == nil)
+    }
+
+    @Test(arguments: [
+        ("ssh://me@host:22/srv/store", "ssh://me@host:22/srv/store-b"),
+        ("host:store", "host:store-b"),
+        ("[::1]:/a", "[::1]:/a-b"),
+    ])
+    func `another path is at the same place`(_ text: String, _ beside: String) throws {
+        guard case .ssh(let address) = try RemoteAddress(absolute: text) else {
+            Issue.record("no ssh address")
+            return
+        }
+        #expect(try address.withPath { $0 + "-b" }.text == beside)
+    }
+}
