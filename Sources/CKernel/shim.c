@@ -6,10 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/mman.h>
@@ -26,7 +29,92 @@ const unsigned int fsk_rename_new = RENAME_NOREPLACE;
 const unsigned int fsk_rename_exchange = RENAME_EXCHANGE;
 const long fsk_time_omit = UTIME_OMIT;
 
+static int argument_count;
+static char **arguments;
+
+// glibc calls what initializes a program or library with the arguments of main.
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+    argument_count = count;
+    arguments = values;
+}
+
+int fsk_argument_count(void) { return argument_count; }
+
+char **fsk_arguments(void) { return arguments; }
+
+// Whether the kernel, or the sandbox around this process, lacks openat2(2).
+static int lacks_openat2(void) {
+    static atomic_int known;  // 1: it is there, 2: it is not.
+    int result = atomic_load(&known);
+    if (result == 0) {
+        struct open_how how = {.flags = O_PATH | O_CLOEXEC};
+        long file = syscall(SYS_openat2, AT_FDCWD, "/", &how, sizeof how);
+        if (file >= 0) close((int)file);
+        // Old sandboxes deny calls that they do not know.
+        result = file < 0 && (errno == ENOSYS || errno == EPERM) ? 2 : 1;
+        atomic_store(&known, result);
+    }
+    return result == 2;
+}
+
+// Opens a name in a folder, never what a symlink leads to.
+static int open_name(int folder, const char *name, int flags, unsigned int mode) {
+    int file;
+    do {
+        file = openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
+    } while (file < 0 && errno == EINTR);
+    struct stat found;
+    if (file >= 0 && (flags & O_PATH) && !(flags & O_NOFOLLOW)) {
+        // O_PATH has opened the symlink itself, which was not asked for.
+        if (fstat(file, &found) == 0 && S_ISLNK(found.st_mode)) {
+            close(file);
+            errno = ELOOP;
+            return -1;
+        }
+    } else if (file < 0 && errno == ENOTDIR) {
+        // With O_DIRECTORY the error for a symlink is another one.
+        int status = fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW);
+        errno = status == 0 && S_ISLNK(found.st_mode) ? ELOOP : ENOTDIR;
+    }
+    return file;
+}
+
+int fsk_open_stepwise(int folder, const char *path, int flags, unsigned int mode) {
+    if (strlen(path) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int current = folder;
+    int file = -1;
+    for (;;) {
+        char name[NAME_MAX + 1];
+        size_t length = strcspn(path, "/");
+        int is_last = path[length] == '\0';
+        if (length > NAME_MAX) {
+            errno = ENAMETOOLONG;
+            break;
+        }
+        memcpy(name, path, length);
+        name[length] = '\0';
+        if (*path == '/' || strcmp(name, "..") == 0) {
+            errno = EXDEV;
+            break;
+        }
+        file = open_name(current, name, is_last ? flags : O_PATH | O_DIRECTORY, mode);
+        if (is_last || file < 0) break;
+        if (current != folder) close(current);
+        current = file;
+        file = -1;
+        path += length + 1;
+    }
+    int error = errno;
+    if (current != folder) close(current);
+    errno = error;
+    return file;
+}
+
 int fsk_open_beneath(int folder, const char *path, int flags, unsigned int mode) {
+    if (lacks_openat2()) return fsk_open_stepwise(folder, path, flags, mode);
     struct open_how how = {
         .flags = (uint64_t)(flags | O_CLOEXEC),
         .mode = (flags & O_CREAT) ? mode : 0,

@@ -154,6 +154,8 @@ enum LayeringRules {
         ("opendir(", []), ("fdopendir(", []), ("readdir(", []), ("fsk_read_folder(", []),
         // One loop over each of these calls. The probes of a pipe's bytes are no loops.
         ("pread(", []), ("pwrite(", []), ("Glibc.read(", []), ("Glibc.write(", []), ("EINTR", []),
+        // Swift's arguments, which are none without /proc.
+        ("CommandLine.", []),
         // One lock.
         ("flock(", ["FilesinkiLiveDatabase"]),
         // One thread for blocking work; the thread that waits for signals ends with the process.

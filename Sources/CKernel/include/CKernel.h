@@ -19,7 +19,18 @@ extern const long fsk_time_omit;
 // openat2(2) with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_MAGICLINKS: never leaves
 // the folder, never follows a symlink. With O_PATH and O_NOFOLLOW a symlink in last place is opened
 // itself.
+//
+// Where there is no openat2(2), before Linux 5.6 and in sandboxes that do not know it, this is
+// fsk_open_stepwise, with one call for each folder on the path.
 int fsk_open_beneath(int folder, const char *path, int flags, unsigned int mode);
+
+// The same with openat(2): each folder on the path is opened in the one before.
+int fsk_open_stepwise(int folder, const char *path, int flags, unsigned int mode);
+
+// The arguments of this process as the kernel passed them, the program's name first. Swift's own are
+// read from /proc, and are none where that is not mounted.
+int fsk_argument_count(void);
+char **fsk_arguments(void);
 
 // getdents64(2).
 long fsk_read_folder(int folder, void *buffer, size_t size);

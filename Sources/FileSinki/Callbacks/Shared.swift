@@ -117,9 +117,9 @@ final class Shared: Sendable {
 
     /// The last name of the program's path.
     private static let nameOfProgram: String = {
-        let path = CommandLine.arguments.first ?? "filesinki"
-        let name = path.split(separator: "/").last.map { String($0) } ?? ""
-        return name.isEmpty ? "filesinki" : name
+        let path = ProcessArguments.all.first ?? []
+        let name = path.split(separator: UInt8(ascii: "/")).last
+        return name.map { String(decoding: $0, as: UTF8.self) } ?? "filesinki"
     }()
 }
 

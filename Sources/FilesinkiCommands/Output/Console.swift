@@ -266,11 +266,7 @@ extension Console {
 
     /// The arguments of this process without its name, as the bytes they are.
     package static func argumentsOfProcess() -> [[UInt8]] {
-        (1..<max(1, Int(CommandLine.argc))).compactMap { index in
-            CommandLine.unsafeArgv[index].map {
-                Array(UnsafeRawBufferPointer(start: $0, count: strlen($0)))
-            }
-        }
+        Array(ProcessArguments.all.dropFirst())
     }
 
     /// The width of standard error's terminal; 80 where it does not say.

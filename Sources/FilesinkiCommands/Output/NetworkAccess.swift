@@ -1,5 +1,6 @@
 import FilesinkiModel
 package import FilesinkiRemote
+import FilesinkiSystem
 import Glibc
 
 /// What a program can do over a network: the way in which `filesinki` and `filesinki-net`, which have
@@ -70,7 +71,7 @@ package enum NetworkProgram {
         for place in places {
             let path = folder + place + name
             // Streams stay open; everything else was opened to be closed here.
-            if access(path, X_OK) == 0 { execv(path, CommandLine.unsafeArgv) }
+            if access(path, X_OK) == 0 { ProcessArguments.replaceProgram(by: path) }
         }
         return missing(folder + name)
     }
