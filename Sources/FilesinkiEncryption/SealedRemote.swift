@@ -57,11 +57,29 @@ package struct SealedRemote: RemoteWrapper, EncryptedRemote {
     package func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
         guard isSealed(slot.description) else { return try await wrapped.publish(bytes, to: slot) }
         let object = SealedObject(key, name: slot.description)
-        switch try await wrapped.publish(object.seal(bytes, randomBytes), to: try sealed(slot)) {
-        case .mine: return .mine
-        case .theirs(let stored):
-            return PublishOutcome(stored: try open(stored, slot, nil), own: bytes)
+        let outcome = try await wrapped.publish(
+            object.seal(bytes, randomBytes), to: try sealed(slot))
+        return try opened(outcome, slot, bytes)
+    }
+
+    package func publish(
+        _ bytes: [UInt8], to slot: ObjectKey, thenFind search: KeySearch
+    ) async throws -> (outcome: PublishOutcome, found: ObjectKey?) {
+        guard isSealed(slot.description), try sealed(search.after) == search.after else {
+            return (try await publish(bytes, to: slot), try await find(search))
         }
+        let object = SealedObject(key, name: slot.description)
+        let (outcome, found) = try await wrapped.publish(
+            object.seal(bytes, randomBytes), to: slot, thenFind: search)
+        return (try opened(outcome, slot, bytes), found)
+    }
+
+    /// The outcome for the writer of the plain bytes.
+    private func opened(
+        _ outcome: PublishOutcome, _ slot: ObjectKey, _ bytes: [UInt8]
+    ) throws(Failure) -> PublishOutcome {
+        guard case .theirs(let stored) = outcome else { return .mine }
+        return PublishOutcome(stored: try open(stored, slot, nil), own: bytes)
     }
 
     package func put(_ bytes: [UInt8], to key: ObjectKey) async throws {

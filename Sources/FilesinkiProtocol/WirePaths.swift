@@ -71,6 +71,14 @@ package enum WireHeaders {
     package static let uploadID = "Upload-Id"
     /// The bytes of a resumable upload that the server has.
     package static let uploadOffset = "Upload-Offset"
+    /// With a publication: the first key with this prefix that comes after ``findAfter`` is looked up when
+    /// the slot has been filled.
+    package static let findPrefix = "Find-Prefix"
+    package static let findAfter = "Find-After"
+    /// In the reply: the key that was found, or ``foundNothing``.
+    package static let found = "Found"
+    /// No key: a key has no such character.
+    package static let foundNothing = "*"
     /// The largest object that the server accepts, in bytes; in replies of `/health`.
     package static let maximumObject = "Filesinki-Maximum-Object"
 }

@@ -31,6 +31,12 @@ package protocol Remote: Sendable {
     /// Fills a write-once slot. The outcome is what reading the slot returns, never a status code.
     func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome
 
+    /// Fills a slot as ``publish(_:to:)`` does, then looks up the first key of a listing: in one round trip
+    /// where the remote supports it.
+    func publish(
+        _ bytes: [UInt8], to slot: ObjectKey, thenFind search: KeySearch
+    ) async throws -> (outcome: PublishOutcome, found: ObjectKey?)
+
     /// Stores bytes under a key that only they can have.
     func put(_ bytes: [UInt8], to key: ObjectKey) async throws
 
@@ -45,6 +51,34 @@ package protocol Remote: Sendable {
     /// The first call for a prefix starts listening, even with a timeout of zero; a change between two
     /// calls ends the second one at once. To miss nothing, call this before reading the first state.
     func wait(prefix: String, timeout: Duration) async throws
+}
+
+/// A search for one key.
+package struct KeySearch: Hashable, Sendable {
+    package let prefix: String
+    package let after: ObjectKey
+
+    /// - Parameters:
+    ///   - prefix: What the key begins with.
+    ///   - after: The key before it; the first one after this is found.
+    package init(prefix: String, after: ObjectKey) {
+        self.prefix = prefix
+        self.after = after
+    }
+}
+
+extension Remote {
+    /// The first key of a search; nil if there is none.
+    package func find(_ search: KeySearch) async throws -> ObjectKey? {
+        try await list(prefix: search.prefix, after: search.after, limit: 1).first?.key
+    }
+
+    package func publish(
+        _ bytes: [UInt8], to slot: ObjectKey, thenFind search: KeySearch
+    ) async throws -> (outcome: PublishOutcome, found: ObjectKey?) {
+        let outcome = try await publish(bytes, to: slot)
+        return (outcome, try await find(search))
+    }
 }
 
 /// A remote whose requests cost no round trip, so that callers need not save them.

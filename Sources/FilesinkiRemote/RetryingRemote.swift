@@ -34,6 +34,18 @@ package struct RetryingRemote: RemoteWrapper {
         }
     }
 
+    package func publish(
+        _ bytes: [UInt8], to slot: ObjectKey, thenFind search: KeySearch
+    ) async throws -> (outcome: PublishOutcome, found: ObjectKey?) {
+        try await retries.performRequest { isRepeated in
+            if isRepeated, let stored = try await wrapped.get(slot, range: nil) {
+                let outcome = PublishOutcome(stored: stored, own: bytes)
+                return (outcome, try await wrapped.find(search))
+            }
+            return try await wrapped.publish(bytes, to: slot, thenFind: search)
+        }
+    }
+
     package func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
         try await retries.performRequest { _ in try await wrapped.put(bytes, to: key) }
     }

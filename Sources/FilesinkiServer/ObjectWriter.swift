@@ -26,6 +26,8 @@ struct ObjectWriter: Sendable {
         /// SHA-256 of the whole object.
         var digest: [UInt8]
         var isPublication = false
+        /// What to look up when the slot has been filled.
+        var search: KeySearch?
         var upload: UploadID?
         /// How many bytes of the upload the server has already.
         var offset: Int64 = 0
@@ -63,6 +65,7 @@ struct ObjectWriter: Sendable {
             guard condition == "*" else { throw .badRequest("If-None-Match must be *.") }
             guard key.description.contains("/") else { throw .badKey }
             put.isPublication = true
+            put.search = try Self.search(fields)
         }
         try KeyUse(key).checkPut(isPublication: put.isPublication)
         try Self.parseUpload(fields, into: &put)
@@ -70,6 +73,12 @@ struct ObjectWriter: Sendable {
         let (whole, overflow) = put.offset.addingReportingOverflow(length)
         guard !overflow, whole <= maximum else { throw .tooLarge }
         return put
+    }
+
+    private static func search(_ fields: HTTPFields) throws(RequestError) -> KeySearch? {
+        guard let prefix = fields[.findPrefix], let after = fields[.findAfter] else { return nil }
+        guard let key = try? ObjectKey(after) else { throw .badKey }
+        return KeySearch(prefix: try Route.checked(prefix: prefix), after: key)
     }
 
     private static func parseUpload(

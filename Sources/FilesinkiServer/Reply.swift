@@ -50,6 +50,9 @@ extension HTTPField.Name {
     static let uploadID = own(WireHeaders.uploadID)
     static let uploadOffset = own(WireHeaders.uploadOffset)
     static let maximumObject = own(WireHeaders.maximumObject)
+    static let findPrefix = own(WireHeaders.findPrefix)
+    static let findAfter = own(WireHeaders.findAfter)
+    static let found = own(WireHeaders.found)
 }
 
 /// A reply with an error status.

@@ -82,7 +82,11 @@ enum Route: Hashable, Sendable {
     }
 
     private static func prefix(_ query: Query) throws(RequestError) -> String {
-        let prefix = query["prefix"] ?? ""
+        try checked(prefix: query["prefix"] ?? "")
+    }
+
+    /// - Throws: ``RequestError`` with 400 when no key can begin with the prefix.
+    static func checked(prefix: String) throws(RequestError) -> String {
         let bare = prefix.hasSuffix("/") ? prefix.dropLast() : prefix[...]
         if !prefix.isEmpty { _ = try key(bare) }
         return prefix

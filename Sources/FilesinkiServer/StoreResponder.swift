@@ -140,9 +140,10 @@ struct StoreResponder: HTTPResponder {
             guard client.access.mayPut(key) else { throw RequestError.forbidden }
             let put = try writer.parseRequest(key, client.request.head)
             try owners.claim(key, client.access)
-            let (reply, hasChanged) = try await writer.reply(
+            var (reply, hasChanged) = try await writer.reply(
                 put, client.request.body, owner: client.owner)
             if hasChanged { hub.reportChange(key.description) }
+            if let search = put.search { reply.fields[.found] = await find(search, client.access) }
             return reply
         case .delete:
             guard client.access.mayDelete(key) else { throw RequestError.forbidden }
@@ -152,6 +153,18 @@ struct StoreResponder: HTTPResponder {
             return Reply(.noContent)
         default: throw RequestError.noMethod
         }
+    }
+
+    /// What a search finds; nil when the client may not know, or the folder cannot be read: it then asks
+    /// again, and is told why.
+    private func find(_ search: KeySearch, _ access: Access) async -> String? {
+        guard access.rights.contains(.read), access.includes(prefix: search.prefix) else {
+            return nil
+        }
+        do {
+            guard let found = try await remote.find(search) else { return WireHeaders.foundNothing }
+            return access.includes(found) ? found.description : nil
+        } catch { return nil }
     }
 
     private func uploadReply(_ id: UploadID) async throws -> Reply {

@@ -112,12 +112,43 @@ package struct ServerRemote: Remote {
     }
 
     package func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
-        let reply = try await exchange.send(
-            "PUT", WirePaths.object(slot), about: slot,
-            fields: [WireHeaders.digest: Self.digest(bytes), "If-None-Match": "*"], body: bytes,
+        let reply = try await publishReply(bytes, to: slot)
+        return Self.outcome(reply, own: bytes)
+    }
+
+    package func publish(
+        _ bytes: [UInt8], to slot: ObjectKey, thenFind search: KeySearch
+    ) async throws -> (outcome: PublishOutcome, found: ObjectKey?) {
+        let reply = try await publishReply(
+            bytes, to: slot,
+            fields: [
+                WireHeaders.findPrefix: search.prefix,
+                WireHeaders.findAfter: search.after.description,
+            ])
+        let outcome = Self.outcome(reply, own: bytes)
+        // A server of an older version, or one that this token may not list at, does not say.
+        guard let text = reply.fields[WireHeaders.found] else {
+            return (outcome, try await find(search))
+        }
+        if text == WireHeaders.foundNothing { return (outcome, nil) }
+        guard let key = try? ObjectKey(text), text.hasPrefix(search.prefix), search.after < key
+        else { throw exchange.protocolError(slot, "it found another key than was asked for") }
+        return (outcome, key)
+    }
+
+    private func publishReply(
+        _ bytes: [UInt8], to slot: ObjectKey, fields: HTTPFields = [:]
+    ) async throws -> HTTPReply {
+        var fields = fields
+        fields[WireHeaders.digest] = Self.digest(bytes)
+        fields["If-None-Match"] = "*"
+        return try await exchange.send(
+            "PUT", WirePaths.object(slot), about: slot, fields: fields, body: bytes,
             maximumReply: WireLimits.replyBytes, allowing: [412])
-        guard reply.status == 412 else { return .mine }
-        return PublishOutcome(stored: reply.body, own: bytes)
+    }
+
+    private static func outcome(_ reply: HTTPReply, own: [UInt8]) -> PublishOutcome {
+        reply.status == 412 ? PublishOutcome(stored: reply.body, own: own) : .mine
     }
 
     /// Uploads an object, and after a cut connection what the server does not have yet.

@@ -201,6 +201,22 @@ extension RemoteContract {
             try require(
                 try await subject.remote.get(slot(1), range: nil), is: bytes("one"), "the slot")
         },
+        RemoteContract("a publication finds a key as it is afterwards, whoever filled the slot") {
+            subject in
+            let search = KeySearch(prefix: "zones/main/log/", after: try slot(2))
+            let first = try await subject.remote.publish(
+                bytes("one"), to: slot(1), thenFind: search)
+            try require(first.outcome, is: .mine, "the outcome")
+            try require(first.found, is: nil, "the key")
+            let second = try await subject.remote.publish(
+                bytes("three"), to: slot(3), thenFind: search)
+            try require(second.outcome, is: .mine, "the outcome")
+            try require(second.found, is: slot(3), "the key")
+            let third = try await subject.remote.publish(
+                bytes("other"), to: slot(1), thenFind: search)
+            try require(third.outcome, is: .theirs(bytes("one")), "the outcome")
+            try require(third.found, is: slot(3), "the key")
+        },
         RemoteContract("publishing the same bytes again is ours: a lost answer is harmless") {
             subject in
             for _ in 0..<3 {

@@ -91,8 +91,8 @@ package struct CommitLog: Sendable {
     /// retry a draft after a failure without publishing it twice, pass the same `id`. A changed
     /// draft needs a new `id`.
     ///
-    /// Two requests: the second finds out whether the number was archived long ago, and its slot only
-    /// for that reason empty.
+    /// One or two requests: the remote is also asked whether the number was archived long ago, and its slot
+    /// only for that reason empty.
     ///
     /// - Parameter id: 16 random bytes.
     /// - Throws: `Failure` with code `limit` when the draft exceeds ``limits`` or does not decode
@@ -104,8 +104,9 @@ package struct CommitLog: Sendable {
         let slot = try StoreLayout.slot(prefix, parent.sequence &+ 1)
         let (stored, own) = try coder.encodeVerified(
             draft, after: parent, id: id, key: slot.description)
-        let winner = try await publish(stored, to: slot)
-        if let archive = try await archives.archive(of: own.sequence) {
+        let (winner, found) = try await publish(
+            stored, to: slot, thenFind: archives.search(covering: own.sequence))
+        if let archive = try await archives.archive(of: own.sequence, found: found) {
             let commit = try decode(archive, own.sequence)
             if commit.id == id { return .mine(commit) }
             // Readers ignore the slot; the next prune removes it if this device may not.
@@ -117,17 +118,20 @@ package struct CommitLog: Sendable {
         return commit.id == id ? .mine(commit) : .theirs(commit)
     }
 
-    /// Tries to fill a slot, and returns the bytes that it holds afterwards.
-    private func publish(_ stored: [UInt8], to slot: ObjectKey) async throws -> [UInt8] {
+    /// Tries to fill a slot, and returns the bytes that it holds afterwards, and what is then found.
+    private func publish(
+        _ stored: [UInt8], to slot: ObjectKey, thenFind search: KeySearch
+    ) async throws -> (winner: [UInt8], found: ObjectKey?) {
         do {
-            switch try await remote.publish(stored, to: slot) {
-            case .mine: return stored
-            case .theirs(let winner): return winner
+            let (outcome, found) = try await remote.publish(stored, to: slot, thenFind: search)
+            switch outcome {
+            case .mine: return (stored, found)
+            case .theirs(let winner): return (winner, found)
             }
         } catch let failure as Failure where failure.code == .away {
             // The bytes may have been stored although the answer was lost.
             guard let winner = try? await remote.get(slot, range: nil) else { throw failure }
-            return winner
+            return (winner, try await remote.find(search))
         }
     }
 }

@@ -29,6 +29,20 @@ struct LogArchives: Sendable {
     ///   and what the remote throws.
     func archive(of sequence: UInt64) async throws -> LogArchive? {
         guard let found = try await firstKey(covering: sequence) else { return nil }
+        return try await archive(of: sequence, at: found)
+    }
+
+    /// The archive that holds a commit; nil if the commit is not archived.
+    ///
+    /// - Parameter found: What ``search(covering:)`` has found.
+    func archive(of sequence: UInt64, found: ObjectKey?) async throws -> LogArchive? {
+        guard let found else { return nil }
+        // Somebody else's object.
+        guard isArchive(found) else { return try await archive(of: sequence) }
+        return try await archive(of: sequence, at: found)
+    }
+
+    private func archive(of sequence: UInt64, at found: ObjectKey) async throws -> LogArchive {
         let archive = try await read(found)
         guard archive.contains(sequence) else {
             throw Envelope.damaged(found.description, "The archive before this one is missing.")
@@ -97,13 +111,20 @@ struct LogArchives: Sendable {
     /// The first key, in their order, of an archive that ends with this commit or with a later one.
     private func firstKey(covering sequence: UInt64) async throws -> ObjectKey? {
         guard sequence > 0 else { return nil }
-        let highest = [UInt8](repeating: 0xFF, count: StoreLayout.archiveIDLength)
-        var after = try StoreLayout.archive(prefix, last: sequence - 1, id: highest)
-        while let found = try await remote.list(prefix: prefix, after: after, limit: 1).first?.key {
+        var search = try search(covering: sequence)
+        while let found = try await remote.find(search) {
             if isArchive(found) { return found }
-            after = found
+            search = KeySearch(prefix: prefix, after: found)
         }
         return nil
+    }
+
+    /// The search for an archive that ends with this commit, at least 1, or with a later one.
+    func search(covering sequence: UInt64) throws(Failure) -> KeySearch {
+        let highest = [UInt8](repeating: 0xFF, count: StoreLayout.archiveIDLength)
+        return KeySearch(
+            prefix: prefix,
+            after: try StoreLayout.archive(prefix, last: sequence - 1, id: highest))
     }
 
     private func isArchive(_ key: ObjectKey) -> Bool {

@@ -43,11 +43,11 @@ struct ProgramRoundTripTests {
         #expect(requests.count <= 1, "\(requests)")
     }
 
-    @Test("a small save makes three requests at most") func save() async throws {
+    @Test("a small save makes two requests at most") func save() async throws {
         let counted = try await Counted()
         let line = "echo saved | filesinki save --root a --wait notes/x"
         let requests = try counted.requests(of: line)
-        #expect(requests.count <= 3, "\(requests)")
+        #expect(requests.count <= 2, "\(requests)")
     }
 
     @Test("many new small files take 40 requests at most, there and back", .timeLimit(.minutes(30)))
