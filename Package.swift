@@ -366,7 +366,9 @@ let package = Package(
             ["FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote"]),
         tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),
         tests("FilesinkiRemoteTests", ["FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting"]),
-        tests("FilesinkiRulesTests", ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiRules"]),
+        tests(
+            "FilesinkiRulesTests",
+            ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiRules", "FilesinkiText"]),
         tests(
             "FilesinkiS3Tests",
             [

@@ -118,28 +118,26 @@ package struct MergeRules: Hashable, Sendable {
     package var identities: [IdentityRule] = []
     package var keyColumns: [String]?
 
-    /// Sets one key of a rule.
+    /// How the fields that a pattern matches are merged.
     ///
-    /// - Returns: Whether the key is a merge setting.
-    /// - Throws: `Failure` with code `usage` for an invalid value.
-    mutating func set(_ key: [String], _ text: String) throws(Failure) -> Bool {
-        switch (key.first, key.count) {
-        case ("fields", 2):
-            fields.append(
-                FieldRule(
-                    pattern: try FieldPattern(parsing: key[1]), resolution: try word(text)))
-        case ("identity", 2):
-            identities.append(
-                IdentityRule(pattern: try FieldPattern(parsing: key[1]), member: text))
-        case ("field-choice", 1): fieldChoice = try word(text)
-        case ("key-columns", 1): keyColumns = text.split(separator: ",").map(trimmed)
-        default: return false
-        }
-        return true
+    /// - Throws: `Failure` with code `usage` for an invalid pattern or value, as the methods below.
+    mutating func addField(_ pattern: String, _ text: String) throws(Failure) {
+        fields.append(
+            FieldRule(pattern: try FieldPattern(parsing: pattern), resolution: try word(text)))
     }
 
-    /// The keys, for a message.
-    static let keys = "fields.\"/POINTER\", field-choice, identity.\"/POINTER\" and key-columns"
+    /// The member that identifies the objects of the lists that a pattern matches.
+    mutating func addIdentity(_ pattern: String, _ member: String) throws(Failure) {
+        identities.append(
+            IdentityRule(pattern: try FieldPattern(parsing: pattern), member: member))
+    }
+
+    mutating func setFieldChoice(_ text: String) throws(Failure) { fieldChoice = try word(text) }
+
+    /// - Parameter text: Names separated by commas.
+    mutating func setKeyColumns(_ text: String) {
+        keyColumns = text.split(separator: ",").map(trimmed)
+    }
 
     private func word<Word>(_ text: String) throws(Failure) -> Word
     where Word: RawRepresentable<String> & CaseIterable {

@@ -95,6 +95,6 @@ package struct RulesLoad: Sendable {
                 at: 0)
         }
         rules = PathRules(readers.reversed().map(\.settings))
-        problems = readers.flatMap(\.problems)
+        problems = readers.flatMap { $0.problems.map(\.located) }
     }
 }

@@ -11,7 +11,7 @@ struct SettingsReader {
     let file: String
     let source: RuleSource
     private(set) var settings = Settings()
-    private(set) var problems: [Failure] = []
+    private(set) var problems: [SettingsProblem] = []
 
     private enum Section { case top, rule(Draft), unknown }
     private struct Draft {
@@ -33,7 +33,7 @@ struct SettingsReader {
             endSection()
         } catch {
             settings = Settings()
-            problems = [error]
+            problems = [SettingsProblem(line: nil, failure: error)]
         }
     }
 
@@ -84,20 +84,23 @@ struct SettingsReader {
         }
         if case .rule(var draft) = section {
             defer { section = .rule(draft) }
-            switch key {
-            case "match":
+            switch RuleKey(pair.key) {
+            case .match:
                 draft.hasMatch = true
                 draft.match = try PathPattern(try Self.text(pair))
-            case "strategy":
+            case .strategy:
                 draft.strategy = .standard
                 draft.strategy = try strategy(pair)
-            case "on-delete":
+            case .onDelete:
                 draft.onDelete = .keep
                 draft.onDelete = try OnDelete(parsing: try Self.text(pair))
-            default:
-                guard try draft.merging.set(pair.key, try Self.text(pair)) else {
-                    throw Self.unknown(key, "match, strategy, on-delete, " + MergeRules.keys)
-                }
+            case .fields:
+                try draft.merging.addField(pair.key[1], try Self.text(pair))
+            case .identity:
+                try draft.merging.addIdentity(pair.key[1], try Self.text(pair))
+            case .fieldChoice: try draft.merging.setFieldChoice(try Self.text(pair))
+            case .keyColumns: draft.merging.setKeyColumns(try Self.text(pair))
+            case nil: throw Self.unknown(key, among: RuleKey.allCases.map(\.rawValue), RuleKey.list)
             }
             return
         }
@@ -105,25 +108,25 @@ struct SettingsReader {
     }
 
     private mutating func readTopLevel(_ key: String, _ pair: TOMLPair) throws(Failure) {
-        switch key {
-        case "strategy":
+        switch SettingKey(pair.key) {
+        case .strategy:
             settings.strategy = .standard
             settings.strategy = try strategy(pair)
-        case "on-delete":
+        case .onDelete:
             settings.onDelete = .keep
             settings.onDelete = try OnDelete(parsing: try Self.text(pair))
-        case "gitignore":
+        case .gitignore:
             guard case .boolean(let value) = pair.value else {
                 throw Self.mistyped(pair, "true or false")
             }
             settings.gitignore = value
-        case "max-delete":
+        case .maxDelete:
             if case .integer(let count) = pair.value {
                 settings.maxDelete = try MaxDelete(parsing: String(count))
             } else {
                 settings.maxDelete = try MaxDelete(parsing: try Self.text(pair))
             }
-        default: throw Self.unknown(key, "strategy, on-delete, gitignore, max-delete and [[rule]]")
+        case nil: throw Self.unknown(key)
         }
     }
 
@@ -146,8 +149,8 @@ extension SettingsReader {
         var failure = failure
         failure.path = Array(file.utf8)
         // The message may quote text from another device.
-        failure.message = "Line \(line): " + printable(failure.message.utf8)
-        problems.append(failure)
+        failure.message = printable(failure.message.utf8)
+        problems.append(SettingsProblem(line: line, failure: failure))
     }
 
     private static func text(_ pair: TOMLPair) throws(Failure) -> String {
@@ -160,12 +163,38 @@ extension SettingsReader {
         return failure("The value of '\(key)' is \(pair.value.kind).", "Write \(wanted).")
     }
 
-    private static func unknown(_ key: String, _ known: String) -> Failure {
-        failure("Unknown key: '\(key)'.", "Use \(known).")
+    /// The failure for a key that is none for all paths.
+    static func unknown(_ key: String) -> Failure {
+        let known = SettingKey.allCases.map(\.rawValue)
+        let all = known.joined(separator: ", ") + " and [[\(SettingsDocument.rule)]]"
+        return unknown(key, among: known, all)
+    }
+
+    /// - Parameter all: The keys for the message.
+    private static func unknown(_ key: String, among known: [String], _ all: String) -> Failure {
+        failure(
+            "Unknown key: '\(key)'.",
+            NearestWord.suggestion(for: key, among: known) + "Use \(all).")
     }
 
     private static func failure(_ message: String, _ remedy: String) -> Failure {
         Failure(.usage, path: "", message, remedy: remedy)
+    }
+}
+
+/// A mistake in a settings file.
+struct SettingsProblem: Sendable {
+    /// The line of its statement, from 1; nil if the file cannot be used at all.
+    var line: Int?
+    /// The failure with the path of the file, and without the line.
+    var failure: Failure
+
+    /// The failure with its line in the message.
+    var located: Failure {
+        guard let line else { return failure }
+        var located = failure
+        located.message = "Line \(line): " + failure.message
+        return located
     }
 }
 

@@ -13,8 +13,10 @@ private struct Scene: Sendable, CustomTestStringConvertible {
     var command: String
     var code = ExitCode.done
     var input = ""
+    /// Whether the command prints for people, not with `--json`.
+    var isText = false
 
-    var testDescription: String { name }
+    var testDescription: String { isText ? name + " as text" : name }
 }
 
 @Suite("The contract of --json")
@@ -26,6 +28,17 @@ struct GoldenTests {
     private static let encrypted = [
         "set FILESINKI_PASSPHRASE secret", "remote set sealed --migrate --encrypt --root a",
     ]
+
+    private static let settings = """
+        write a/.filesinki.toml strategy='newest'
+        max-delete=100
+        [[rule]]
+        match='*.json'
+        fields.'/n'='sum'
+        [[rule]]
+        match='*.log'
+        strategy='larger'
+        """
 
     private static let scenes: [Scene] = [
         Scene(name: "version", command: "--version"),
@@ -172,6 +185,26 @@ struct GoldenTests {
         Scene(
             name: "kv-bridge", before: ["kv set --root a x=1", "write s.json {\"k\":5}"],
             command: "kv bridge --root a s.json"),
+        Scene(
+            name: "config-get", before: [settings], command: "config get rule --root a"),
+        Scene(
+            name: "config-get-default", command: "config get max-delete --defaults --root a"),
+        Scene(
+            name: "config-get-absent", command: "config get gitignore --root a", code: .negative),
+        Scene(
+            name: "config-set", before: [settings], command: "config set on-delete ask --root a"),
+        Scene(
+            name: "config-set-unknown", command: "config set on-delet ask --root a", code: .usage),
+        Scene(
+            name: "config-unset", before: [settings], command: "config unset strategy --root a"),
+        Scene(
+            name: "config-list", before: [settings], command: "config list --defaults --root a"),
+        Scene(
+            name: "config-list", before: [settings], command: "config list --defaults --root a",
+            isText: true),
+        Scene(
+            name: "config-get", before: [settings], command: "config get rule --root a",
+            isText: true),
         Scene(name: "failure", command: "sync a --strategy newset", code: .usage),
     ]
 
@@ -181,10 +214,11 @@ struct GoldenTests {
         for line in scene.before { try await world.perform(line) }
         world.wait(seconds: 60)
         let words = scene.command.split(separator: " ").map { Array($0.utf8) }
-        let outcome = try await world.run(
-            bytes: words + [Array("--json".utf8)], input: Array(scene.input.utf8))
+        let end = scene.isText ? [] : [Array("--json".utf8)]
+        let outcome = try await world.run(bytes: words + end, input: Array(scene.input.utf8))
         #expect(outcome.code == scene.code, "\(outcome.talk)")
-        try Golden(name: scene.name + ".jsonl").expect(world.stripped(outcome.text))
+        let name = scene.name + (scene.isText ? ".txt" : ".jsonl")
+        try Golden(name: name).expect(world.stripped(outcome.text))
     }
 
     @Test func `every command that prints results has a golden file`() async throws {

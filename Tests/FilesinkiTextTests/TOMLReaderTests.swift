@@ -46,13 +46,15 @@ import Testing
             "\u{FEFF}# top\na = 1 # one\r\n\n[t . 'u']\n  [[r]]\n\"k\".b-c_1 = '''\n\n'''\nz = 2"
         let pair = TOMLPair(key: ["a"], value: .integer(1))
         let long = TOMLPair(key: ["k", "b-c_1"], value: .string("\n"))
+        let last = TOMLPair(key: ["z"], value: .integer(2))
         #expect(
             try read(text) == [
-                TOMLStatement(line: 2, kind: .pair(pair)),
-                TOMLStatement(line: 4, kind: .table(["t", "u"])),
-                TOMLStatement(line: 5, kind: .tableInArray(["r"])),
-                TOMLStatement(line: 6, kind: .pair(long)),
-                TOMLStatement(line: 9, kind: .pair(TOMLPair(key: ["z"], value: .integer(2)))),
+                TOMLStatement(line: 2, kind: .pair(pair), range: 9..<14, value: 13..<14),
+                TOMLStatement(
+                    line: 4, kind: .table(["t", "u"]), range: 23..<32, value: 32..<32),
+                TOMLStatement(line: 5, kind: .tableInArray(["r"]), range: 35..<40, value: 40..<40),
+                TOMLStatement(line: 6, kind: .pair(long), range: 41..<61, value: 53..<61),
+                TOMLStatement(line: 9, kind: .pair(last), range: 62..<67, value: 66..<67),
             ])
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilesinkiModel
+import FilesinkiText
 
 /// The names of commands in a command line, checked before the parser reads it: the parser takes a
 /// mistyped one for an argument too many, and `help` ignores it.
@@ -58,34 +59,10 @@ enum CommandNames {
             [$0.configuration.commandName ?? ""] + $0.configuration.aliases
         }
         if isHelp { names += HelpTopic.allCases.map(\.rawValue) }
-        let near = names.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
-        let isNear = near.map { $0.1 <= max(1, word.count / 3) } ?? false
-        let suggestion = near.flatMap { isNear ? "Did you mean '\($0.0)'? " : nil } ?? ""
         return Failure(
             .usage, path: ArgumentText.bytes(of: word), "Unknown command.",
-            remedy: suggestion + "filesinki help lists the commands.")
-    }
-
-    /// How many letters have to be inserted, removed, replaced or swapped with their neighbour to make
-    /// one word of the other: the optimal string alignment distance.
-    static func distance(_ left: String, _ right: String) -> Int {
-        let left = Array(left)
-        let right = Array(right)
-        var before: [Int] = []
-        var last = Array(0...right.count)
-        for (row, letter) in left.enumerated() {
-            var next = [row + 1]
-            for (column, other) in right.enumerated() {
-                var cost = min(last[column + 1], next[column]) + 1
-                cost = min(cost, last[column] + (letter == other ? 0 : 1))
-                if row > 0, column > 0, letter == right[column - 1], left[row - 1] == other {
-                    cost = min(cost, before[column - 1] + 1)
-                }
-                next.append(cost)
-            }
-            (before, last) = (last, next)
-        }
-        return last[right.count]
+            remedy: NearestWord.suggestion(for: word, among: names)
+                + "filesinki help lists the commands.")
     }
 }
 

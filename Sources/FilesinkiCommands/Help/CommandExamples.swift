@@ -40,6 +40,15 @@ enum CommandExamples {
         "key add": ["filesinki key add --key-file backup.key"],
         "key change": ["filesinki key change --passphrase-file new-passphrase"],
         "key remove": ["filesinki key remove 1"],
+        "config get": [
+            "filesinki config get on-delete --defaults", "filesinki config get rule.1",
+        ],
+        "config set": [
+            "filesinki config set strategy 'newest, keep-both'",
+            "filesinki config set --device gitignore true",
+        ],
+        "config unset": ["filesinki config unset max-delete"],
+        "config list": ["filesinki config list --defaults"],
         "serve folder": [
             "filesinki serve /srv/store --create --listen 0.0.0.0:8390 --self-signed"
         ],

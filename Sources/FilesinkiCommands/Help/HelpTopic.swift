@@ -150,6 +150,8 @@ enum HelpTopic: String, CaseIterable {
           match = "*.log"
           strategy = "newest, keep-both"
 
+        filesinki config shows and changes the settings for all paths by name.
+
         A strategy is a chain: the first link that decides wins. Links that merge lose
         nothing: auto, text, lines, json, jsonc, ini, toml, yaml, po, markdown, ipynb,
         csv, sqlite. Links that choose a side: newest, oldest, larger, smaller, here,

@@ -15,6 +15,8 @@ package struct TOMLReader {
     let file: String
     var index = 0
     var line = 1
+    /// Where the value of the present statement begins.
+    private var valueStart = 0
 
     /// Reads a whole document.
     ///
@@ -47,7 +49,12 @@ package struct TOMLReader {
             try skipBlankLines()
             guard index < bytes.count else { return result }
             let line = line
-            result.append(TOMLStatement(line: line, kind: try statement()))
+            let start = index
+            let kind = try statement()
+            let end = index
+            let value = if case .pair = kind { valueStart..<end } else { end..<end }
+            result.append(
+                TOMLStatement(line: line, kind: kind, range: start..<end, value: value))
             try endLine()
         }
     }
@@ -71,7 +78,17 @@ package struct TOMLReader {
             throw flaw("Missing = after the key.", "Write key = value.")
         }
         skipSpaces()
+        if depth == 0 { valueStart = index }
         return TOMLPair(key: key, value: try value(depth: depth))
+    }
+
+    /// Reads a key on its own, such as `a."b c"`.
+    ///
+    /// - Returns: Its parts; nil for text that is not a key.
+    package static func key(_ text: String) -> [String]? {
+        var reader = TOMLReader(bytes: Array(text.utf8), file: "")
+        guard let parts = try? reader.key(), reader.index == text.utf8.count else { return nil }
+        return parts
     }
 
     /// Reads a key of one or more parts, and the spaces around it.
@@ -93,22 +110,13 @@ package struct TOMLReader {
             return try string(multiline: false)
         }
         let start = index
-        while let byte = peek(), isBare(byte) { index += 1 }
+        while let byte = peek(), TOMLWriter.isBare(byte) { index += 1 }
         guard index > start else {
             throw flaw(
                 "Missing key.",
                 "Write key = value, with a key of letters, digits, - and _, or in quotes.")
         }
         return String(decoding: bytes[start..<index], as: UTF8.self)
-    }
-
-    private func isBare(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 }
 

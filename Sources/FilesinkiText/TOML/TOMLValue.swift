@@ -44,6 +44,10 @@ package struct TOMLStatement: Equatable, Sendable {
     /// The line on which it begins, from 1.
     package var line: Int
     package var kind: Kind
+    /// Its bytes in the document, without the comment behind it.
+    package var range: Range<Int>
+    /// The bytes of a pair's value; empty for a table.
+    package var value: Range<Int>
 }
 
 extension TOMLReader {
