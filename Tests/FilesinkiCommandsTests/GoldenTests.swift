@@ -205,6 +205,10 @@ struct GoldenTests {
         Scene(
             name: "config-get", before: [settings], command: "config get rule --root a",
             isText: true),
+        Scene(name: "deinit", command: "deinit b"),
+        Scene(
+            name: "deinit-refused", before: ["write a/one 1"], command: "deinit a",
+            code: .negative),
         Scene(name: "failure", command: "sync a --strategy newset", code: .usage),
     ]
 

@@ -49,6 +49,7 @@ enum CommandExamples {
         ],
         "config unset": ["filesinki config unset max-delete"],
         "config list": ["filesinki config list --defaults"],
+        "deinit": ["filesinki deinit ~/notes", "filesinki deinit ~/notes --force"],
         "serve folder": [
             "filesinki serve /srv/store --create --listen 0.0.0.0:8390 --self-signed"
         ],

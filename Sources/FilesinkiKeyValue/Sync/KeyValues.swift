@@ -2,6 +2,8 @@ package import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiSQLite
 import FilesinkiStore
+import FilesinkiSystem
+import Glibc
 import Synchronization
 
 /// One open key-value store of a replica.
@@ -124,6 +126,28 @@ package enum LocalValues {
         prefix: [UInt8], store name: String, state: String
     ) throws(Failure) -> [KeyAndValue] {
         try open(name, state)?.list(prefix: prefix) ?? []
+    }
+
+    /// How many values of all stores are not published.
+    ///
+    /// - Parameter state: The replica's state folder.
+    package static func pendingCount(state: String) throws(Failure) -> Int {
+        let folder = state + "/kv"
+        guard StateFile.exists(folder) else { return 0 }
+        let names = try SystemError.reported(
+            "read the folder", folder.utf8
+        ) { () throws(SystemError) in
+            let listing = try FolderListing(FileHandle(folder, O_RDONLY | O_DIRECTORY))
+            return listing.entries.map { String(decoding: listing.name($0), as: UTF8.self) }
+        }
+        var count = 0
+        for name in names where name.hasSuffix(".sqlite") {
+            let store = String(name.dropLast(".sqlite".count))
+            // An archive of a former store has another kind of name.
+            guard (try? KeyValuePlace.check(name: store)) != nil else { continue }
+            count += try open(store, state)?.pending().count ?? 0
+        }
+        return count
     }
 
     private static func open(_ name: String, _ state: String) throws(Failure) -> KeyValueDatabase? {

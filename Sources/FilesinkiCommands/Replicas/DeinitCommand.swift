@@ -1,0 +1,111 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiKeyValue
+import FilesinkiModel
+import FilesinkiText
+
+/// `deinit`: the folder stays, the replica goes.
+struct DeinitCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "deinit",
+        abstract: "Make a replica an ordinary folder again.",
+        discussion: """
+            Removes the state of the replica (.filesinki): what it knows of the store, credentials, \
+            and this device's settings for it. All files stay, and so does the store.
+
+            Exits with 1 and removes nothing if changes or values are not published or conflicts are \
+            open, unless --force is given. Scans the folder, but does not contact the remote. If it \
+            is interrupted, run it again.
+            """)
+
+    @Argument(help: "The replica's folder.", completion: .directory)
+    var dir: String?
+
+    @Flag(name: .long, help: "Also with unpublished changes and open conflicts.")
+    var force = false
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let root = try folder(in: console)
+        let options = try replica.replicaOptions(root: root, in: console)
+        if try Replica.removeRest(options) {
+            try show(root, nil, in: console)
+            return .done
+        }
+        let opened = try await Replica.open(options, writable: true)
+        let status = try await opened.status()
+        if !force { try await refuseUnpublished(opened, options) }
+        try await opened.removeState()
+        try show(root, status, in: console)
+        return .done
+    }
+
+    /// The root itself: a folder in a replica is not meant.
+    private func folder(in console: Console) throws(Failure) -> String {
+        guard let dir else {
+            let root = try RootChoice.find(replica, in: console)
+            guard RootChoice.nearestReplica(at: root.path) != nil else {
+                throw .notInReplica(root.path)
+            }
+            return root.path
+        }
+        let place = try FilePlace.absoluteText(dir, in: console.currentFolder)
+        let root = try RootChoice.of(dir, replica, in: console).path
+        guard root == place else {
+            throw Failure(
+                .usage, path: place, "The folder is in the replica \(printable(root.utf8)).",
+                remedy: "Give that one, if you mean it.")
+        }
+        return root
+    }
+
+    private func refuseUnpublished(_ opened: Replica, _ options: ReplicaOptions) async throws {
+        let state = try await opened.unpublished()
+        if let first = state.paths.first {
+            let others = state.paths.count > 1 ? " and \(state.paths.count - 1) more" : ""
+            throw Failure.refused(
+                options.root, "Not published: \(first)\(others).", "Run filesinki sync")
+        }
+        let values = try LocalValues.pendingCount(state: options.stateFolder.path)
+        if values > 0 {
+            throw Failure.refused(
+                options.root, "Not published: \(CountText.text(values, "value")).",
+                "Run filesinki kv sync")
+        }
+        if let first = state.conflicts.first {
+            throw Failure.refused(
+                options.root, "A conflict is open: \(first).", "Resolve it with filesinki resolve")
+        }
+    }
+
+    private func show(_ root: String, _ status: StatusReport?, in console: Console) throws {
+        if report.json {
+            var object: JSONObject = ["type": "deinit"]
+            object.add("root", root)
+            object.add("device", status?.device.name)
+            object.add("device_id", status.map { hexadecimal($0.device.id) })
+            object.add("remote", status?.remote)
+            try console.output.json(object)
+        }
+        console.say("\(printable(root.utf8)) is an ordinary folder now; its files are unchanged.")
+        guard let status, let remote = status.remote else { return }
+        let name = printable(status.device.name.utf8)
+        console.detail(
+            "The store at \(printable(remote.utf8)) is unchanged. On another device, filesinki "
+                + "devices forget \(name) removes this one from its list.")
+    }
+}
+
+extension Failure {
+    /// - Parameter remedy: What to do instead of forcing it.
+    fileprivate static func refused(
+        _ root: String, _ message: String, _ remedy: String
+    ) -> Failure {
+        Failure(
+            .differs, path: root, message,
+            remedy: remedy + ", or give --force: all files stay.")
+    }
+}
