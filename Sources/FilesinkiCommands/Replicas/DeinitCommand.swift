@@ -9,6 +9,7 @@ struct DeinitCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "deinit",
         abstract: "Make a replica an ordinary folder again.",
+        usage: "filesinki deinit [<dir>] [--force] [<options>]",
         discussion: """
             Removes the state of the replica (.filesinki): what it knows of the store, credentials, \
             and this device's settings for it. All files stay, and so does the store.
