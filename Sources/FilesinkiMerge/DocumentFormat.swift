@@ -43,6 +43,10 @@ package struct DocumentFormat: Sendable {
             self = .yaml
         } else if fileName.hasSuffix(".po") || fileName.hasSuffix(".pot") {
             self = .po
+        } else if Self.namesOfCalendars.contains(where: fileName.hasSuffix) {
+            self = .calendar
+        } else if fileName.hasSuffix(".vcf") || fileName.hasSuffix(".vcard") {
+            self = .card
         } else if fileName.hasSuffix(".md") || fileName.hasSuffix(".markdown") {
             self = .markdown
         } else if fileName.hasSuffix(".ipynb") {
@@ -60,12 +64,28 @@ package struct DocumentFormat: Sendable {
         ".jshintrc", ".swcrc", ".sublime-settings", ".sublime-project", ".sublime-keymap",
     ]
 
+    /// How the names of calendars end.
+    private static let namesOfCalendars = [".ics", ".ical", ".ifb", ".vcs"]
+
     package static let yaml = DocumentFormat("yaml", YAMLFormat(), asText: YAMLTextMerge())
 
     package static let toml = DocumentFormat("toml", TOMLFormat())
 
     /// Translations of gettext.
     package static let po = DocumentFormat("po", POFormat())
+
+    /// iCalendar; what cannot be read is declined, as lines of two sides can form a wrong event.
+    package static let calendar = contentLines("ical", .calendar)
+
+    /// vCard.
+    package static let card = contentLines("vcard", .card)
+
+    private static func contentLines(
+        _ word: String, _ dialect: ContentLineDialect
+    ) -> DocumentFormat {
+        let format = ContentLineFormat(dialect: dialect)
+        return DocumentFormat(word, format, asText: TreeMerge(format: format))
+    }
 
     /// Markdown with front matter.
     package static let markdown = DocumentFormat(

@@ -143,6 +143,10 @@ package enum MergeLink: Hashable, Sendable {
     case yaml
     /// Translations of gettext, by message.
     case po
+    /// iCalendar, by component and property.
+    case ical
+    /// vCard, by person and property.
+    case vcard
     /// Markdown: the front matter by key and element, the rest by lines.
     case markdown
     /// Jupyter notebooks: as JSON, with the outputs of one run.
@@ -227,8 +231,7 @@ extension MergeLink {
     private static let words: [(String, MergeLink)] = [
         ("auto", .auto), ("text", .text), ("lines", .lines), ("json", .json), ("jsonc", .jsonc),
         ("csv", .csv), ("ini", .ini), ("toml", .toml), ("yaml", .yaml), ("po", .po),
-        ("markdown", .markdown),
-        ("ipynb", .ipynb),
+        ("ical", .ical), ("vcard", .vcard), ("markdown", .markdown), ("ipynb", .ipynb),
         ("sqlite", .sqlite),
     ]
 

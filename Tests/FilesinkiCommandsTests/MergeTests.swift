@@ -61,7 +61,9 @@ struct MergeTests {
         }
     }
 
-    @Test("translations, front matter and notebooks are merged by their names, or by a strategy")
+    @Test(
+        "translations, calendars, cards, front matter and notebooks are merged by their names, or by a strategy"
+    )
     func formats() async throws {
         func notebook(_ output: String, _ count: Int) -> String {
             #"{"cells": [{"id": "a", "source": "", "outputs": ["\#(output)"], "execution_count": \#(count)}]}"#
@@ -71,6 +73,18 @@ struct MergeTests {
                 "de.po", "po",
                 [(1, 2), (3, 2), (1, 4), (3, 4)].map {
                     #"msgid ""\#nmsgstr ""\#n"A: \#($0)\n"\#n"B: \#($1)\n"\#n"#
+                }
+            ),
+            (
+                "a.ics", "ical",
+                [(1, 2), (3, 2), (1, 4), (3, 4)].map {
+                    "BEGIN:VCALENDAR\nA:\($0)\nB:\($1)\nEND:VCALENDAR\n"
+                }
+            ),
+            (
+                "a.vcf", "vcard",
+                [(1, 2), (3, 2), (1, 4), (3, 4)].map {
+                    "BEGIN:VCARD\nUID:a\nA:\($0)\nB:\($1)\nEND:VCARD\n"
                 }
             ),
             (

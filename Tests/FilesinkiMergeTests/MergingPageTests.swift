@@ -67,6 +67,9 @@ struct MergingPageTests {
     @Test("every format that a name selects has one")
     func complete() {
         let words = Self.examples.compactMap { DocumentFormat(fileName: $0.name.utf8)?.word }
-        #expect(Set(words) == ["ini", "ipynb", "jsonc", "markdown", "po", "toml", "yaml"])
+        #expect(
+            Set(words) == [
+                "ical", "ini", "ipynb", "jsonc", "markdown", "po", "toml", "vcard", "yaml",
+            ])
     }
 }

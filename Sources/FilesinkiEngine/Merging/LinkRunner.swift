@@ -57,6 +57,8 @@ private struct LinkRun {
         case .yaml: return try mergeInMemory(DocumentFormat.yaml.merge, by: "yaml")
         case .toml: return try mergeInMemory(DocumentFormat.toml.merge, by: "toml")
         case .po: return try mergeInMemory(DocumentFormat.po.merge, by: "po")
+        case .ical: return try mergeInMemory(DocumentFormat.calendar.merge, by: "ical")
+        case .vcard: return try mergeInMemory(DocumentFormat.card.merge, by: "vcard")
         case .markdown:
             return try mergeInMemory(DocumentFormat.markdown.merge, by: "markdown")
         case .ipynb: return try mergeInMemory(DocumentFormat.notebook.merge, by: "ipynb")

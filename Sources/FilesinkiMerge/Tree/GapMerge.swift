@@ -65,7 +65,9 @@ struct GapMerge {
     private func isFirstInLine(_ left: MergeTrio<Int>, _ right: MergeTrio<Int>) -> Bool {
         for version in [MergeVersion.ours, .theirs] {
             guard let node = nodes[version], let tree = trees[version] else { return false }
-            guard node.hasCommas, tree.slice(node.opening).last != 10 else { return false }
+            guard node.hasCommas, node.form != .packed, tree.slice(node.opening).last != 10 else {
+                return false
+            }
             if let ordinal = right[version] {
                 let head = tree.slice(node.items[ordinal].head)
                 guard ordinal == 0, head.last != UInt8(ascii: ":") else { return false }

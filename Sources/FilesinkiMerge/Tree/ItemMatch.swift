@@ -7,6 +7,7 @@ struct ItemMatch {
     private let identities: [[UInt8]]
     /// What an item of a version is sorted by.
     private let text: (MergeVersion, Int) -> [UInt8]
+    private let form: (MergeVersion, Int) -> SyntaxNode.Form
     /// Whether the order may follow the names: comments that stand alone keep their neighbours.
     private let isSortable: Bool
 
@@ -15,8 +16,10 @@ struct ItemMatch {
     ///   - identities: What each number stands for.
     init(
         _ things: MergeTrio<[Int]>, _ identities: [[UInt8]], isSortable: Bool,
-        sortedBy text: @escaping (MergeVersion, Int) -> [UInt8]
+        sortedBy text: @escaping (MergeVersion, Int) -> [UInt8],
+        form: @escaping (MergeVersion, Int) -> SyntaxNode.Form = { _, _ in .value }
     ) {
+        self.form = form
         self.isSortable = isSortable
         self.identities = identities
         self.text = text
@@ -27,6 +30,23 @@ struct ItemMatch {
                 entries[thing][version] = ordinal
             }
         }
+    }
+
+    /// The items of the result in their order.
+    ///
+    /// Where each version has values before sections, as formats may require, the result has them so, too.
+    func merged(isKept: (Int) -> Bool) -> [Int] {
+        let things = order.merged(isKept: isKept)
+        let forms = entries.map { entry in
+            MergeVersion.allCases.lazy.compactMap { version in
+                entry[version].map { form(version, $0).rawValue }
+            }.first ?? 0
+        }
+        func isInOrder(_ things: [Int]) -> Bool {
+            zip(things, things.dropFirst()).allSatisfy { forms[$0] <= forms[$1] }
+        }
+        guard !isInOrder(things), orders.allSatisfy(isInOrder) else { return things }
+        return Set(forms).sorted().flatMap { form in things.filter { forms[$0] == form } }
     }
 
     var order: SequenceOrder {

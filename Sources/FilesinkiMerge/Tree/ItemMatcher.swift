@@ -234,7 +234,8 @@ struct ItemMatcher {
         }
         return ItemMatch(
             things, numbers.texts, isSortable: isSortable && !hasComments,
-            sortedBy: { version, ordinal in text(items(version)[ordinal], version) })
+            sortedBy: { version, ordinal in text(items(version)[ordinal], version) },
+            form: { version, ordinal in items(version)[ordinal].value.form })
     }
 
     /// What a comment says.

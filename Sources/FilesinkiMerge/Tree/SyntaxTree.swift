@@ -93,6 +93,8 @@ struct SyntaxNode {
         case fuzzy
         /// As an entry that is not used any more.
         case obsolete
+        /// As values on one line with nothing but commas between them.
+        case packed
     }
 
     var kind: Kind

@@ -12,10 +12,17 @@ protocol SyntaxFormat: Sendable {
     /// - Returns: nil when the bytes are not of the format, when programs could read them in more than one way,
     ///   or beyond ``SyntaxLimits``.
     func read(_ bytes: [UInt8]) -> SyntaxTree?
+
+    /// What both sides changed that does not go together, although each part of it could be merged.
+    ///
+    /// - Parameter trees: The versions; the base is nil without a common version.
+    func conflicts(_ trees: MergeTrio<SyntaxTree>) -> [MergeConflict]
 }
 
 extension SyntaxFormat {
     var fields: [FieldRule] { [] }
+
+    func conflicts(_ trees: MergeTrio<SyntaxTree>) -> [MergeConflict] { [] }
 }
 
 /// What a name means that occurs more than once in a container.
@@ -72,6 +79,8 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
             let reason = Self.unreadable(trees, format.name)
             return .failure(TreeConflicts(conflicts: [MergeConflict("", reason)]))
         }
+        let conflicts = format.conflicts(trees)
+        guard conflicts.isEmpty else { return .failure(TreeConflicts(conflicts: conflicts)) }
         var merger = TreeMerger(trees, format, input)
         merger.mergeDocument()
         guard merger.conflicts.isEmpty else {

@@ -161,7 +161,7 @@ struct TreeMerger {
         case .conflict(let reason): resolve(nodes, reason)
         case .keyed(let match):
             let resolutions = match.entries.map { resolution($0, nodes) }
-            let things = match.order.merged { resolutions[$0] != .dropped }
+            let things = match.merged { resolutions[$0] != .dropped }
             writeItems(nodes, things.map { (match.entries[$0], resolutions[$0]) })
         case .sequence(let things):
             writeItems(nodes, things)

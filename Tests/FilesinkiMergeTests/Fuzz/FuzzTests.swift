@@ -49,7 +49,9 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
 
     /// Every merge has one line here.
     static let all: [FuzzTarget] =
-        [text, lines, csv, json] + settings + [jsonc, toml, yaml, po, markdown, notebook]
+        [text, lines, csv, json] + settings + [jsonc, toml, yaml, po] + contentLines + [
+            markdown, notebook,
+        ]
 
     static let text = FuzzTarget(
         name: "text",
@@ -149,6 +151,22 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
             "msgid \"a\"\r\nmsgstr \"b\"\r\n\r\nmsgid \"c\"\r\nmsgstr \"d\"\r\n",
         ])
 
+    /// Calendars and cards; of stamps that both sides changed only one is in the result.
+    static let contentLines = [
+        tree(
+            ContentLineFormat(dialect: .calendar),
+            [
+                "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:p\nBEGIN:VEVENT\nUID:a\nSEQUENCE:1\nDTSTART:1\nDTEND:2\nRRULE:r\nEXDATE:3,4\nSUMMARY:s\nATTENDEE;CN=\"x:y\":mailto:x\nCATEGORIES:a,b\\,c\nBEGIN:VALARM\nTRIGGER:1\nEND:VALARM\nEND:VEVENT\nBEGIN:VEVENT\nUID:a\nRECURRENCE-ID:5\nEND:VEVENT\nEND:VCALENDAR\n",
+                "BEGIN:VCALENDAR\r\nBEGIN:VTIMEZONE\r\nTZID:Z\r\nBEGIN:STANDARD\r\nDTSTART:1\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\nBEGIN:VTODO\r\nUID:b\r\nDESCRIPTION:a\r\n  b\r\nDUE;TZID=Z:1\r\nX-A:1\r\nX-A:2\r\nEND:VTODO\r\nEND:VCALENDAR\r\n",
+            ], except: ContentLineDialect.stamps),
+        tree(
+            ContentLineFormat(dialect: .card),
+            [
+                "BEGIN:VCARD\nVERSION:4.0\nUID:a\nN:A;B\nFN:B A\nTEL:1\nTEL;TYPE=home:2\nitem1.URL:u\nitem1.X-ABLabel:l\nNICKNAME:n,m\nREV:1\nEND:VCARD\n\nBEGIN:VCARD\nVERSION:4.0\nFN:C\nEND:VCARD\n",
+                "BEGIN:VCARD\nVERSION:2.1\nN:A\nNOTE;ENCODING=QUOTED-PRINTABLE:a=\nb\nPHOTO;BASE64:\n AA==\n\nTEL:1\nEND:VCARD\nBEGIN:VCARD\nVERSION:2.1\nN:A\nEND:VCARD",
+            ], except: ContentLineDialect.stamps),
+    ]
+
     /// The lines of the text; what the front matter says is the matter of the merge of YAML.
     static let markdown = FuzzTarget(
         name: "Markdown",
@@ -173,7 +191,11 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
         ])
 
     /// A merge of trees: whatever a document says that only one side has must be in the result.
-    private static func tree(_ format: some SyntaxFormat, _ corpus: [String]) -> FuzzTarget {
+    ///
+    /// - Parameter names: Of items of which both sides' values can become one.
+    private static func tree(
+        _ format: some SyntaxFormat, _ corpus: [String], except names: [String] = []
+    ) -> FuzzTarget {
         FuzzTarget(
             name: format.name,
             laws: {
@@ -183,17 +205,20 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
                         var content = content
                         _ = TextFrame(removingFrom: &content)
                         guard let tree = format.read(content) else { return [] }
-                        return texts(of: tree.root, tree)
+                        return texts(of: tree.root, tree, except: names)
                     }, again: .unknown)
             }, corpus: corpus)
     }
 
     /// The names and scalars of a document.
-    private static func texts(of node: SyntaxNode, _ tree: SyntaxTree) -> Set<[UInt8]> {
+    private static func texts(
+        of node: SyntaxNode, _ tree: SyntaxTree, except names: [String]
+    ) -> Set<[UInt8]> {
         guard node.kind != .scalar else { return [[node.type] + bare(tree.slice(node.meaning))] }
         return node.items.filter { $0.role == .value }.reduce(into: []) { result, item in
+            if names.contains(String(decoding: tree.slice(item.name), as: UTF8.self)) { return }
             result.insert(bare(tree.slice(item.key)))
-            result.formUnion(texts(of: item.value, tree))
+            result.formUnion(texts(of: item.value, tree, except: names))
         }
     }
 

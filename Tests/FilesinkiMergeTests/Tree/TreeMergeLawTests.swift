@@ -17,9 +17,28 @@ struct WrittenFormat: Sendable, CustomTestStringConvertible {
             WrittenFormat(format: JSONCFormat(), write: json),
             WrittenFormat(format: TOMLFormat(), write: lines),
             WrittenFormat(format: YAMLFormat(), write: yaml),
+            WrittenFormat(format: ContentLineFormat(dialect: .calendar), write: calendar),
+            WrittenFormat(format: ContentLineFormat(dialect: .card), write: cards),
         ]
 
     static let all = nested + [WrittenFormat(format: POFormat(), write: po)]
+
+    /// A section is an event.
+    private static func calendar(_ model: SettingsModel) -> String {
+        let events = model.sections.map { section in
+            let lines = section.entries.map { "X-\($0.key):\($0.value)\n" }
+            return "BEGIN:VEVENT\nUID:\(section.name)\n" + lines.joined() + "END:VEVENT\n"
+        }
+        return "BEGIN:VCALENDAR\nVERSION:2.0\n" + events.joined() + "END:VCALENDAR\n"
+    }
+
+    /// A section is a card.
+    private static func cards(_ model: SettingsModel) -> String {
+        model.sections.map { section in
+            let lines = section.entries.map { "X-\($0.key):\($0.value)\n" }
+            return "BEGIN:VCARD\nUID:\(section.name)\n" + lines.joined() + "END:VCARD\n"
+        }.joined(separator: "\n")
+    }
 
     /// The section is the context, the key the message.
     private static func po(_ model: SettingsModel) -> String {
@@ -155,12 +174,16 @@ struct TreeMergeLawTests {
 
     private func values(_ bytes: [UInt8], _ format: any SyntaxFormat) -> [[String]: Int]? {
         guard let tree = format.read(bytes) else { return nil }
+        let dialect = (format as? ContentLineFormat)?.dialect
+        var sections = tree.root.items
+        if dialect == .calendar { sections = sections.flatMap(\.value.items) }
         var result: [[String]: Int] = [:]
-        for section in tree.root.items where section.role == .value {
+        for section in sections where section.role == .value {
             for item in section.value.items where item.role == .value {
-                let path = [section.name, item.name].map {
+                var path = [section.name, item.name].map {
                     String(decoding: tree.slice($0), as: UTF8.self)
                 }
+                if dialect != nil { path[1] = String(path[1].dropFirst(2)).lowercased() }
                 guard result[path] == nil else { return nil }
                 result[path] = Int(
                     String(decoding: tree.slice(item.value.range), as: UTF8.self))

@@ -1,0 +1,130 @@
+/// Finds what both sides changed in a calendar that does not go together: a series and single occurrences of it, a
+/// time zone and events that use it.
+struct SeriesCheck {
+    typealias Contents = ComponentCheck.Contents
+
+    private let base: ComponentContents
+    private let ours: ComponentContents
+    private let theirs: ComponentContents
+
+    init?(_ contents: Contents) {
+        guard let base = contents.base, let ours = contents.ours, let theirs = contents.theirs
+        else { return nil }
+        (self.base, self.ours, self.theirs) = (base, ours, theirs)
+    }
+
+    /// The names and reasons.
+    var conflicts: [(name: [UInt8], reason: String)] {
+        var result: [(name: [UInt8], reason: String)] = []
+        for master in masters {
+            let (one, other) = (
+                SeriesChanges(of: master, from: base, to: ours),
+                SeriesChanges(of: master, from: base, to: theirs)
+            )
+            if one.contradicts(other) || other.contradicts(one) {
+                let name = master.drop { $0 != UInt8(ascii: "=") }.dropFirst()
+                result.append(
+                    (Array(name), "One side changed the series, the other single occurrences."))
+            }
+        }
+        for (side, other) in [(ours, theirs), (theirs, ours)] {
+            for zone in base.components
+            where zone.type == "VTIMEZONE" && side.component(zone.key) == nil
+                && isUsed(zone.name, inChangesOf: other)
+            {
+                result.append((zone.name, "One side removed a time zone that the other uses."))
+            }
+        }
+        return result
+    }
+
+    /// The keys of the series that have exceptions in some version.
+    private var masters: [[UInt8]] {
+        var seen: Set<[UInt8]> = []
+        return [base, ours, theirs].flatMap(\.components).compactMap { component in
+            guard let exception = component.exception else { return nil }
+            return seen.insert(exception.master).inserted ? exception.master : nil
+        }
+    }
+
+    /// Whether a component that a side added or changed has the name of a time zone in it.
+    private func isUsed(_ zone: [UInt8], inChangesOf side: ComponentContents) -> Bool {
+        side.components.contains { component in
+            component.type != "VTIMEZONE"
+                && side.says(component) != base.says(base.component(component.key))
+                && side.tree.slice(component.node.range).unfolded.contains(zone)
+        }
+    }
+}
+
+/// What one side changed in a series.
+private struct SeriesChanges {
+    /// When and how often it takes place; empty without a component for the whole series.
+    private let times: Set<[UInt8]>
+    private let hasOtherTimes: Bool
+    /// The dates that the side added to the lists or removed from them.
+    private let dates: Set<OccurrenceDate>
+    /// What the exceptions say that the side added, changed or removed; empty for those that it removed.
+    private var exceptions: [OccurrenceDate: [UInt8]] = [:]
+
+    init(of master: [UInt8], from base: ComponentContents, to side: ComponentContents) {
+        func series(_ version: ComponentContents) -> ComponentContents? {
+            version.component(master).map { ComponentContents($0.node, version.tree) }
+        }
+        let (old, new) = (series(base), series(side))
+        times = new?.saying(ContentLineDialect.times) ?? []
+        hasOtherTimes = times != old?.saying(ContentLineDialect.times) ?? []
+        dates = (old?.dates ?? []).symmetricDifference(new?.dates ?? [])
+        let all = base.components + side.components
+        for component in all where component.exception?.master == master {
+            let says = side.says(side.component(component.key))
+            if let date = component.exception?.date,
+                says != base.says(base.component(component.key))
+            {
+                exceptions[date] = says ?? []
+            }
+        }
+    }
+
+    /// Whether what the other side changed in single occurrences depends on what this one changed.
+    func contradicts(_ other: SeriesChanges) -> Bool {
+        let theirExceptions = other.exceptions.filter { exceptions[$0.key] != $0.value }
+        if hasOtherTimes, times != other.times, !theirExceptions.isEmpty { return true }
+        let ourExceptions = exceptions.filter { other.exceptions[$0.key] != $0.value }
+        let theirDates = other.dates.subtracting(dates)
+        return ourExceptions.keys.contains { date in
+            theirDates.contains(where: date.mayBe)
+                || theirExceptions.keys.contains { $0 != date && date.mayBe($0) }
+        }
+    }
+}
+
+/// A date and time of an occurrence as a document writes it.
+struct OccurrenceDate: Hashable {
+    /// With a semicolon before each.
+    var parameters: [UInt8]
+    var value: [UInt8]
+
+    /// Whether both can be the same occurrence: dates of different time zones are not compared.
+    func mayBe(_ other: OccurrenceDate) -> Bool {
+        let isRange = [parameters, other.parameters].contains { $0.contains(Array("RANGE=".utf8)) }
+        return isRange || parameters != other.parameters || value == other.value
+    }
+
+    init(parameters: some Sequence<UInt8>, value: some Sequence<UInt8>) {
+        self.parameters = Array(parameters)
+        self.value = Array(value)
+    }
+}
+
+extension ComponentContents.Component {
+    /// The key of the series, and the date of the occurrence that the component is an exception for.
+    fileprivate var exception: (master: [UInt8], date: OccurrenceDate)? {
+        guard isIdentified, let mark = key.lastIndex(of: 0), mark > type.utf8.count,
+            let colon = key[mark...].lastIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        let date = OccurrenceDate(
+            parameters: key[(mark + 1)..<colon], value: key[(colon + 1)...])
+        return (Array(key[..<mark]), date)
+    }
+}
