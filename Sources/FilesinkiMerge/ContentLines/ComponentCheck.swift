@@ -80,9 +80,9 @@ struct ComponentCheck {
             let name = names.first { ours.saying([$0]) != theirs.saying([$0]) }
             decline(name ?? "", "Both sides changed properties that belong together.")
         }
-        let groups = Set((ours.properties + theirs.properties).map(\.group)).subtracting([""])
-        for group in groups.sorted() where contents.map({ $0.saying(group: group) }).isChangedApart
-        {
+        let groups = contents.map(\.groups)
+        let groupNames = Set((groups.ours ?? [:]).keys).union((groups.theirs ?? [:]).keys)
+        for group in groupNames.sorted() where groups.map({ $0[group] }).isChangedApart {
             decline(group, "Both sides changed properties of one group.")
         }
         let times = contents.map { $0.saying(ContentLineDialect.times) }
@@ -104,10 +104,11 @@ struct ComponentCheck {
         let removed = Set(base.properties.filter { !kept.contains($0.key) }.map(\.name))
         guard !removed.isEmpty else { return }
         let old = Set(base.properties.map(\.key))
-        func added(_ side: ComponentContents, _ name: String) -> Set<[UInt8]> {
-            Set(side.properties.filter { $0.name == name && !old.contains($0.key) }.map(\.says))
+        let added = [ours, theirs].map { side -> [String: Set<[UInt8]>] in
+            side.properties.filter { removed.contains($0.name) && !old.contains($0.key) }
+                .reduce(into: [:]) { $0[$1.name, default: []].insert($1.says) }
         }
-        for name in removed.sorted() where added(ours, name) != added(theirs, name) {
+        for name in removed.sorted() where added[0][name] != added[1][name] {
             decline(name, "Both sides replaced a value.")
         }
     }
@@ -123,8 +124,9 @@ struct ComponentCheck {
         }
         let repeated = [names.base, names.ours, names.theirs].compactMap(\.self)
             .reduce(into: Set()) { $0.formUnion($1) }
+        let says = contents.map { $0.saying(keys: repeated) }
         for key in repeated.sorted(by: { $0.lexicographicallyPrecedes($1) })
-        where contents.map({ $0.saying(key: key) }).isChangedApart {
+        where says.map({ $0[key] }).isChangedApart {
             let name = key.prefix { $0 != 0 }
             decline(Array(name), "Both sides changed what occurs more than once.")
         }
@@ -152,14 +154,13 @@ struct ComponentCheck {
             !component.isIdentified && ours.component(component.key) == nil
                 && theirs.component(component.key) == nil
         }
-        func added(_ side: ComponentContents, _ type: String) -> Set<[UInt8]> {
-            let components = side.components.filter { component in
-                component.type == type && base.component(component.key) == nil
-            }
-            return Set(components.map { side.says($0) ?? [] })
+        let types = Set(removed.map(\.type))
+        let added = [ours, theirs].map { side -> [String: Set<[UInt8]>] in
+            side.components.filter { component in
+                types.contains(component.type) && base.component(component.key) == nil
+            }.reduce(into: [:]) { $0[$1.type, default: []].insert(side.says($1) ?? []) }
         }
-        for type in Set(removed.map(\.type)).sorted() where added(ours, type) != added(theirs, type)
-        {
+        for type in types.sorted() where added[0][type] != added[1][type] {
             decline(removed.first { $0.type == type }?.name ?? [], reason)
         }
     }

@@ -81,15 +81,22 @@ struct ComponentContents {
         Set(properties.filter { names.contains($0.name) }.map(\.says))
     }
 
-    /// What the items of a key say, in their order.
-    func saying(key: [UInt8]) -> [[UInt8]] {
-        properties.filter { $0.key == key }.map(\.says)
-            + components.filter { $0.key == key }.map { says($0) ?? [] }
+    /// What the items of these keys say, in their order.
+    func saying(keys: Set<[UInt8]>) -> [[UInt8]: [[UInt8]]] {
+        var result: [[UInt8]: [[UInt8]]] = [:]
+        for property in properties where keys.contains(property.key) {
+            result[property.key, default: []].append(property.says)
+        }
+        for component in components where keys.contains(component.key) {
+            result[component.key, default: []].append(says(component) ?? [])
+        }
+        return result
     }
 
-    /// What the properties of a group say.
-    func saying(group: String) -> Set<[UInt8]> {
-        Set(properties.filter { $0.group == group }.map(\.says))
+    /// What the properties of each group say.
+    var groups: [String: Set<[UInt8]>] {
+        properties.filter { !$0.group.isEmpty }
+            .reduce(into: [:]) { $0[$1.group, default: []].insert($1.says) }
     }
 
     /// What a component in this version says, without the stamps in it.

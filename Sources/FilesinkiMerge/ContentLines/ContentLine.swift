@@ -72,13 +72,14 @@ struct ContentLine {
 
     /// Whether there are no control characters but tabs, and no carriage returns but before newlines.
     private static func isText(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
-        range.allSatisfy { place in
+        for place in range where bytes[place] < 0x20 {
             switch bytes[place] {
-            case 9, 10: true
-            case 13: place + 1 < bytes.count && bytes[place + 1] == 10
-            case let byte: byte >= 0x20
+            case 9, 10: continue
+            case 13 where place + 1 < bytes.count && bytes[place + 1] == 10: continue
+            default: return false
             }
         }
+        return true
     }
 
     /// Whether it is a name with at most one group, of letters, digits, hyphens and underscores.

@@ -16,11 +16,14 @@ struct SeriesCheck {
     /// The names and reasons.
     var conflicts: [(name: [UInt8], reason: String)] {
         var result: [(name: [UInt8], reason: String)] = []
+        let exceptions = [base, ours, theirs].map(\.exceptions)
         for master in masters {
-            let (one, other) = (
-                SeriesChanges(of: master, from: base, to: ours),
-                SeriesChanges(of: master, from: base, to: theirs)
-            )
+            func changes(_ side: ComponentContents, _ version: MergeVersion) -> SeriesChanges {
+                let old = exceptions[MergeVersion.base.rawValue][master] ?? []
+                let new = exceptions[version.rawValue][master] ?? []
+                return SeriesChanges(of: master, from: base, to: side, exceptions: old + new)
+            }
+            let (one, other) = (changes(ours, .ours), changes(theirs, .theirs))
             if one.contradicts(other) || other.contradicts(one) {
                 let name = master.drop { $0 != UInt8(ascii: "=") }.dropFirst()
                 result.append(
@@ -28,10 +31,11 @@ struct SeriesCheck {
             }
         }
         for (side, other) in [(ours, theirs), (theirs, ours)] {
-            for zone in base.components
-            where zone.type == "VTIMEZONE" && side.component(zone.key) == nil
-                && isUsed(zone.name, inChangesOf: other)
-            {
+            let zones = base.components.filter { zone in
+                zone.type == "VTIMEZONE" && side.component(zone.key) == nil
+            }
+            let changes = zones.isEmpty ? [] : changes(of: other)
+            for zone in zones where changes.contains(where: { $0.contains(zone.name) }) {
                 result.append((zone.name, "One side removed a time zone that the other uses."))
             }
         }
@@ -47,13 +51,12 @@ struct SeriesCheck {
         }
     }
 
-    /// Whether a component that a side added or changed has the name of a time zone in it.
-    private func isUsed(_ zone: [UInt8], inChangesOf side: ComponentContents) -> Bool {
-        side.components.contains { component in
+    /// The bytes of the components that a side added or changed.
+    private func changes(of side: ComponentContents) -> [ArraySlice<UInt8>] {
+        side.components.filter { component in
             component.type != "VTIMEZONE"
                 && side.says(component) != base.says(base.component(component.key))
-                && side.tree.slice(component.node.range).unfolded.contains(zone)
-        }
+        }.map { side.tree.slice($0.node.range).unfolded }
     }
 }
 
@@ -67,7 +70,11 @@ private struct SeriesChanges {
     /// What the exceptions say that the side added, changed or removed; empty for those that it removed.
     private var exceptions: [OccurrenceDate: [UInt8]] = [:]
 
-    init(of master: [UInt8], from base: ComponentContents, to side: ComponentContents) {
+    /// - Parameter components: The exceptions in both versions.
+    init(
+        of master: [UInt8], from base: ComponentContents, to side: ComponentContents,
+        exceptions components: [ComponentContents.Component]
+    ) {
         func series(_ version: ComponentContents) -> ComponentContents? {
             version.component(master).map { ComponentContents($0.node, version.tree) }
         }
@@ -75,8 +82,7 @@ private struct SeriesChanges {
         times = new?.saying(ContentLineDialect.times) ?? []
         hasOtherTimes = times != old?.saying(ContentLineDialect.times) ?? []
         dates = (old?.dates ?? []).symmetricDifference(new?.dates ?? [])
-        let all = base.components + side.components
-        for component in all where component.exception?.master == master {
+        for component in components {
             let says = side.says(side.component(component.key))
             if let date = component.exception?.date,
                 says != base.says(base.component(component.key))
@@ -114,6 +120,16 @@ struct OccurrenceDate: Hashable {
     init(parameters: some Sequence<UInt8>, value: some Sequence<UInt8>) {
         self.parameters = Array(parameters)
         self.value = Array(value)
+    }
+}
+
+extension ComponentContents {
+    /// The exceptions by the keys of their series.
+    fileprivate var exceptions: [[UInt8]: [Component]] {
+        components.reduce(into: [:]) { result, component in
+            guard let master = component.exception?.master else { return }
+            result[master, default: []].append(component)
+        }
     }
 }
 
