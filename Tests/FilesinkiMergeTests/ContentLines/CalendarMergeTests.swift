@@ -141,6 +141,9 @@ struct CalendarMergeTests {
             ["ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:X@h", "ATTENDEE:mailto:y@h"],
             ["ATTENDEE;PARTSTAT=ACCEPTED:mailto:x@h", "ATTENDEE:mailto:y@h"]),
         row(
+            "one attendee that both add", ["A:1"], ["A:1", "ATTENDEE:mailto:x"],
+            ["A:1", "ATTENDEE:MAILTO:X"], ["declined: /VCALENDAR/a/ATTENDEE"]),
+        row(
             "both answer for one attendee", ["ATTENDEE:mailto:x"],
             ["ATTENDEE;PARTSTAT=ACCEPTED:mailto:x"], ["ATTENDEE;PARTSTAT=DECLINED:mailto:x"],
             ["declined: /VCALENDAR/a/ATTENDEE"]),
@@ -294,6 +297,15 @@ struct CalendarMergeTests {
         let calendar = Array(Self.base.utf8)
         let input = MergeInput(base: calendar, ours: calendar + [10], theirs: Array(text.utf8))
         #expect(DocumentFormat.calendar.textMerge.merge(input).shown == "declined: ")
+    }
+
+    @Test("a rule names a property by the UID of its component")
+    func rules() throws {
+        func text(_ count: Int) -> String { Self.calendar(Self.event("a", "X-COUNT:\(count)")) }
+        var input = MergeCase("", text(5), text(7), text(8), "").input
+        let pattern = try FieldPattern(parsing: "/VCALENDAR/a/X-COUNT")
+        input.settings.fields = [FieldRule(pattern: pattern, resolution: .sum)]
+        #expect(merge.merge(input).shown == text(10))
     }
 
     @Test("a tree covers every byte", arguments: FuzzTarget.contentLines)

@@ -102,10 +102,10 @@ struct CardMergeTests {
             ["REV:20260301T000000Z", "A:2", "B:1"], ["REV:20260201T000000Z", "A:1", "B:2"],
             ["REV:20260301T000000Z", "A:2", "B:2"]),
         row(
-            "quoted-printable text over two lines", ["NOTE;QUOTED-PRINTABLE:a=\nFN:b", "TEL:1"],
-            ["NOTE;QUOTED-PRINTABLE:a=\nFN:c", "TEL:1"],
-            ["NOTE;QUOTED-PRINTABLE:a=\nFN:b", "TEL:1", "URL:u"],
-            ["NOTE;QUOTED-PRINTABLE:a=\nFN:c", "TEL:1", "URL:u"]),
+            "quoted-printable text over two lines", ["NOTE;QUOTED-PRINTABLE:a=\nto b", "TEL:1"],
+            ["NOTE;QUOTED-PRINTABLE:a=\nto c", "TEL:1"],
+            ["NOTE;QUOTED-PRINTABLE:a=\nto b", "TEL:1", "URL:u"],
+            ["NOTE;QUOTED-PRINTABLE:a=\nto c", "TEL:1", "URL:u"]),
         row(
             "a photo that a blank line ends", ["PHOTO;BASE64:\n AA==\n", "TEL:1"],
             ["PHOTO;BASE64:\n BB==\n", "TEL:1"], ["PHOTO;BASE64:\n AA==\n", "TEL:1", "TEL:2"],
