@@ -40,6 +40,11 @@ struct SSHFailureTests {
         #expect(failure?.code == .usage)
     }
 
+    /// Replies to the first request, which has nine bytes, and to no other.
+    private static func hello(_ reply: String) -> String {
+        "dd bs=1 count=9 of=/dev/null status=none; printf '\(reply)'; cat >/dev/null"
+    }
+
     @Test(
         "what is not SFTP is damage, and text has its own words",
         arguments: [
@@ -47,8 +52,8 @@ struct SSHFailureTests {
             (#"printf '\0\0\0\5\202\0\0\0\3'; cat"#, .corrupt),
             (#"printf '\177\377\377\377\2\0\0\0\3'; cat"#, .corrupt),
             (#"printf '\0\0\0\1\2'; cat"#, .corrupt),
-            (#"printf '\0\0\0\5\2\0\0\0\2'; cat >/dev/null"#, .usage),
-            (#"printf '\0\0\0\5\2\0\0\0\3'; cat >/dev/null"#, .unfitStore),
+            (Self.hello(#"\0\0\0\5\2\0\0\0\2"#), .usage),
+            (Self.hello(#"\0\0\0\5\2\0\0\0\3"#), .unfitStore),
         ])
     func damage(_ shell: String, _ code: Failure.Code) async throws {
         let host = try SFTPHost(shell: shell)
