@@ -92,7 +92,8 @@ import Testing
         }
         #expect(try await sweepable.sweep(folders, olderThan: .seconds(86_400)) == 0)
         let swept = try await sweepable.sweep(folders, olderThan: .seconds(-10))
-        #expect(swept == 2)
+        // nginx lists no name that begins with a dot.
+        #expect(swept == (server == .nginx ? 0 : 2))
         #expect(try await sweepable.sweep(folders, olderThan: .seconds(-10)) == 0)
         #expect(try await remote.get(key("zones/files/log/1/c"), range: nil) == [1])
         #expect(try await remote.get(key("packs/00/a"), range: nil) == [2])
