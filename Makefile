@@ -54,6 +54,9 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 SWIFT ?= swift
 STRICT = --explicit-target-dependency-import-check error
+# On continuous integration nobody looks for the line of a crash, and the build is faster without.
+DEBUG_INFO ?= $(if $(CI),none,dwarf)
+DEBUG = -debug-info-format $(DEBUG_INFO)
 BUILD = $(SWIFT) build -j $(JOBS) $(STRICT)
 # Without the names that the static runtime would export, the linker drops what nobody calls. It drops
 # debug information, too, so none is made. Nor is an index, which the tests are found by and editors write
@@ -85,10 +88,10 @@ demo: release
 	@sh Scripts/demo.sh $(RELEASE_BINARY)
 
 test: dependencies
-	@sh Scripts/test.sh $(SWIFT) test -j $(JOBS) $(STRICT) $(if $(FILTER),--filter '$(FILTER)')
+	@sh Scripts/test.sh $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG) $(if $(FILTER),--filter '$(FILTER)')
 
 build: dependencies
-	$(BUILD) --build-tests
+	$(BUILD) $(DEBUG) --build-tests
 
 release: dependencies version
 	$(RELEASE) filesinki
@@ -116,21 +119,21 @@ bench-link: release-net
 simulate: dependencies
 	FILESINKI_SIMULATION_SEED='$(SEED)' FILESINKI_SIMULATION_ROUNDS='$(ROUNDS)' \
 	    FILESINKI_SIMULATION_FIRST=$$(date +%s) \
-	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SimulationTests
+	    $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG) --filter SimulationTests
 
 faults: dependencies
 	FILESINKI_REMOTES='$(REMOTES)' FILESINKI_CUT_STRIDE='$(STRIDE)' \
 	    FILESINKI_CUT_BYTES=100000 FILESINKI_FLIP_STRIDE=61 \
-	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter SweepTests
+	    $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG) --filter SweepTests
 
 file-systems: dependencies
 	@FILESINKI_FILE_SYSTEM_POINTS='$(POINTS)' \
-	    sh Scripts/file-systems.sh $(SWIFT) test -j $(JOBS) $(STRICT)
+	    sh Scripts/file-systems.sh $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG)
 
 kv-processes: dependencies
 	FILESINKI_REMOTES='$(REMOTES)' FILESINKI_KV_E2E_PROCESSES=10 FILESINKI_KV_E2E_SECONDS='$(SECONDS)' \
 	    FILESINKI_KV_E2E_WATCHERS=50 FILESINKI_KV_E2E_KEYS=1000 \
-	    $(SWIFT) test -j $(JOBS) $(STRICT) --filter KeyValueProcessTests
+	    $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG) --filter KeyValueProcessTests
 
 mutants: dependencies
 	python3 Scripts/mutate.py --module '$(MODULE)' --sample '$(SAMPLE)' $(if $(SEED),--seed '$(SEED)')
