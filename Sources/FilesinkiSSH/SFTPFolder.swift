@@ -65,4 +65,22 @@ struct SFTPFolder {
             .limit, path: key, "The host lists more names than a store can have.",
             remedy: "Check the address, and whether the folder contains something else.")
     }
+
+    /// The members of a folder that can be or contain objects.
+    ///
+    /// - Throws: `Failure` with code `unfit-store` where the host does not report what a member is.
+    func pageMembers(of path: [UInt8]) async throws -> [FolderPages.Member] {
+        try await members(of: path).compactMap { member in
+            let attributes = member.attributes
+            guard attributes.mode != nil else {
+                throw Failure(
+                    .unfitStore, path: path + member.name, "The host does not report what this is.",
+                    remedy: "Use a host with OpenSSH's sftp-server, or filesinki serve.")
+            }
+            guard attributes.isFolder || attributes.isRegularFile else { return nil }
+            return FolderPages.Member(
+                member.name, isFolder: attributes.isFolder,
+                size: attributes.size.map { Int64(clamping: $0) })
+        }
+    }
 }

@@ -15,6 +15,9 @@ package struct SFTPRemote: Remote {
     /// How many objects are read at once.
     private static let parallelObjects = 32
 
+    /// How many folders are read at once.
+    private static let parallelFolders = 32
+
     /// - Parameter address: The folder, which must exist when something is read or stored: see
     ///   ``SSHRemotes/makeFolder(_:)``.
     package init(_ address: SSHAddress, _ command: SSHCommand, systemContext: SystemContext) {
@@ -53,9 +56,11 @@ package struct SFTPRemote: Remote {
     }
 
     package func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] {
-        var listing = SFTPListing(
-            store, try await store.link.session(), prefix: prefix, after: after, limit: limit)
-        return try await listing.readPage()
+        let folder = SFTPFolder(store, try await store.link.session())
+        return try await FolderPages(
+            of: address, parallelFolders: Self.parallelFolders, alternative: alternative,
+            readFolder: folder.pageMembers
+        ).list(prefix: prefix, after: after, limit: limit)
     }
 
     /// Removes the object, and the folders that this leaves empty.

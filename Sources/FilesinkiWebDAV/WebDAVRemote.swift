@@ -16,6 +16,9 @@ package struct WebDAVRemote: Remote {
     private let systemContext: SystemContext
     private let pollCursor = PollCursor<CollectionState>()
 
+    /// How many folders are requested at once.
+    private static let parallelFolders = 8
+
     /// The largest accepted listing of one folder, in bytes.
     static let maximumListing = 64 << 20
 
@@ -52,8 +55,21 @@ package struct WebDAVRemote: Remote {
     }
 
     package func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] {
-        var listing = WebDAVListing(server, prefix: prefix, after: after, limit: limit)
-        return try await listing.readPage()
+        try await FolderPages(
+            of: address, parallelFolders: Self.parallelFolders,
+            alternative: "Use another server, or mount the folder of this one."
+        ) { [server] path in
+            let folder = server.collection(String(decoding: path.dropLast(), as: UTF8.self))
+            // It may have been deleted since its name was read.
+            guard let found = try await server.properties(folder, withMembers: true),
+                found.own.isCollection
+            else { return [] }
+            return found.members.compactMap { member in
+                member.names.last.map {
+                    FolderPages.Member($0, isFolder: member.isCollection, size: member.size)
+                }
+            }
+        }.list(prefix: prefix, after: after, limit: limit)
     }
 
     /// Removes an object, and with the member of a slot the slot's folder.
