@@ -23,9 +23,9 @@ fi
 export SOURCE_DATE_EPOCH
 
 rm -rf "$output"
-mkdir -p "$output/work"
+mkdir -p "$output/parts"
 output=$(cd "$output" && pwd)
-work=$output/work
+work=$output/parts
 for kind in debian full; do
     python3 "$scripts/licenses.py" "$kind" "$build" "$runtime_license" filesinki filesinki-net \
         >"$work/licenses-$kind"
