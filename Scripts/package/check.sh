@@ -1,6 +1,6 @@
 #!/bin/bash
 # Tries the packages of a folder: check.sh FOLDER
-# The static programs, from the archive and from the image, run in a folder that has nothing but them, as root in
+# The static programs, from the archive and from the image, run in a folder that has nothing but them and the list of certificate authorities, as root in
 # namespaces of their own: two replicas sync through a store, and over the network through a server. The
 # Debian package is unpacked, and looked at by lintian where that is installed.
 set -euo pipefail
@@ -17,11 +17,11 @@ say "The sums are right."
 # try NAME ROOT PREFIX: two replicas in ROOT, which has the programs below PREFIX.
 try() {
     local name=$1 root=$2 program=$3/bin/filesinki
-    mkdir -p "$root/proc" "$root/tmp" "$root/dev"
+    mkdir -p "$root/proc" "$root/tmp" "$root/dev" "$root/etc/ssl/certs"; cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
     cat >run <<'END'
 root=$1 program=$2
 mount --make-rprivate / && mount -t proc proc "$root/proc" && ip link set lo up 2>/dev/null || true
-inside() { env -i HOME=/tmp LC_ALL=C.UTF-8 chroot "$root" "$program" "$@"; }
+inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-8 chroot "$root" "$program" "$@"; }
 set -e
 inside --version
 mkdir "$root/tmp/a"
