@@ -5,6 +5,7 @@
 # Debian package is unpacked, and looked at by lintian where that is installed.
 set -euo pipefail
 folder=$(cd "$1" && pwd)
+scripts=$(cd "$(dirname "$0")" && pwd)
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cd "$place"
@@ -52,22 +53,7 @@ try "The archive" "$place/archive" ""
 
 mkdir image layer
 tar -C image -xf "$folder"/filesinki-*-oci.tar
-python3 - image <<'END' >layers
-import hashlib, json, pathlib, sys
-root = pathlib.Path(sys.argv[1])
-def blob(descriptor):
-    path = root / "blobs" / descriptor["digest"].replace(":", "/")
-    content = path.read_bytes()
-    assert hashlib.sha256(content).hexdigest() == path.name and len(content) == descriptor["size"], path
-    return content
-index = json.loads((root / "index.json").read_bytes())
-manifest = json.loads(blob(index["manifests"][0]))
-config = json.loads(blob(manifest["config"]))
-assert len(config["rootfs"]["diff_ids"]) == len(manifest["layers"])
-for layer in manifest["layers"]:
-    blob(layer)
-    print("image/blobs/" + layer["digest"].replace(":", "/"))
-END
+python3 "$scripts/verify-image.py" image | tail -n +2 >layers
 while read -r layer; do tar -C layer -xzf "$layer"; done <layers
 try "The image" "$place/layer" /usr
 

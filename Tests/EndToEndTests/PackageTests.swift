@@ -82,23 +82,6 @@ struct PackageTests {
 
     @Test func `the image has what it says, and two builds of it are equal`() throws {
         let machine = try Machine()
-        try machine.write(
-            """
-            from hashlib import sha256
-            from json import load, loads
-            from pathlib import Path
-            def blob(descriptor):
-                path = Path("image/blobs") / descriptor["digest"].replace(":", "/")
-                content = path.read_bytes()
-                assert sha256(content).hexdigest() == path.name
-                assert len(content) == descriptor["size"]
-                return content
-            manifest = loads(blob(load(open("image/index.json"))["manifests"][0]))
-            config = loads(blob(manifest["config"]))
-            print(*config["config"]["Entrypoint"], *config["config"]["Cmd"])
-            blob(manifest["layers"][0])
-            print("image/blobs/" + manifest["layers"][0]["digest"].replace(":", "/"))
-            """, to: "verify.py")
         let run = try machine.shell(
             """
             set -e
@@ -110,7 +93,7 @@ struct PackageTests {
             done
             cmp one/* two/*
             tar -C image -xf one/filesinki-1.2.0-*-oci.tar
-            python3 verify.py >said; head -n 1 said
+            python3 \(Machine.package)/Scripts/package/verify-image.py image >said; head -n 1 said
             tar --numeric-owner -tvzf "$(tail -n 1 said)" | awk '{ print $1, $2, $6 }'
             """)
         #expect(run.code == 0, "\(run)")
