@@ -79,10 +79,6 @@ package final class NetworkRemotes: Sendable {
     private func remote(_ target: Target) throws(Failure) -> any Remote {
         switch NetworkKind(scheme: target.address.prefix { $0 != ":" }) {
         case .s3: return try bucket(target)
-        case .ssh:
-            let command = SSHCommand(environment: environment)
-            return SFTPRemote(
-                try SSHAddress(url: target.address), command, systemContext: systemContext)
         case .server: return try server(target)
         case .webDAV, nil: return try webDAV(target)
         }

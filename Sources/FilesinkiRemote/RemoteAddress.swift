@@ -38,8 +38,8 @@ package enum RemoteAddress: Hashable, Sendable {
         let rest = text[end.upperBound...]
         let scheme = text[..<end.lowerBound].lowercased()
         if scheme == "file" { return .folder(try path(ofFileAddress: rest, whole: text)) }
-        guard let kind = NetworkKind(scheme: scheme) else { return nil }
-        if kind == .ssh { return .ssh(try SSHAddress(url: text)) }
+        if scheme == "ssh" { return .ssh(try SSHAddress(url: text)) }
+        guard NetworkKind(scheme: scheme) != nil else { return nil }
         try rejectPassword(in: rest)
         return .network(text)
     }
@@ -79,14 +79,13 @@ package enum RemoteAddress: Hashable, Sendable {
     }
 }
 
-/// A kind of remote that is reached over a network. This is the one list of their schemes.
+/// A kind of remote that is reached over a network in another way than by ssh. This is the one list of their
+/// schemes.
 package enum NetworkKind: CaseIterable, Sendable {
     /// A folder that `filesinki serve` offers.
     case server
     case webDAV
     case s3
-    /// A folder of a host with an ssh server.
-    case ssh
 
     /// The schemes of its addresses, in lower case.
     private var schemes: [String] {
@@ -94,7 +93,6 @@ package enum NetworkKind: CaseIterable, Sendable {
         case .server: ["http", "https"]
         case .webDAV: ["webdav", "webdavs", "dav", "davs"]
         case .s3: ["s3"]
-        case .ssh: ["ssh"]
         }
     }
 
@@ -104,7 +102,6 @@ package enum NetworkKind: CaseIterable, Sendable {
         case .server: "http(s)://"
         case .webDAV: "webdav(s)://"
         case .s3: "s3://"
-        case .ssh: "ssh://"
         }
     }
 
@@ -117,10 +114,9 @@ package enum NetworkKind: CaseIterable, Sendable {
         self = kind
     }
 
-    /// How the addresses of all kinds begin, for messages: `http(s)://, s3:// or ssh://`.
+    /// How the addresses of all kinds and those over ssh begin, for messages: `http(s)://, s3:// or ssh://`.
     package static var forms: String {
-        let forms = allCases.map(\.form)
-        return forms.dropLast().joined(separator: ", ") + " or " + (forms.last ?? "")
+        allCases.map(\.form).joined(separator: ", ") + " or ssh://"
     }
 }
 
