@@ -75,7 +75,7 @@ struct SFTPFolder {
             guard attributes.mode != nil else {
                 throw Failure(
                     .unfitStore, path: path + member.name, "The host does not report what this is.",
-                    remedy: "Use a host with OpenSSH's sftp-server, or filesinki serve.")
+                    remedy: SFTPSession.alternative)
             }
             guard attributes.isFolder || attributes.isRegularFile else { return nil }
             return FolderPages.Member(

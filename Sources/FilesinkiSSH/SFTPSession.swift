@@ -19,6 +19,9 @@ struct SFTPSession: Sendable {
     /// The longest pieces in bytes, also where the far end allows more.
     private static let maximumLength = 255 << 10
 
+    /// What to use in place of a host whose SFTP lacks something.
+    static let alternative = "Use a host with OpenSSH's sftp-server, or filesinki serve."
+
     /// How many pieces of a file are under way at once.
     private static let parallelPieces = 16
 
@@ -62,7 +65,7 @@ struct SFTPSession: Sendable {
         throw Failure(
             .unfitStore, path: address,
             "The host's SFTP is read-only, or cannot rename atomically (posix-rename@openssh.com).",
-            remedy: "Use a host with OpenSSH's sftp-server, or filesinki serve.")
+            remedy: SFTPSession.alternative)
     }
 
     /// Sends a request, and waits for its reply.

@@ -87,7 +87,7 @@ struct SFTPStore: Sendable {
         guard let size = attributes.size.flatMap(Int64.init(exactly:)) else {
             throw Failure(
                 .unfitStore, path: key, "The host does not report the size of this object.",
-                remedy: "Use a host with OpenSSH's sftp-server, or filesinki serve.")
+                remedy: SFTPSession.alternative)
         }
         return size
     }

@@ -36,6 +36,14 @@ package enum StateFile {
         }
     }
 
+    /// The names in a folder, in no order.
+    package static func names(in folder: String) throws(Failure) -> [String] {
+        try SystemError.reported("read the folder", folder.utf8) { () throws(SystemError) in
+            let listing = try FolderListing(FileHandle(folder, O_RDONLY | O_DIRECTORY))
+            return listing.entries.map { String(decoding: listing.name($0), as: UTF8.self) }
+        }
+    }
+
     /// Creates a folder and its missing parents with mode 0700.
     package static func makeFolder(_ path: String) throws(Failure) {
         var made = path.hasPrefix("/") ? "" : "."

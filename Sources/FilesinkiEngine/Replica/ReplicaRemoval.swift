@@ -75,13 +75,7 @@ struct ReplicaRemoval: ReplicaPart {
         _ state: StateFolder, except kept: Set<String> = []
     ) throws(Failure) {
         guard StateFile.exists(state.path) else { return }
-        let names = try SystemError.reported(
-            "read the folder", state.path.utf8
-        ) { () throws(SystemError) in
-            let listing = try FolderListing(FileHandle(state.path, O_RDONLY | O_DIRECTORY))
-            return listing.entries.map { String(decoding: listing.name($0), as: UTF8.self) }
-        }
-        for path in names.map({ state.path + "/" + $0 })
+        for path in try StateFile.names(in: state.path).map({ state.path + "/" + $0 })
         where state.owns(path) && !kept.contains(path) {
             TreeRemoval.remove(path)
             guard !StateFile.exists(path) else { throw notRemoved(path) }

@@ -3,7 +3,6 @@ import FilesinkiRemote
 import FilesinkiSQLite
 import FilesinkiStore
 import FilesinkiSystem
-import Glibc
 import Synchronization
 
 /// One open key-value store of a replica.
@@ -134,14 +133,8 @@ package enum LocalValues {
     package static func pendingCount(state: String) throws(Failure) -> Int {
         let folder = state + "/kv"
         guard StateFile.exists(folder) else { return 0 }
-        let names = try SystemError.reported(
-            "read the folder", folder.utf8
-        ) { () throws(SystemError) in
-            let listing = try FolderListing(FileHandle(folder, O_RDONLY | O_DIRECTORY))
-            return listing.entries.map { String(decoding: listing.name($0), as: UTF8.self) }
-        }
         var count = 0
-        for name in names where name.hasSuffix(".sqlite") {
+        for name in try StateFile.names(in: folder) where name.hasSuffix(".sqlite") {
             let store = String(name.dropLast(".sqlite".count))
             // An archive of a former store has another kind of name.
             guard (try? KeyValuePlace.check(name: store)) != nil else { continue }
