@@ -230,21 +230,29 @@ let package = Package(
         example("ExampleBinaryMerge", ["FileSinki"]),
         example("ExampleObserver", ["FileSinki"]),
 
-        // A second window onto the same store: keys and values.
+        // Zones of small items beside the files: what every kind of item has in common.
         module(
-            "FilesinkiKeyValue",
+            "FilesinkiItems",
             [
                 "FilesinkiModel", "FilesinkiText", "FilesinkiHashing", "FilesinkiSystem",
                 "FilesinkiRemote", "FilesinkiEncryption", "FilesinkiSQLite", "FilesinkiStore",
                 "FilesinkiWatch",
             ], resources: [.embedInCode("SQL")]),
 
+        // A second window onto the same store: keys and values.
+        module(
+            "FilesinkiKeyValue",
+            [
+                "FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "FilesinkiSQLite",
+                "FilesinkiStore", "FilesinkiItems",
+            ]),
+
         // The library's key-value store.
         module(
             "FileSinkiKeyValue",
             [
-                "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiKeyValue",
-                "FilesinkiNetwork", "FilesinkiSystem", "FilesinkiRemote",
+                "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiItems",
+                "FilesinkiKeyValue", "FilesinkiNetwork", "FilesinkiSystem", "FilesinkiRemote",
             ]),
 
         // The command line.
@@ -252,7 +260,7 @@ let package = Package(
             "FilesinkiCommands",
             [
                 "FilesinkiModel", "FilesinkiText", "FilesinkiEngine", "FilesinkiDirectory",
-                "FilesinkiKeyValue", "FilesinkiSSH",
+                "FilesinkiItems", "FilesinkiKeyValue", "FilesinkiSSH",
                 "FilesinkiRemote", "FilesinkiEncryption",
                 "FilesinkiCompression", "FilesinkiMerge", "FilesinkiSystem", "FilesinkiReconcile",
                 "FilesinkiRules", "FilesinkiWatch", "CVersion",
@@ -337,11 +345,17 @@ let package = Package(
             ]),
         tests("FilesinkiHashingTests", ["FilesinkiHashing", "FilesinkiModel"]),
         tests(
+            "FilesinkiItemsTests",
+            [
+                "FilesinkiHashing", "FilesinkiItems", "FilesinkiModel", "FilesinkiRemote",
+                "FilesinkiSQLite", "FilesinkiStore", "FilesinkiTesting",
+            ]),
+        tests(
             "FilesinkiKeyValueTests",
             [
-                "FilesinkiHashing", "FilesinkiKeyValue", "FilesinkiModel", "FilesinkiText",
-                "FilesinkiRemote",
-                "FilesinkiStore", "FilesinkiTesting",
+                "FilesinkiHashing", "FilesinkiItems", "FilesinkiKeyValue", "FilesinkiModel",
+                "FilesinkiText", "FilesinkiRemote", "FilesinkiSQLite", "FilesinkiStore",
+                "FilesinkiTesting",
             ]),
         tests(
             "FilesinkiLiveDatabaseTests", ["CSQLite", "FilesinkiLiveDatabase", "FilesinkiModel"]),

@@ -1,4 +1,5 @@
 import FilesinkiEngine
+import FilesinkiItems
 import FilesinkiKeyValue
 import FilesinkiModel
 import FilesinkiNetwork

@@ -1,3 +1,4 @@
+import FilesinkiItems
 import FilesinkiKeyValue
 import FilesinkiModel
 import FilesinkiSystem

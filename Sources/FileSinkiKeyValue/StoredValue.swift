@@ -1,3 +1,4 @@
+internal import FilesinkiItems
 internal import FilesinkiKeyValue
 public import Foundation
 

@@ -1,3 +1,4 @@
+import FilesinkiItems
 import FilesinkiModel
 import Testing
 

@@ -1,3 +1,4 @@
+import FilesinkiItems
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
@@ -166,7 +167,7 @@ struct ExchangeTests {
         #expect(events.map(\.reason) == [.account])
         #expect(events.flatMap(\.keys).map(\.description).sorted() == ["k", "mine"])
         let archive = try #require(report.archive)
-        let former = try #require(try KeyValueFile.openToRead(archive).map(KeyValueDatabase.init))
+        let former = try #require(try KeyValueDatabase(reading: archive))
         #expect(
             try former.list(prefix: []).map(\.held.value) == [.string("old"), .string("waits")])
     }

@@ -1,4 +1,5 @@
 import FilesinkiHashing
+import FilesinkiItems
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore

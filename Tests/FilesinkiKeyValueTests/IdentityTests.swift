@@ -1,3 +1,4 @@
+import FilesinkiItems
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
@@ -107,9 +108,4 @@ struct IdentityTests {
         #expect(try await b.get("n") == .integer(5))
         #expect(try await a.values.losers(ValueKey("n")).isEmpty)
     }
-}
-
-extension KeyValues {
-    /// Who publishes from here.
-    fileprivate var device: FilesinkiModel.Device { memory.device }
 }

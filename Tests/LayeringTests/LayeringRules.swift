@@ -10,6 +10,7 @@ enum LayeringRules {
             "FilesinkiEngine", "FilesinkiKeyValue", "FilesinkiS3", "FilesinkiServerRemote",
             "FilesinkiWebDAV",
         ],
+        ["FilesinkiItems"],
         [
             "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiHTTP", "FilesinkiLiveDatabase",
             "FilesinkiManifest", "FilesinkiProtocol", "FilesinkiRules", "FilesinkiSSH",
@@ -44,7 +45,10 @@ enum LayeringRules {
         "FilesinkiWebDAV": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiServerRemote": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiSSH": ["FilesinkiStore", "FilesinkiDirectory"],
-        "FilesinkiKeyValue": ["FilesinkiDirectory", "FilesinkiFileSystem", "CSQLite"],
+        "FilesinkiItems": ["FilesinkiDirectory", "FilesinkiFileSystem", "CSQLite"],
+        "FilesinkiKeyValue": [
+            "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiRemote", "CSQLite",
+        ],
         "FilesinkiCommands": [
             "FilesinkiManifest", "FilesinkiSQLite", "FilesinkiStore", "CSQLite", "CLZMA", "CZstd",
         ],
@@ -238,7 +242,10 @@ enum LayeringRules {
             $0.path.prefix(through: $0.path.lastIndex(of: "/") ?? $0.path.startIndex)
         }
         let kinds =
-            ["Sources/FilesinkiKeyValue/", "Sources/FilesinkiEngine/Sync/"]
+            [
+                "Sources/FilesinkiItems/", "Sources/FilesinkiKeyValue/",
+                "Sources/FilesinkiEngine/Sync/",
+            ]
             + folders.map(String.init)
         let words = ["CommitLog", "LogReader", "CheckpointStore", "DeviceRegistry", "LogEndProof"]
         return files.filter { file in kinds.contains { file.path.hasPrefix($0) } }.flatMap { file in

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilesinkiEngine
+import FilesinkiItems
 import FilesinkiKeyValue
 import FilesinkiModel
 import FilesinkiSystem

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FilesinkiItems
 import FilesinkiKeyValue
 import FilesinkiModel
 import FilesinkiText

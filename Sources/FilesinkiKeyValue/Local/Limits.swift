@@ -1,3 +1,4 @@
+package import FilesinkiItems
 internal import FilesinkiModel
 
 /// How much a store may hold: a setting of this device.
@@ -21,7 +22,7 @@ package struct Limits: Hashable, Sendable {
     /// - Throws: `Failure` with code `usage`.
     func check(_ key: ValueKey) throws(Failure) {
         guard key.bytes.count <= self.key else {
-            throw ValueKey.tooLong(key.bytes, limit: self.key)
+            throw ItemKey.tooLong(key.bytes, limit: self.key)
         }
     }
 
@@ -49,18 +50,7 @@ package struct Limits: Hashable, Sendable {
     }
 }
 
-/// How much a store holds on this device.
-package struct Usage: Hashable, Sendable {
-    /// Keys that have a value.
-    package var keys: Int
-    /// All values together, in bytes.
-    package var bytes: Int
-
-    package init(keys: Int, bytes: Int) {
-        self.keys = keys
-        self.bytes = bytes
-    }
-
+extension Usage {
     /// Whether it exceeds the limits, as a merge may do.
     package func isOver(_ limits: Limits) -> Bool { keys > limits.keys || bytes > limits.bytes }
 }

@@ -1,3 +1,4 @@
+package import FilesinkiItems
 import FilesinkiModel
 import FilesinkiSQLite
 
@@ -73,7 +74,7 @@ extension KeyValues {
     package func update(
         _ body: sending ((ValueKey) throws -> TypedValue?) throws -> [ValueChange]
     ) throws -> [ValueKey] {
-        try ChangeTransaction(database: database, device: memory.device.id, now: now).update(body)
+        try ChangeTransaction(database: database, device: self.device.id, now: now).update(body)
     }
 }
 
@@ -126,7 +127,7 @@ struct ChangeTransaction {
             value = ValueOrder.chosen(by: policy, former, new) ?? new
         }
         let held = Register(value, time: time, device: device, policy: policy)
-        guard !held.hasSameValue(as: item.ours) else { return false }
+        guard !held.hasSameContent(as: item.ours) else { return false }
         if let value {
             try limits.check(change.key)
             try check(value, of: change.key)

@@ -1,10 +1,11 @@
+internal import FilesinkiItems
 internal import FilesinkiModel
 internal import FilesinkiSystem
 internal import Glibc
 
 /// Two changes of one key for a command of this device to merge. Thrown when the answer is not known, as
 /// no transaction spans the run of a command.
-struct CommandQuestion: Error, Hashable, Sendable {
+package struct CommandQuestion: Error, Hashable, Sendable {
     var key: ValueKey
     var command: String
     var base: TypedValue?
@@ -13,7 +14,7 @@ struct CommandQuestion: Error, Hashable, Sendable {
 }
 
 /// The result of a merge command.
-struct CommandAnswer: Sendable {
+package struct CommandAnswer: Sendable {
     /// Nil when the key's published rule decides.
     var value: TypedValue?
     /// Why the command failed; nil when it succeeded or declined.
@@ -108,4 +109,21 @@ private struct CommandFiles {
 
     /// Removes the folder and everything that the command left in it.
     func remove() { TreeRemoval.remove(folder) }
+}
+
+extension KeyValueDatabase {
+    private static func name(ofCommandFor key: ValueKey) -> String {
+        "merge-command:" + hexadecimal(key.bytes)
+    }
+
+    /// The command that merges a key on this device; nil for none.
+    func mergeCommand(_ key: ValueKey) throws(Failure) -> String? {
+        try setting(Self.name(ofCommandFor: key)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// - Parameter command: Empty for none.
+    func set(mergeCommand command: String, of key: ValueKey) throws(Failure) {
+        try set(
+            Self.name(ofCommandFor: key), command.isEmpty ? nil : Array(command.utf8))
+    }
 }

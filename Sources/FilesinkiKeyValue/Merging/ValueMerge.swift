@@ -28,18 +28,18 @@ package struct ValueMerge: Sendable {
 
     /// Whether both sides changed the value, each to another, so that a rule must decide.
     var isContested: Bool {
-        !(ours == theirs || ours.hasSameValue(as: base) || theirs.hasSameValue(as: base)
-            || ours.hasSameValue(as: theirs))
+        !(ours == theirs || ours.hasSameContent(as: base) || theirs.hasSameContent(as: base)
+            || ours.hasSameContent(as: theirs))
             && ours.value != nil && theirs.value != nil
     }
 
     /// Merges.
     package var outcome: MergeOutcome {
         // The same change again.
-        if ours == theirs || ours.hasSameValue(as: base) { return .theirs }
-        if theirs.hasSameValue(as: base) { return .ours }
+        if ours == theirs || ours.hasSameContent(as: base) { return .theirs }
+        if theirs.hasSameContent(as: base) { return .ours }
         // Two steps of a counter count twice, also when they lead to one number.
-        if ours.hasSameValue(as: theirs), ours.policy != .sum { return .theirs }
+        if ours.hasSameContent(as: theirs), ours.policy != .sum { return .theirs }
         return bothChanged
     }
 

@@ -1,39 +1,9 @@
+package import FilesinkiItems
 package import FilesinkiModel
-import FilesinkiRemote
 import FilesinkiSQLite
-import FilesinkiStore
-import FilesinkiSystem
 import Synchronization
 
-/// One open key-value store of a replica.
-///
-/// Any number of processes can use the same store at once: what one sets, the others see. No transaction
-/// spans a network wait.
-package actor KeyValues {
-    let place: KeyValuePlace
-    let database: KeyValueDatabase
-    let memory: KeyValueMemory
-    let zone: ZoneClient
-
-    private init(_ place: KeyValuePlace, _ database: sending KeyValueDatabase) {
-        self.place = place
-        self.database = database
-        memory = KeyValueMemory(database, device: place.device)
-        zone = ZoneClient(Zone(place), memory: memory, systemContext: place.systemContext) {
-            try place.openRemote()
-        }
-    }
-
-    /// Opens a store to read and to write, and creates its file when it is missing.
-    ///
-    /// - Throws: `Failure` with code `usage` for an invalid name, `corrupt` for a damaged file, `io` when
-    ///   the file cannot be created.
-    package static func open(_ place: KeyValuePlace) throws -> KeyValues {
-        try KeyValues(place, KeyValueDatabase(opening: place))
-    }
-
-    var now: Timestamp { place.systemContext.now() }
-
+extension KeyValues {
     /// The value of a key on this device; ``Register/absent`` without a value.
     package func get(_ key: ValueKey) throws -> Register { try database.item(key)?.ours ?? .absent }
 
@@ -44,55 +14,12 @@ package actor KeyValues {
         try database.list(prefix: prefix)
     }
 
-    /// The keys that are not published yet.
-    package func pendingKeys() throws -> [ValueKey] { try database.pending().map(\.key) }
-
-    /// The superseded values of a key, newest first.
-    package func losers(_ key: ValueKey) throws -> [SupersededValue] { try database.losers(key) }
-
-    /// How much the store holds on this device.
-    package func usage() throws -> Usage { try database.usage() }
-
     /// The limits of this device.
     package func limits() throws -> Limits { try database.limits() }
 
     /// Sets the limits of this device.
     package func set(_ limits: Limits) throws {
         try database.write { try database.set(limits) }
-    }
-
-    /// The events behind a position; up to 1,000.
-    ///
-    /// - Throws: `Failure` with code `token-expired` when some are not kept any more.
-    package func events(after token: FeedToken) throws -> [ValueEvent] {
-        try database.read { try database.events(after: token) }
-    }
-
-    /// The position behind the last event.
-    package func position() throws -> FeedToken { try database.position() }
-
-    /// Whether the exchange with the remote is turned off.
-    package func isOff() throws -> Bool { try database.setting("off") != nil }
-
-    /// Turns the exchange with the remote off or on. Changes made meanwhile are published later.
-    package func setOff(_ isOff: Bool) throws {
-        try database.write { try database.set("off", isOff ? [1] : nil) }
-    }
-
-    /// Ends the use of the remote.
-    package func close() { zone.disconnect() }
-
-    /// The state of the store on this device, in one read transaction.
-    package func status() throws -> StoreStatus {
-        try database.read {
-            let token = try database.position()
-            var before = token
-            before.number = max(0, token.number - 1)
-            return StoreStatus(
-                usage: try database.usage(), pending: try database.pending().map(\.key),
-                isOff: try isOff(), sequence: try database.logPosition()?.token.sequence ?? 0,
-                token: token, last: try database.events(after: before).last)
-        }
     }
 }
 
@@ -131,22 +58,12 @@ package enum LocalValues {
     ///
     /// - Parameter state: The replica's state folder.
     package static func pendingCount(state: String) throws(Failure) -> Int {
-        let folder = state + "/kv"
-        guard StateFile.exists(folder) else { return 0 }
-        var count = 0
-        for name in try StateFile.names(in: folder) where name.hasSuffix(".sqlite") {
-            let store = String(name.dropLast(".sqlite".count))
-            // An archive of a former store has another kind of name.
-            guard (try? KeyValuePlace.check(name: store)) != nil else { continue }
-            count += try open(store, state)?.pending().count ?? 0
-        }
-        return count
+        try LocalZones<ValueKind>.pendingCount(state: state)
     }
 
     private static func open(_ name: String, _ state: String) throws(Failure) -> KeyValueDatabase? {
         try KeyValuePlace.check(name: name)
-        return try KeyValueFile.openToRead(KeyValuePlace.file(of: name, in: state))
-            .map(KeyValueDatabase.init)
+        return try KeyValueDatabase(reading: KeyValuePlace.file(of: name, in: state))
     }
 }
 
@@ -226,18 +143,4 @@ package final class SynchronousValues: Sendable {
             }
         }
     }
-}
-
-/// The state of a key-value store on this device.
-package struct StoreStatus: Sendable {
-    package var usage: Usage
-    /// Keys whose change waits to be published.
-    package var pending: [ValueKey]
-    package var isOff: Bool
-    /// The number of the last commit that was seen; 0 for none.
-    package var sequence: UInt64
-    /// The position behind the last event.
-    package var token: FeedToken
-    /// The last event; nil before the first one.
-    package var last: ValueEvent?
 }

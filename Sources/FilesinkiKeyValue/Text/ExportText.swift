@@ -1,3 +1,4 @@
+import FilesinkiItems
 package import FilesinkiModel
 import FilesinkiText
 

@@ -133,11 +133,6 @@ package struct Register: Hashable, Sendable {
     /// A key that was never set.
     package static let absent = Register(nil, time: 0, device: [])
 
-    /// Whether both have the same value and policy, regardless of device and time.
-    package func hasSameValue(as other: Register) -> Bool {
-        value == other.value && policy == other.policy
-    }
-
     /// Whether this was set after the other. Of two at the same moment a value is newer than a
     /// removal, and the greater id than the smaller; where even that is the same, value and policy decide.
     func isNewer(than other: Register) -> Bool {

@@ -1,8 +1,9 @@
 package import FilesinkiModel
 import FilesinkiText
 
-/// The name of a value: bytes, at least one. Two keys are the same only when their bytes are.
-package struct ValueKey: Hashable, Sendable {
+/// The name of an item in its zone: bytes, at least one. Two keys are the same only when their bytes
+/// are.
+package struct ItemKey: Hashable, Sendable {
     package let bytes: [UInt8]
 
     /// The longest key that any limit may allow, so that its path fits.
@@ -22,9 +23,9 @@ package struct ValueKey: Hashable, Sendable {
     /// The key of a text's UTF-8 bytes.
     package init(_ text: String) throws(Failure) { try self.init(Array(text.utf8)) }
 
-    init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+    package init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-    static func tooLong(_ bytes: [UInt8], limit: Int) -> Failure {
+    package static func tooLong(_ bytes: [UInt8], limit: Int) -> Failure {
         Failure(
             .usage, path: bytes,
             "The key has \(bytes.count) bytes; at most \(limit) are allowed.",
@@ -36,7 +37,7 @@ package struct ValueKey: Hashable, Sendable {
 
     /// Where the key is in its zone: each byte but `a-z A-Z 0-9 - _ ~` as `%` and two digits, with a
     /// slash after every 240 of these characters. No two keys have one path, and each key has one.
-    var path: RelativePath {
+    package var path: RelativePath {
         let encoded = PercentCoding.encode(bytes).utf8.flatMap { byte in
             byte == UInt8(ascii: ".") ? Array("%2E".utf8) : [byte]
         }
@@ -49,22 +50,22 @@ package struct ValueKey: Hashable, Sendable {
     }
 
     /// The key of a path; nil for one that is no key's.
-    init?(path: RelativePath) {
+    package init?(path: RelativePath) {
         let text = String(decoding: path.bytes.filter { $0 != UInt8(ascii: "/") }, as: UTF8.self)
-        guard let bytes = PercentCoding.decode(text), let key = try? ValueKey(bytes),
+        guard let bytes = PercentCoding.decode(text), let key = try? ItemKey(bytes),
             key.path == path
         else { return nil }
         self = key
     }
 }
 
-extension ValueKey: Comparable {
-    package static func < (left: ValueKey, right: ValueKey) -> Bool {
+extension ItemKey: Comparable {
+    package static func < (left: ItemKey, right: ItemKey) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 }
 
-extension ValueKey: CustomStringConvertible {
+extension ItemKey: CustomStringConvertible {
     /// The key as a person may see it.
     package var description: String { printable(bytes) }
 }

@@ -1,12 +1,12 @@
 internal import FilesinkiModel
 internal import FilesinkiStore
 
-/// The state of the zone client of a key-value store, in the store's file.
-final class KeyValueMemory: ZoneMemory {
-    private let database: KeyValueDatabase
+/// The state of the zone client of a zone of items, in the zone's file.
+final class ItemMemory<Kind: ItemKind>: ZoneMemory {
+    private let database: ItemDatabase<Kind>
     var device: Device
 
-    init(_ database: KeyValueDatabase, device: Device) {
+    init(_ database: ItemDatabase<Kind>, device: Device) {
         self.database = database
         self.device = device
     }
@@ -43,12 +43,13 @@ final class KeyValueMemory: ZoneMemory {
         }
     }
 
-    private func checkpointRows(of items: [Item]) -> CheckpointRows {
+    private func checkpointRows(of items: [Item<Kind.State>]) -> CheckpointRows {
         var rows: [CheckpointRow] = []
         var inline: [InlineLocation] = []
         for item in items where item.version > 0 {
-            let entry = item.base.entry {
-                inline.append(InlineLocation(id: $0.id, sequence: item.version))
+            let (entry, content) = item.base.entry
+            if let content {
+                inline.append(InlineLocation(id: content.id, sequence: item.version))
             }
             rows.append(
                 CheckpointRow(
@@ -59,7 +60,7 @@ final class KeyValueMemory: ZoneMemory {
     }
 }
 
-extension KeyValueDatabase {
+extension ItemDatabase {
     func set(_ numbers: [ZoneCounter: UInt64]) throws(Failure) {
         for (counter, number) in numbers {
             try set(counter.rawValue, number: number == 0 ? nil : Int64(clamping: number))
@@ -68,11 +69,12 @@ extension KeyValueDatabase {
 }
 
 extension Zone {
-    /// The zone of a key-value store.
-    init(_ place: KeyValuePlace) {
+    /// The zone of a place.
+    init<Kind: ItemKind>(_ place: ItemPlace<Kind>) {
+        let names = Kind.names
         let accepting =
-            "run filesinki kv sync --accept-account: its values then replace the local ones, "
-            + "which are archived."
+            "run filesinki \(names.command) sync --accept-account: its \(names.content)s then replace the "
+            + "local ones, which are archived."
         self.init(
             name: place.zone, carriesContents: true, limits: place.commitLimits,
             remedyForOther: "Nothing was changed. To use this store, " + accepting,

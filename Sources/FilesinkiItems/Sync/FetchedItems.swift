@@ -2,41 +2,47 @@ internal import FilesinkiModel
 internal import FilesinkiStore
 
 /// What was fetched from the log, to be applied in one transaction.
-struct FetchedBatch: Sendable {
+struct FetchedBatch<State: ItemState>: Sendable {
     var log: Fetched
-    var values: FetchedValues
+    var items: FetchedItems<State>
 
     /// Whether another store replaces the known one.
     var isOtherStore: Bool { log.acceptedEnd != nil }
 
+    /// Whether the device meets the store's items for the first time.
+    var isFirst: Bool { log.start == nil || isOtherStore }
+
     /// Whether it has nothing to apply behind `position`.
     func isEmpty(after position: LogPosition?) -> Bool {
-        log.extent == .changes && values.isEmpty && position == log.start && position == log.end
+        log.extent == .changes && items.isEmpty && position == log.start && position == log.end
     }
 }
 
-/// The values of fetched commits, in their order.
-struct FetchedValues: FetchTarget, Sendable {
-    /// The values of one commit, or of a checkpoint.
+/// The items of fetched commits, in their order.
+struct FetchedItems<State: ItemState>: FetchTarget, Sendable {
+    /// The items of one commit, or of a checkpoint.
     struct Batch: Sendable {
         /// The commit's id; empty for a checkpoint.
         var commit: [UInt8] = []
         var sequence: UInt64
-        var changes: [(key: ValueKey, held: Register, version: UInt64)] = []
-        /// Whether it is a whole tree: keys that it lacks are not in the store.
+        var changes: [(key: ItemKey, state: State, version: UInt64)] = []
+        /// Whether it is a whole tree: items that it lacks are not in the store.
         var isWhole = false
-        /// Keys whose values cannot be decoded.
-        var unread: Set<ValueKey> = []
+        /// Items that cannot be decoded.
+        var unread: Set<ItemKey> = []
     }
 
+    private let names: ItemNames
     private(set) var batches: [Batch] = []
     private(set) var problems: [Failure] = []
     /// The checkpoint that is being read, and its rows so far.
     private var checkpoint: (token: ChangeToken, rows: CheckpointRows)?
 
+    init(_ names: ItemNames) { self.names = names }
+
     var isEmpty: Bool { batches.isEmpty }
 
-    /// - Throws: `Failure` with code `newer-format` when a value has a newer layout.
+    /// - Throws: `Failure` with code `newer-format` when an item has a newer layout.
     mutating func add(_ commit: Commit) throws {
         var batch = Batch(commit: commit.id, sequence: commit.sequence)
         for change in commit.changes {
@@ -48,7 +54,7 @@ struct FetchedValues: FetchTarget, Sendable {
     }
 
     mutating func restart(from checkpoint: ChangeToken?) {
-        self = FetchedValues()
+        self = FetchedItems(names)
         self.checkpoint = checkpoint.map { ($0, CheckpointRows()) }
     }
 
@@ -69,7 +75,7 @@ struct FetchedValues: FetchTarget, Sendable {
         }
         problems += rows.refused.map(\.failure)
         batch.unread.formUnion(
-            rows.refused.compactMap { ValueKey(path: RelativePath(unchecked: $0.path)) })
+            rows.refused.compactMap { ItemKey(path: RelativePath(unchecked: $0.path)) })
         batches = [batch]
     }
 
@@ -78,27 +84,29 @@ struct FetchedValues: FetchTarget, Sendable {
         _ path: RelativePath, _ entry: Entry, _ bytes: [UInt8]?, version: UInt64,
         to batch: inout Batch
     ) throws(Failure) {
-        guard let key = ValueKey(path: path) else {
-            return problems.append(Self.unusable(path, "The path is not the path of a key."))
+        guard let key = ItemKey(path: path) else {
+            return problems.append(
+                unusable(path, "The path is not the path of a \(names.key)."))
         }
         let time = entry.modified.nanoseconds
         if entry.kind == .tombstone {
-            batch.changes.append((key, Register(nil, time: time, device: []), version))
-        } else if let bytes, let held = ValueRecord.decode(bytes, time: time) {
-            batch.changes.append((key, held, version))
-        } else if let bytes, ValueRecord.isNewer(bytes) {
+            batch.changes.append((key, .removed(at: time), version))
+        } else if let bytes, let state = State(encoded: bytes, time: time) {
+            batch.changes.append((key, state, version))
+        } else if let bytes, State.isNewer(bytes) {
             throw Failure(
-                .newerFormat, path: path.bytes, "The value has a newer layout.",
+                .newerFormat, path: path.bytes, "The \(names.content) has a newer layout.",
                 remedy: "Update filesinki.")
         } else {
             batch.unread.insert(key)
-            problems.append(Self.unusable(path, "The value cannot be read."))
+            problems.append(unusable(path, "The \(names.content) cannot be read."))
         }
     }
 
-    private static func unusable(_ path: RelativePath, _ message: String) -> Failure {
+    private func unusable(_ path: RelativePath, _ message: String) -> Failure {
         Failure(
             .corrupt, path: path.bytes, message,
-            remedy: "The key keeps its value on this device. Set it again to repair it.")
+            remedy: "The \(names.key) keeps its \(names.content) on this device. Set it again to "
+                + "repair it.")
     }
 }

@@ -1,7 +1,8 @@
 package import FilesinkiModel
 import FilesinkiSQLite
+import FilesinkiStore
 
-/// Why values changed.
+/// Why items changed.
 package enum ChangeReason: String, Sendable, CaseIterable {
     /// Another device's change arrived.
     case server
@@ -15,21 +16,21 @@ package enum ChangeReason: String, Sendable, CaseIterable {
     case local
 }
 
-/// The keys that changed on this device at one time.
-package struct ValueEvent: Hashable, Sendable {
+/// The items that changed on this device at one time.
+package struct ItemEvent: Hashable, Sendable {
     package var token: FeedToken
     package var reason: ChangeReason
     package var time: Timestamp
-    package var keys: [ValueKey]
+    package var keys: [ItemKey]
 }
 
-/// A position in the events of one key-value file: behind the event with its number.
+/// A position in the events of one zone's file: behind the event with its number.
 package struct FeedToken: Hashable, Sendable, CustomStringConvertible {
     /// 8 random bytes of the file.
     package var feed: [UInt8]
     package var number: Int64
 
-    init(feed: [UInt8], number: Int64) {
+    package init(feed: [UInt8], number: Int64) {
         self.feed = feed
         self.number = number
     }
@@ -44,7 +45,7 @@ package struct FeedToken: Hashable, Sendable, CustomStringConvertible {
         else {
             throw Failure(
                 .usage, path: text, "Invalid token.",
-                remedy: "Give one that kv watch or kv status printed.")
+                remedy: "Give one that an earlier command printed.")
         }
         self.init(feed: feed, number: number)
     }
@@ -52,21 +53,22 @@ package struct FeedToken: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(hexadecimal(feed))-\(number)" }
 }
 
-extension KeyValueDatabase {
+extension ItemDatabase {
     // MARK: Events
 
     /// How many events are kept.
-    static let keptEvents: Int64 = 10_000
+    package static var keptEvents: Int64 { 10_000 }
 
-    /// Records that values changed.
-    func recordEvent(_ reason: ChangeReason, _ keys: [ValueKey], at time: Timestamp) throws(Failure)
+    /// Records that items changed.
+    package func recordEvent(_ reason: ChangeReason, _ keys: [ItemKey], at time: Timestamp)
+        throws(Failure)
     {
         guard !keys.isEmpty else { return }
         let statement = try cache.statement(
             "INSERT INTO event (reason, time, keys) VALUES (?, ?, ?)")
         statement.bind(reason.rawValue, at: 1)
         statement.bind(time.nanoseconds, at: 2)
-        bind(ValueCoder.encode(.array(keys.map { .data($0.bytes) })), to: statement, at: 3)
+        bind(KeyList.encode(keys), to: statement, at: 3)
         try statement.execute()
         let old = try cache.statement("DELETE FROM event WHERE id <= ?")
         old.bind(connection.lastRow - Self.keptEvents, at: 1)
@@ -74,7 +76,7 @@ extension KeyValueDatabase {
     }
 
     /// The position behind the last event.
-    func position() throws(Failure) -> FeedToken {
+    package func position() throws(Failure) -> FeedToken {
         let statement = try cache.statement(
             "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'event'")
         defer { statement.reset() }
@@ -86,7 +88,7 @@ extension KeyValueDatabase {
     ///
     /// - Throws: `Failure` with code `token-expired` when some are not kept any more, or the token is of
     ///   another file.
-    func events(after token: FeedToken) throws(Failure) -> [ValueEvent] {
+    package func events(after token: FeedToken) throws(Failure) -> [ItemEvent] {
         let end = try position()
         guard token.feed == end.feed, token.number <= end.number,
             token.number >= end.number - Self.keptEvents
@@ -94,33 +96,74 @@ extension KeyValueDatabase {
             throw Failure(
                 .tokenExpired, path: token.description,
                 "The changes since this token are no longer known.",
-                remedy: "Read all values with kv list, and continue with the token of kv status.")
+                remedy:
+                    "Read everything with \(Kind.names.command) list, and continue with the token that "
+                    + "\(Kind.names.command) status prints.")
         }
         let statement = try cache.statement(
             "SELECT id, reason, time, keys FROM event WHERE id > ? ORDER BY id LIMIT 1000")
         defer { statement.reset() }
         statement.bind(token.number, at: 1)
-        var events: [ValueEvent] = []
+        var events: [ItemEvent] = []
         while try statement.step() {
             guard let reason = ChangeReason(rawValue: statement.text(1)),
-                case .array(let keys) = ValueCoder.decode(Array(statement.bytes(3)))
+                let keys = KeyList.decode(Array(statement.bytes(3)))
             else { throw connection.corrupt("an event cannot be decoded") }
             events.append(
-                ValueEvent(
+                ItemEvent(
                     token: FeedToken(feed: end.feed, number: statement.integer(0)), reason: reason,
                     time: Timestamp(nanoseconds: statement.integer(2)),
-                    keys: keys.compactMap { value in
-                        guard case .data(let bytes) = value else { return nil }
-                        return ValueKey(unchecked: bytes)
-                    }))
+                    keys: keys))
         }
         return events
     }
 
     /// A number that changes whenever another process has changed the file.
-    func dataVersion() throws(Failure) -> Int64 {
+    package func dataVersion() throws(Failure) -> Int64 {
         let statement = try cache.statement("PRAGMA data_version")
         defer { statement.reset() }
         return try statement.step() ? statement.integer(0) : 0
+    }
+}
+
+/// The keys of an event as bytes: a byte, the count, and for each key a byte, its length and its bytes.
+/// Numbers have four bytes and are little-endian; the two bytes are what key-value files hold before an
+/// array and before data.
+enum KeyList {
+    private static let list: UInt8 = 9
+    private static let key: UInt8 = 7
+
+    static func encode(_ keys: [ItemKey]) -> [UInt8] {
+        var bytes = [list]
+        bytes.appendLittleEndian(UInt32(truncatingIfNeeded: keys.count))
+        for one in keys {
+            bytes.append(key)
+            bytes.appendLittleEndian(UInt32(truncatingIfNeeded: one.bytes.count))
+            bytes += one.bytes
+        }
+        return bytes
+    }
+
+    /// - Returns: nil for invalid bytes.
+    static func decode(_ bytes: [UInt8]) -> [ItemKey]? {
+        var rest = bytes[...]
+        guard rest.popFirst() == list, let count = number(&rest), count <= rest.count else {
+            return nil
+        }
+        var keys: [ItemKey] = []
+        for _ in 0..<count {
+            guard rest.popFirst() == key, let length = number(&rest), length <= rest.count else {
+                return nil
+            }
+            keys.append(ItemKey(unchecked: Array(rest.prefix(length))))
+            rest = rest.dropFirst(length)
+        }
+        return rest.isEmpty ? keys : nil
+    }
+
+    private static func number(_ rest: inout ArraySlice<UInt8>) -> Int? {
+        guard rest.count >= 4 else { return nil }
+        defer { rest = rest.dropFirst(4) }
+        return Int(rest.withUnsafeBytes { $0.littleEndian(at: 0, as: UInt32.self) })
     }
 }

@@ -3,11 +3,11 @@ package import FilesinkiModel
 package import FilesinkiRemote
 package import FilesinkiStore
 
-/// Where a key-value store of a replica is, and how it reaches its remote.
-package struct KeyValuePlace: Sendable {
+/// Where a zone of items of a replica is, and how it reaches its remote.
+package struct ItemPlace<Kind: ItemKind>: Sendable {
     /// The replica's state folder, which exists.
     package var state: String
-    /// The store's name: 1 to 48 of `a-z 0-9 _ -`.
+    /// The zone's name: 1 to 48 of `a-z 0-9 _ -`.
     package var name: String
     package var device: Device
     /// The remote's address; nil for none.
@@ -25,8 +25,8 @@ package struct KeyValuePlace: Sendable {
     /// How much one published commit may hold.
     package var commitLimits = CommitLimits.standard
 
-    /// The name of the store when none is given.
-    package static let standardName = "default"
+    /// The name of the zone when none is given.
+    package static var standardName: String { "default" }
 
     package init(
         state: String, name: String = standardName, device: Device, address: String?,
@@ -55,23 +55,26 @@ package struct KeyValuePlace: Sendable {
             keyIn: state + "/" + StoreKey.fileName, systemContext)
     }
 
-    var folder: String { state + "/kv" }
-    var file: String { Self.file(of: name, in: state) }
-    var zone: String { "kv-" + name }
+    package var folder: String { Self.folder(in: state) }
+    package var file: String { Self.file(of: name, in: state) }
+    package var zone: String { Kind.names.zonePrefix + name }
 
-    /// The file of a store in a state folder.
-    static func file(of name: String, in state: String) -> String {
-        state + "/kv/" + name + ".sqlite"
+    /// The folder of the files of this kind in a state folder.
+    package static func folder(in state: String) -> String { state + "/" + Kind.names.folder }
+
+    /// The file of a zone in a state folder.
+    package static func file(of name: String, in state: String) -> String {
+        folder(in: state) + "/" + name + ".sqlite"
     }
 
-    /// Checks the name of a store.
+    /// Checks the name of a zone.
     ///
     /// - Throws: `Failure` with code `usage` for an invalid name.
     package static func check(name: String) throws(Failure) {
         let allowed = Set("abcdefghijklmnopqrstuvwxyz0123456789_-".utf8)
         guard (1...48).contains(name.utf8.count), name.utf8.allSatisfy(allowed.contains) else {
             throw Failure(
-                .usage, path: name, "Invalid name of a key-value store.",
+                .usage, path: name, "Invalid name of a \(Kind.names.zone).",
                 remedy: "Use 1 to 48 of the characters a-z 0-9 _ -.")
         }
     }

@@ -1,60 +1,71 @@
-import FilesinkiModel
-import FilesinkiSQLite
-import FilesinkiStore
+package import FilesinkiModel
+package import FilesinkiSQLite
+package import FilesinkiStore
+import FilesinkiSystem
 
-/// A key-value store's SQLite file on this device, which several processes use at once.
+/// The SQLite file of a zone of items on this device, which several processes use at once.
 ///
 /// Every change is one short transaction that has the write lock from its start. No transaction spans
 /// a network wait.
-final class KeyValueDatabase {
-    let connection: OwnConnection
-    let cache: StatementCache<Failure>
+package final class ItemDatabase<Kind: ItemKind> {
+    package typealias State = Kind.State
 
-    init(_ connection: OwnConnection) {
+    package let connection: OwnConnection
+    package let cache: StatementCache<Failure>
+
+    package init(_ connection: OwnConnection) {
         self.connection = connection
         cache = StatementCache(connection)
     }
 
-    /// Opens a store's file to read and to write, and creates it when it is missing.
+    /// Opens a zone's file to read and to write, and creates it when it is missing.
     ///
-    /// - Throws: As ``KeyValues/open(_:)``.
-    convenience init(opening place: KeyValuePlace) throws(Failure) {
-        try KeyValuePlace.check(name: place.name)
-        try KeyValueFile.makeFolder(place.folder)
+    /// - Throws: As ``ItemZone/open(_:)``.
+    package convenience init(opening place: ItemPlace<Kind>) throws(Failure) {
+        try ItemPlace<Kind>.check(name: place.name)
+        try StateFile.makeFolder(place.folder)
         self.init(
-            try KeyValueFile.open(place.file, chance: place.systemContext.randomBytes(8)))
+            try ItemFile<Kind>().open(place.file, chance: place.systemContext.randomBytes(8)))
+    }
+
+    /// Opens a zone's file to read, without waiting for a lock; nil when it is missing.
+    package convenience init?(reading path: String) throws(Failure) {
+        guard let connection = try ItemFile<Kind>().openToRead(path) else { return nil }
+        self.init(connection)
     }
 
     /// Runs `body` in one transaction: everything is on disk when this returns, and nothing when it
     /// throws.
-    func write<Result>(_ body: () throws -> Result) throws -> Result {
+    package func write<Result>(_ body: () throws -> Result) throws -> Result {
         try connection.transaction(anyErrors: body)
     }
 
     /// As ``write(_:)``, but a power failure may undo it: for what can be read from the store's log
     /// again.
-    func writeWithoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
+    package func writeWithoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
         try connection.execute("PRAGMA synchronous = NORMAL")
         defer { try? connection.execute("PRAGMA synchronous = FULL") }
         return try write(body)
     }
 
     /// Runs `body` in one read transaction.
-    func read<Result>(_ body: () throws -> Result) throws -> Result {
+    package func read<Result>(_ body: () throws -> Result) throws -> Result {
         try connection.snapshot(anyErrors: body)
     }
+}
 
+extension ItemDatabase {
     // MARK: Settings
 
     /// The value of a setting; nil when it is not set.
-    func setting(_ name: String) throws(Failure) -> [UInt8]? {
+    package func setting(_ name: String) throws(Failure) -> [UInt8]? {
         let statement = try cache.statement("SELECT value FROM setting WHERE key = ?")
         defer { statement.reset() }
         statement.bind(name, at: 1)
         return try statement.step() ? Array(statement.bytes(0)) : nil
     }
 
-    func set(_ name: String, _ value: [UInt8]?) throws(Failure) {
+    package func set(_ name: String, _ value: [UInt8]?) throws(Failure) {
         guard let value else {
             let statement = try cache.statement("DELETE FROM setting WHERE key = ?")
             statement.bind(name, at: 1)
@@ -71,46 +82,31 @@ final class KeyValueDatabase {
     }
 
     /// A number that is kept as text.
-    func number(_ name: String) throws(Failure) -> Int64? {
+    package func number(_ name: String) throws(Failure) -> Int64? {
         try setting(name).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
     }
 
-    func set(_ name: String, number: Int64?) throws(Failure) {
+    package func set(_ name: String, number: Int64?) throws(Failure) {
         try set(name, number.map { Array(String($0).utf8) })
     }
+}
 
-    // MARK: Merge commands
-
-    private static func name(ofCommandFor key: ValueKey) -> String {
-        "merge-command:" + hexadecimal(key.bytes)
-    }
-
-    /// The command that merges a key on this device; nil for none.
-    func mergeCommand(_ key: ValueKey) throws(Failure) -> String? {
-        try setting(Self.name(ofCommandFor: key)).map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// - Parameter command: Empty for none.
-    func set(mergeCommand command: String, of key: ValueKey) throws(Failure) {
-        try set(
-            Self.name(ofCommandFor: key), command.isEmpty ? nil : Array(command.utf8))
-    }
-
+extension ItemDatabase {
     // MARK: The log
 
     /// The known store; nil before the first exchange.
-    func knownStore() throws(Failure) -> KnownStore? {
+    package func knownStore() throws(Failure) -> KnownStore? {
         guard let id = try setting("store"), id.count == 16 else { return nil }
         return KnownStore(id: id, epoch: UInt64(bitPattern: try number("epoch") ?? 0))
     }
 
-    func setKnownStore(_ store: KnownStore) throws(Failure) {
+    package func setKnownStore(_ store: KnownStore) throws(Failure) {
         try set("store", store.id)
         try set("epoch", number: Int64(bitPattern: store.epoch))
     }
 
     /// How far the log was read; nil before the first exchange.
-    func logPosition() throws(Failure) -> LogPosition? {
+    package func logPosition() throws(Failure) -> LogPosition? {
         guard let bytes = try setting("token") else { return nil }
         let text = String(decoding: bytes.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
         guard let sequence = UInt64(text),
@@ -120,7 +116,7 @@ final class KeyValueDatabase {
             ChangeToken(sequence: sequence, hash: hash), storedHeader: try setting("head") ?? [])
     }
 
-    func setLogPosition(_ position: LogPosition?) throws(Failure) {
+    package func setLogPosition(_ position: LogPosition?) throws(Failure) {
         let token = position?.token
         try set("token", token.map { Array("\($0.sequence) ".utf8) + $0.hash.bytes })
         try set("head", position?.storedHeader)

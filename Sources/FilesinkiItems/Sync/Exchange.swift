@@ -1,58 +1,10 @@
-package import FilesinkiModel
+import FilesinkiModel
 import FilesinkiSQLite
 import FilesinkiStore
 
-/// Which value of a key stays at the first exchange with a store.
-package enum InitialPolicy: String, CaseIterable, Sendable {
-    /// The store's; this device's is kept in the history.
-    case server
-    /// This device's.
-    case local
-    /// The one that was set last.
-    case newest
-}
-
-/// Options of an exchange.
-package struct ExchangeOptions: Sendable {
-    package var initial = InitialPolicy.server
-    /// Whether another store may replace the known one.
-    package var acceptsAccount = false
-    /// The operation that the commit's metadata names.
-    package var operation = "kv sync"
-
-    package init() {}
-}
-
-/// The result of an exchange with the store.
-package struct ExchangeReport: Sendable {
-    /// Keys whose value changed on this device.
-    package var changed: [ValueKey] = []
-    package var reason = ChangeReason.server
-    /// Keys of which a change was published.
-    package var published: [ValueKey] = []
-    /// Values of this device that a merge replaced.
-    package var losers: [SupersededValue] = []
-    /// The number of the last commit that was read or published.
-    package var sequence: UInt64 = 0
-    /// Keys that could not be applied or published.
-    package var problems: [Failure] = []
-    /// What could not be written after the exchange itself was complete, as a checkpoint.
-    package var notices: [Failure] = []
-    /// Whether the store exceeds the limits of this device.
-    package var isOver = false
-    /// The file that keeps the values of a replaced store; nil when none was replaced.
-    package var archive: String?
-
-    /// Adds a problem, once for each key and code.
-    fileprivate mutating func add(_ problem: Failure) {
-        let isKnown = problems.contains { $0.path == problem.path && $0.code == problem.code }
-        if !isKnown { problems.append(problem) }
-    }
-}
-
-extension KeyValues {
+extension ItemZone {
     /// How often other devices may be faster before this gives up.
-    private static let attempts = 200
+    private static var attempts: Int { 200 }
 
     /// Fetches and applies new commits, and publishes changes of this device.
     ///
@@ -61,15 +13,16 @@ extension KeyValues {
     ///   faster.
     package func exchange(
         _ options: ExchangeOptions = ExchangeOptions()
-    ) async throws -> ExchangeReport {
-        var report = ExchangeReport()
-        var answers: [CommandQuestion: CommandAnswer] = [:]
+    ) async throws -> Report {
+        var report = Report()
+        var answers: [Kind.Question: Kind.Answer] = [:]
         for attempt in 0..<Self.attempts {
             try Task.checkCancellation()
             let fetched = try await fetch(options)
             guard try await apply(fetched, options, &answers, &report) else { continue }
             try await keepIdentity(&report)
-            if try await publishAll(options, &report) {
+            let isDone = options.onlyFetches ? true : try await publishAll(options, &report)
+            if isDone {
                 try await conclude(&report)
                 return report
             }
@@ -77,28 +30,26 @@ extension KeyValues {
         }
         throw Failure(
             .busy, path: place.address ?? "", "Other devices published first at each attempt.",
-            remedy: "What was set is kept here; run filesinki kv sync later.")
+            remedy: "What was set is kept here; run filesinki \(Kind.names.command) sync later.")
     }
 
-    /// Applies fetched commits, and runs the merge commands that they need. No transaction spans the run
-    /// of a command.
+    /// Applies fetched commits, and answers the questions of merges. No transaction spans an answer.
     private func apply(
-        _ fetched: FetchedBatch, _ options: ExchangeOptions,
-        _ answers: inout [CommandQuestion: CommandAnswer], _ report: inout ExchangeReport
+        _ fetched: FetchedBatch<State>, _ options: ExchangeOptions,
+        _ answers: inout [Kind.Question: Kind.Answer], _ report: inout Report
     ) async throws -> Bool {
         while true {
             do {
                 return try apply(fetched, options, answers, &report)
-            } catch let question as CommandQuestion {
-                answers[question] = try await CommandMerge(question: question)
-                    .answer(in: place.folder)
+            } catch let question as Kind.Question {
+                answers[question] = try await Kind.answer(question, in: place.folder)
             }
         }
     }
 
     /// - Returns: False when another device was faster.
     private func publishAll(
-        _ options: ExchangeOptions, _ report: inout ExchangeReport
+        _ options: ExchangeOptions, _ report: inout Report
     ) async throws -> Bool {
         while true {
             switch try await publish(options, &report) {
@@ -113,7 +64,7 @@ extension KeyValues {
     }
 
     /// Writes an acknowledgement and a checkpoint, each when it is due.
-    private func conclude(_ report: inout ExchangeReport) async throws {
+    private func conclude(_ report: inout Report) async throws {
         guard let position = try database.logPosition() else { return }
         report.notices += try await zone.conclude(at: position.token)
     }
@@ -138,23 +89,20 @@ extension KeyValues {
             return try await place.systemContext.sleep(timeout)
         }
     }
-
-    /// A number that changes whenever another process has changed the file.
-    package func localVersion() throws -> Int64 { try database.dataVersion() }
 }
 
-extension KeyValues {
+extension ItemZone {
     /// Fetches what is new in the log.
     ///
     /// - Throws: Code `away` when the remote cannot be reached; `wrong-store` or `corrupt` when it is
     ///   another store, its history is not the one that was read, or lacks commits.
-    func fetch(_ options: ExchangeOptions) async throws -> FetchedBatch {
-        var values = FetchedValues()
-        var result = try await zone.fetch(into: &values)
+    private func fetch(_ options: ExchangeOptions) async throws -> FetchedBatch<State> {
+        var items = FetchedItems<State>(Kind.names)
+        var result = try await zone.fetch(into: &items)
         if options.acceptsAccount, try await isMismatch(result) {
-            result = try await zone.fetch(into: &values, adopting: true)
+            result = try await zone.fetch(into: &items, adopting: true)
         }
-        return FetchedBatch(log: try result.get(), values: values)
+        return FetchedBatch(log: try result.get(), items: items)
     }
 
     /// Whether the store is not as it was, commits included that only stop a publication.
@@ -168,7 +116,7 @@ extension KeyValues {
     /// present one.
     ///
     /// The discovery is recorded in the file, so that the next exchange does it if this one cannot.
-    func keepIdentity(_ report: inout ExchangeReport) async throws {
+    private func keepIdentity(_ report: inout Report) async throws {
         guard let shared = try database.setting("copied-device") else { return }
         if shared == memory.device.id {
             do {
@@ -199,22 +147,24 @@ extension Failure {
 }
 
 /// The result of one publication.
-enum Publication: Sendable {
+private enum Publication: Sendable {
     case nothing
-    case published([ValueKey], sequence: UInt64)
+    case published([ItemKey], sequence: UInt64)
     /// Another device's commit has the number.
     case lost
 }
 
-extension KeyValues {
+extension ItemZone {
     /// Publishes as many pending changes as one commit holds, directly behind the position of the log.
-    func publish(
-        _ options: ExchangeOptions, _ report: inout ExchangeReport
+    private func publish(
+        _ options: ExchangeOptions, _ report: inout Report
     ) async throws -> Publication {
         let pending = try database.read { try collect(&report) }
         guard !pending.isEmpty else { return .nothing }
         guard let position = try database.logPosition() else { return .lost }
-        let draft = pending.draft(by: memory.device, at: now, operation: options.operation)
+        let draft = pending.draft(
+            by: memory.device, at: now,
+            operation: options.operation ?? Kind.names.command + " sync")
         guard let commit = try await zone.publish(draft, after: position.token).commit() else {
             return .lost
         }
@@ -222,22 +172,28 @@ extension KeyValues {
         return .published(pending.items.map(\.key), sequence: commit.sequence)
     }
 
-    /// The pending changes, up to what one commit holds. A value that alone exceeds a commit is not
-    /// published, and becomes a problem of the report.
-    private func collect(_ report: inout ExchangeReport) throws -> PendingCommit {
-        var pending = PendingCommit(limits: place.commitLimits)
-        for (row, loser) in try database.unpublishedLosers() where !pending.isFull {
-            if pending.add(loser, row: row) == .exceedsLimits { report.add(.tooLarge(loser.key)) }
+    /// The pending changes, up to what one commit holds. Changes that alone exceed a commit are not
+    /// published, and become a problem of the report.
+    private func collect(_ report: inout Report) throws -> PendingCommit<State> {
+        var pending = PendingCommit<State>(limits: place.commitLimits)
+        var tooLarge: [ItemKey] = []
+        try database.forEachUnpublishedLoser { row, loser in
+            if pending.add(loser, row: row) == .exceedsLimits { tooLarge.append(loser.key) }
+            return !pending.isFull
         }
-        for item in try database.pending() where !pending.isFull {
-            if pending.add(item) == .exceedsLimits { report.add(.tooLarge(item.key)) }
+        if !pending.isFull {
+            try database.forEachPendingBatch { batch in
+                if pending.add(batch) == .exceedsLimits { tooLarge += batch.map(\.key) }
+                return !pending.isFull
+            }
         }
+        for key in tooLarge { report.add(.tooLarge(key, Kind.names)) }
         return pending
     }
 
-    /// Records published values as the base, unless another process has applied the commit meanwhile.
+    /// Records published items as the base, unless another process has applied the commit meanwhile.
     private func record(
-        _ pending: PendingCommit, _ commit: Commit, after position: LogPosition
+        _ pending: PendingCommit<State>, _ commit: Commit, after position: LogPosition
     ) throws {
         for loser in pending.losers { try database.markPublished(loser: loser.row) }
         guard try database.logPosition()?.token == position.token else { return }
@@ -252,10 +208,10 @@ extension KeyValues {
 }
 
 extension Failure {
-    fileprivate static func tooLarge(_ key: ValueKey) -> Failure {
+    fileprivate static func tooLarge(_ key: ItemKey, _ names: ItemNames) -> Failure {
         Failure(
             .limit, path: key.bytes,
-            "The value is too large for a commit; it stays on this device.",
-            remedy: "Set a smaller value, and keep large ones in a file.")
+            "The \(names.content) is too large for a commit; it stays on this device.",
+            remedy: "Set a smaller \(names.content), and keep large ones in a file.")
     }
 }

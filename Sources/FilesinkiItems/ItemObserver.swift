@@ -2,10 +2,10 @@ package import FilesinkiModel
 internal import FilesinkiSystem
 internal import FilesinkiWatch
 
-/// Reports the changes of a key-value store, each once, in order, after it was applied.
-package actor ValueObserver {
-    private let values: KeyValues
-    private let place: KeyValuePlace
+/// Reports the changes of a zone of items, each once, in order, after it was applied.
+package actor ItemObserver<Kind: ItemKind> {
+    private let zone: ItemZone<Kind>
+    private let place: ItemPlace<Kind>
     private let notice: @Sendable (Failure) -> Void
     /// The position behind the last reported event.
     package private(set) var token: FeedToken
@@ -20,13 +20,15 @@ package actor ValueObserver {
     private var lastExchange: Timestamp?
 
     /// How long to wait for a sign of a change before an exchange without one.
-    private static let longestWait = Duration.seconds(60)
+    private static var longestWait: Duration { Duration.seconds(60) }
     /// How often to check for changes of other processes where writes cannot be watched.
-    private static let pollInterval = Duration.milliseconds(100)
+    private static var pollInterval: Duration { Duration.milliseconds(100) }
     /// The pauses between the checks after a write: a commit is visible only when it is on the disk.
-    private static let pauses = Duration.milliseconds(1)...Duration.milliseconds(2048)
+    private static var pauses: ClosedRange<Duration> {
+        Duration.milliseconds(1)...Duration.milliseconds(2048)
+    }
     /// How long to wait after a remote did not answer.
-    private static let retryPause = Duration.seconds(5)
+    private static var retryPause: Duration { Duration.seconds(5) }
 
     /// - Parameters:
     ///   - token: Where to begin; nil for now.
@@ -34,25 +36,25 @@ package actor ValueObserver {
     ///     as soon as something changes.
     ///   - notice: Called when the remote becomes unreachable.
     package init(
-        _ values: KeyValues, place: KeyValuePlace, since token: FeedToken? = nil,
+        _ zone: ItemZone<Kind>, place: ItemPlace<Kind>, since token: FeedToken? = nil,
         minimumInterval: Duration = .zero,
         notice: @escaping @Sendable (Failure) -> Void = { _ in }
     ) async throws {
-        self.values = values
+        self.zone = zone
         self.place = place
         self.minimumInterval = minimumInterval
         self.notice = notice
-        if let token { self.token = token } else { self.token = try await values.position() }
+        if let token { self.token = token } else { self.token = try await zone.position() }
     }
 
     /// Waits for the next events.
     ///
     /// - Throws: `Failure` with code `token-expired` when some are not kept any more, a failure of the
     ///   store, and `CancellationError`.
-    package func next() async throws -> [ValueEvent] {
+    package func next() async throws -> [ItemEvent] {
         while true {
-            let version = try await values.localVersion()
-            let events = try await values.events(after: token)
+            let version = try await zone.localVersion()
+            let events = try await zone.events(after: token)
             if let last = events.last {
                 token = last.token
                 return events
@@ -71,14 +73,14 @@ package actor ValueObserver {
 
     /// Exchanges with the store; a wait reports what comes after that.
     private func exchange() async throws {
-        guard place.address != nil, try await !values.isOff() else { return }
+        guard place.address != nil, try await !zone.isOff() else { return }
         do {
-            if !isListening { isListening = try await values.listen() }
-            _ = try await values.exchange()
+            if !isListening { isListening = try await zone.listen() }
+            _ = try await zone.exchange()
             // Only the first exchange finds the position to listen from.
             if !isListening {
-                isListening = try await values.listen()
-                if isListening { _ = try await values.exchange() }
+                isListening = try await zone.listen()
+                if isListening { _ = try await zone.exchange() }
             }
             isAway = false
         } catch let failure as Failure where failure.code == .away || failure.code == .busy {
@@ -100,14 +102,14 @@ package actor ValueObserver {
 
     /// Waits until another process has changed the file, at most for `limit`.
     private func waitForOthers(_ version: Int64, upTo limit: Duration) async throws {
-        let (values, place) = (values, place)
+        let (zone, place) = (zone, place)
         let isOver = try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await place.systemContext.sleep(limit)
                 return true
             }
             group.addTask {
-                try await Self.waitForOthers(version, values, place)
+                try await Self.waitForOthers(version, zone, place)
                 return false
             }
             defer { group.cancelAll() }
@@ -119,9 +121,9 @@ package actor ValueObserver {
 
     /// Waits for a sign that something changed, in the file or in the store.
     private func wait(_ version: Int64) async throws {
-        let isOff = try await values.isOff()
+        let isOff = try await zone.isOff()
         let hasRemote = place.address != nil && !isOff
-        let (values, place, isAway) = (values, place, isAway)
+        let (zone, place, isAway) = (zone, place, isAway)
         let sleep = place.systemContext.sleep
         let isFromStore = try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -130,14 +132,14 @@ package actor ValueObserver {
                     return true
                 }
                 do {
-                    try await values.waitForStore(Self.longestWait)
+                    try await zone.waitForStore(Self.longestWait)
                 } catch let failure as Failure where failure.code == .away {
                     try await sleep(Self.retryPause)
                 }
                 return true
             }
             group.addTask {
-                try await Self.waitForOthers(version, values, place)
+                try await Self.waitForOthers(version, zone, place)
                 return false
             }
             defer { group.cancelAll() }
@@ -150,32 +152,32 @@ package actor ValueObserver {
 
     /// Waits until another process has changed the file.
     private static func waitForOthers(
-        _ version: Int64, _ values: KeyValues, _ place: KeyValuePlace
+        _ version: Int64, _ zone: ItemZone<Kind>, _ place: ItemPlace<Kind>
     ) async throws {
         let sleep = place.systemContext.sleep
         guard let writes = WriteNotices.stream(in: place.folder, prefix: place.name + ".sqlite")
         else {
-            while try await values.localVersion() == version { try await sleep(pollInterval) }
+            while try await zone.localVersion() == version { try await sleep(pollInterval) }
             return
         }
         // A change may have come before the watch was set up.
-        if try await isChangedSoon(version, values, sleep) { return }
+        if try await isChangedSoon(version, zone, sleep) { return }
         for await _ in writes {
-            if try await isChangedSoon(version, values, sleep) { return }
+            if try await isChangedSoon(version, zone, sleep) { return }
         }
         try Task.checkCancellation()
     }
 
     /// Checks for a change at growing intervals, about four seconds in all.
     private static func isChangedSoon(
-        _ version: Int64, _ values: KeyValues,
+        _ version: Int64, _ zone: ItemZone<Kind>,
         _ sleep: @Sendable (Duration) async throws -> Void
     ) async throws -> Bool {
         var backoff = Backoff(pauses)
         for _ in 0..<12 {
-            if try await values.localVersion() != version { return true }
+            if try await zone.localVersion() != version { return true }
             try await sleep(backoff.next())
         }
-        return try await values.localVersion() != version
+        return try await zone.localVersion() != version
     }
 }

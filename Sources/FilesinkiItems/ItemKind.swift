@@ -1,0 +1,172 @@
+package import FilesinkiModel
+package import FilesinkiSQLite
+
+/// A kind of items in a zone: how they are encoded and merged. The rest is the same for every kind:
+/// the local file, the exchange with the store, the events.
+///
+/// A kind writes no code for the log. `ToyKindTests` holds the smallest one.
+package protocol ItemKind: Sendable {
+    /// An item on one side.
+    associatedtype State: ItemState
+    /// What ``merge(_:_:)`` throws when it needs an answer that takes longer than a transaction may;
+    /// ``NoQuestion`` for a kind whose merge never does.
+    associatedtype Question: Error & Hashable = NoQuestion
+    associatedtype Answer: Sendable = NoAnswer
+
+    static var names: ItemNames { get }
+    static var file: ItemFileFormat { get }
+
+    /// Brings a file of an older version up to date. Called in a transaction.
+    static func migrate(_ file: OwnConnection, from version: Int64) throws(Failure)
+
+    /// Merges an item that both sides may have changed. Called in the transaction that applies it.
+    ///
+    /// - Throws: A ``Question`` that is not among the context's answers.
+    static func merge(
+        _ merge: ItemMerge<State>, _ context: inout MergeContext<Self>
+    ) throws -> ItemOutcome<State>
+
+    /// Answers a question of a merge. Called outside of every transaction.
+    ///
+    /// - Parameter folder: A folder for temporary files, which exists.
+    static func answer(_ question: Question, in folder: String) async throws -> Answer
+
+    /// Called in the transaction in which the local item changed, for what is derived from it.
+    static func didChange(_ item: Item<State>, in database: ItemDatabase<Self>) throws
+
+    /// Called at the end of the transaction that applied what was fetched.
+    static func didApply(_ context: inout MergeContext<Self>) throws
+
+    /// Whether the zone exceeds the limits of this device, as a merge may cause.
+    static func isOverLimits(_ database: ItemDatabase<Self>) throws -> Bool
+}
+
+extension ItemKind {
+    package static func migrate(_ file: OwnConnection, from version: Int64) throws(Failure) {}
+    package static func didChange(_ item: Item<State>, in database: ItemDatabase<Self>) throws {}
+    package static func didApply(_ context: inout MergeContext<Self>) throws {}
+    package static func isOverLimits(_ database: ItemDatabase<Self>) throws -> Bool { false }
+}
+
+extension ItemKind where Question == NoQuestion, Answer == NoAnswer {
+    /// Is never called.
+    package static func answer(_ question: Question, in folder: String) async throws -> Answer {}
+}
+
+/// The question of a kind whose merge never asks one.
+package enum NoQuestion: Error, Hashable {}
+
+/// The answer to ``NoQuestion``.
+package enum NoAnswer: Sendable {}
+
+/// An item on one side: its content, or its removal.
+package protocol ItemState: Hashable, Sendable {
+    /// An item that was removed at a time, or never set.
+    static func removed(at time: Int64) -> Self
+
+    /// The content of an encoding.
+    ///
+    /// - Parameters:
+    ///   - bytes: Of any origin.
+    ///   - time: When the content was set.
+    /// - Returns: nil for invalid bytes.
+    init?(encoded bytes: [UInt8], time: Int64)
+
+    /// Whether the bytes were written by a newer version of the program, with another layout.
+    static func isNewer(_ bytes: [UInt8]) -> Bool
+
+    /// The content's encoding; nil when it was removed. Without the time.
+    var encoded: [UInt8]? { get }
+    /// The hybrid logical time of the change: see ``HybridClock``.
+    var time: Int64 { get }
+    /// How many bytes count for limits; 0 when it was removed.
+    var size: Int { get }
+
+    /// Whether both have the same content, regardless of when and where it was set.
+    func hasSameContent(as other: Self) -> Bool
+
+    /// Whether observers are told that this item took the place of a former one.
+    func isReported(after former: Self) -> Bool
+
+    /// Whether there is no content.
+    var isRemoved: Bool { get }
+}
+
+extension ItemState {
+    package func isReported(after former: Self) -> Bool { !hasSameContent(as: former) }
+}
+
+/// What a kind is called.
+package struct ItemNames: Sendable {
+    /// The folder of the files in the state folder, such as `kv`.
+    package var folder: String
+    /// The prefix of the zones in the store, such as `kv-`.
+    package var zonePrefix: String
+    /// The command of the kind, such as `kv`.
+    package var command: String
+    /// A zone of the kind, such as `key-value store`.
+    package var zone: String
+    /// An item's name, such as `key`.
+    package var key: String
+    /// An item's content, such as `value`.
+    package var content: String
+
+    package init(
+        folder: String, zonePrefix: String, command: String, zone: String, key: String,
+        content: String
+    ) {
+        self.folder = folder
+        self.zonePrefix = zonePrefix
+        self.command = command
+        self.zone = zone
+        self.key = key
+        self.content = content
+    }
+}
+
+/// An item that was fetched, beside the local one and the last common one.
+package struct ItemMerge<State: ItemState>: Sendable {
+    package var key: ItemKey
+    package var base: State
+    package var ours: State
+    package var theirs: State
+    /// The note of our pending change: see ``Item/note``.
+    package var note: [UInt8]
+    /// Whether our item is not published.
+    package var isPending: Bool
+    /// Whether our item was set before the store was known, and the store has it, too.
+    package var isUnknown: Bool
+    /// Which side an unknown item follows.
+    package var initial: InitialPolicy
+}
+
+/// The result of a merge.
+package enum ItemOutcome<State: ItemState>: Sendable {
+    /// Our item stays, and must be published.
+    case ours
+    /// Their item stays. Ours is kept in the history, with the reason why it gave way.
+    case theirs(reason: String)
+    /// A third item that combines both.
+    ///
+    /// - Parameter reason: Why a part of our item gave way, so that it is kept in the history; nil if
+    ///   nothing did.
+    case both(State, reason: String?)
+    /// Their item stays, as our change may not be combined with it. Ours is kept in the history, and
+    /// so are the changes of its batch.
+    case refused(reason: String)
+}
+
+/// What merges share in the transaction that applies what was fetched.
+package struct MergeContext<Kind: ItemKind> {
+    package let database: ItemDatabase<Kind>
+    /// The id of this device.
+    package let device: [UInt8]
+    package let now: Timestamp
+    package let answers: [Kind.Question: Kind.Answer]
+    /// Problems to report.
+    package var problems: [Failure] = []
+    package var clock: HybridClock
+
+    /// A time for a change that the merge makes.
+    package mutating func tick() -> Int64 { clock.tick(now) }
+}

@@ -1,0 +1,200 @@
+import FilesinkiModel
+import FilesinkiSQLite
+import FilesinkiStore
+
+extension ItemZone {
+    /// Applies fetched commits in one transaction.
+    ///
+    /// - Parameter answers: The answers to questions of merges.
+    /// - Returns: False when another process was faster; the log must be fetched again.
+    /// - Throws: A question of a merge that is not answered yet.
+    func apply(
+        _ fetched: FetchedBatch<Kind.State>, _ options: ExchangeOptions,
+        _ answers: [Kind.Question: Kind.Answer], _ report: inout Report
+    ) throws -> Bool {
+        if fetched.isEmpty(after: try database.logPosition()) {
+            report.sequence = fetched.log.end.token.sequence
+            report.isOver = try Kind.isOverLimits(database)
+            return true
+        }
+        var found = report
+        if fetched.isOtherStore { found.archive = try archive() }
+        let isDone = try database.write { () throws -> Bool in
+            guard try database.logPosition() == fetched.log.start else { return false }
+            if try zone.detectsCopy(fetched.log) {
+                try database.set("copied-device", memory.device.id)
+            }
+            let context = MergeContext<Kind>(
+                database: database, device: memory.device.id, now: now, answers: answers,
+                clock: HybridClock(last: try database.number("clock") ?? 0))
+            var transaction = ApplyTransaction(
+                fetched: fetched, initial: options.initial, context: context)
+            try transaction.apply(&found)
+            return true
+        }
+        if isDone { report = found }
+        return isDone
+    }
+
+    /// Copies the whole file beside itself, before its items are replaced or removed.
+    ///
+    /// - Returns: The path of the copy.
+    package func archive() throws -> String {
+        let stamp = String(now.seconds) + "-" + hexadecimal(place.systemContext.randomBytes(4))
+        let path = place.folder + "/" + place.name + ".archive-" + stamp + ".sqlite"
+        let quoted = path.split(separator: "'", omittingEmptySubsequences: false)
+            .joined(separator: "''")
+        try database.connection.execute("VACUUM INTO '\(quoted)'")
+        return path
+    }
+}
+
+/// Applies fetched commits inside one transaction.
+private struct ApplyTransaction<Kind: ItemKind> {
+    typealias State = Kind.State
+
+    private let fetched: FetchedBatch<State>
+    private let initial: InitialPolicy
+    private var context: MergeContext<Kind>
+    /// Each touched item before the transaction.
+    private var before: [ItemKey: State] = [:]
+    /// Batches that contain a refused change.
+    private var refusedBatches: Set<Int64> = []
+
+    init(
+        fetched: FetchedBatch<State>, initial: InitialPolicy, context: MergeContext<Kind>
+    ) {
+        self.fetched = fetched
+        self.initial = initial
+        self.context = context
+    }
+
+    private var database: ItemDatabase<Kind> { context.database }
+
+    mutating func apply(_ report: inout ItemReport<State>) throws {
+        if fetched.isOtherStore { try removeAll() }
+        for batch in fetched.items.batches {
+            let isOwn = try database.isOwn(batch.commit)
+            if batch.isWhole, !fetched.isFirst { try removeAbsent(batch) }
+            for change in batch.changes {
+                try apply(change.key, change.state, change.version, isOwn: isOwn, &report)
+            }
+        }
+        try withdrawBatches(&report)
+        try Kind.didApply(&context)
+        try database.setKnownStore(fetched.log.store)
+        try database.setLogPosition(fetched.log.end)
+        try database.set(fetched.log.numbers(at: context.now))
+        try database.set("clock", number: context.clock.last)
+        try reportChanges(&report)
+    }
+
+    /// Removes every item, as another store replaces the known one.
+    private mutating func removeAll() throws {
+        for var item in try database.items() {
+            before[item.key] = item.ours
+            (item.ours, item.base, item.version) = (.removed(at: 0), .removed(at: 0), 0)
+            try Kind.didChange(item, in: database)
+        }
+        try database.removeItems()
+        for counter in ZoneCounter.allCases { try database.set(counter.rawValue, nil) }
+    }
+
+    /// Applies the removal of items that the base has and a whole tree lacks.
+    private mutating func removeAbsent(_ batch: FetchedItems<State>.Batch) throws {
+        let keys = batch.unread.union(batch.changes.map(\.key))
+        var unused = ItemReport<State>()
+        for item in try database.items() where item.version > 0 && !keys.contains(item.key) {
+            try apply(
+                item.key, .removed(at: item.base.time), batch.sequence, isOwn: false, &unused)
+        }
+    }
+
+    private mutating func apply(
+        _ key: ItemKey, _ theirs: State, _ version: UInt64, isOwn: Bool,
+        _ report: inout ItemReport<State>
+    ) throws {
+        var item = try database.item(key) ?? .new(key)
+        guard version > item.version else { return }
+        context.clock.observe(theirs.time, now: context.now)
+        if before[key] == nil { before[key] = item.ours }
+        if isOwn, item.isPending {
+            // Our item was set after this commit published the former one.
+        } else {
+            try merge(&item, theirs, &report)
+        }
+        item.base = theirs
+        item.version = version
+        try database.put(item)
+    }
+
+    /// Merges our item with theirs.
+    private mutating func merge(
+        _ item: inout Item<State>, _ theirs: State, _ report: inout ItemReport<State>
+    ) throws {
+        let merge = ItemMerge(
+            key: item.key, base: item.base, ours: item.ours, theirs: theirs, note: item.note,
+            isPending: item.isPending,
+            isUnknown: fetched.isFirst && item.isPending && item.version == 0, initial: initial)
+        switch try Kind.merge(merge, &context) {
+        case .ours: break
+        case .theirs(let reason):
+            try supersede(item, by: theirs, reason, &report)
+            item.ours = theirs
+        case .both(let state, let reason):
+            if let reason { try supersede(item, by: state, reason, &report) }
+            item.ours = state
+        case .refused(let reason):
+            try supersede(item, by: theirs, reason, &report)
+            item.ours = theirs
+            if item.batch != 0 { refusedBatches.insert(item.batch) }
+        }
+    }
+
+    /// Keeps our unpublished item in the history if another one takes its place.
+    private func supersede(
+        _ item: Item<State>, by state: State, _ reason: String, _ report: inout ItemReport<State>
+    ) throws {
+        guard item.isPending, !item.ours.isRemoved, !item.ours.hasSameContent(as: state) else {
+            return
+        }
+        let loser = Superseded(
+            key: item.key, held: item.ours, version: item.version,
+            reason: fetched.isFirst ? "initial" : reason)
+        try database.recordSuperseded(loser)
+        report.losers.append(loser)
+    }
+
+    /// Takes back the other changes of a batch of which one was refused: all or none is published.
+    private mutating func withdrawBatches(_ report: inout ItemReport<State>) throws {
+        for batch in refusedBatches.sorted() {
+            for var item in try database.pending(ofBatch: batch) {
+                if before[item.key] == nil { before[item.key] = item.ours }
+                try supersede(item, by: item.base, "batch", &report)
+                item.ours = item.base
+                try database.put(item)
+            }
+        }
+    }
+
+    /// Records which items changed, and completes the report.
+    private func reportChanges(_ report: inout ItemReport<State>) throws {
+        var changed: [ItemKey] = []
+        for (key, former) in before {
+            let present = try database.item(key)?.ours ?? .removed(at: 0)
+            if present.isReported(after: former) { changed.append(key) }
+        }
+        changed.sort()
+        let reason: ChangeReason =
+            fetched.isOtherStore ? .account : fetched.log.start == nil ? .initial : .server
+        try database.recordEvent(reason, changed, at: context.now)
+        report.changed += changed
+        report.reason = report.reason == .server ? reason : report.reason
+        report.problems += context.problems + fetched.items.problems
+        report.sequence = fetched.log.end.token.sequence
+        report.isOver = try Kind.isOverLimits(database)
+        if report.isOver, !changed.isEmpty {
+            try database.recordEvent(.quota, changed, at: context.now)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiSQLite
+import FilesinkiStore
+import FilesinkiSystem
+
+/// One open zone of items of a replica, such as a key-value store.
+///
+/// Any number of processes can use the same zone at once: what one sets, the others see. No transaction
+/// spans a network wait.
+package actor ItemZone<Kind: ItemKind> {
+    package typealias State = Kind.State
+    package typealias Report = ItemReport<Kind.State>
+
+    package let place: ItemPlace<Kind>
+    package let database: ItemDatabase<Kind>
+    let memory: ItemMemory<Kind>
+    let zone: ZoneClient
+
+    private init(_ place: ItemPlace<Kind>, _ database: sending ItemDatabase<Kind>) {
+        self.place = place
+        self.database = database
+        memory = ItemMemory(database, device: place.device)
+        zone = ZoneClient(Zone(place), memory: memory, systemContext: place.systemContext) {
+            try place.openRemote()
+        }
+    }
+
+    /// Opens a zone to read and to write, and creates its file when it is missing.
+    ///
+    /// - Throws: `Failure` with code `usage` for an invalid name, `corrupt` for a damaged file, `io` when
+    ///   the file cannot be created.
+    package static func open(_ place: ItemPlace<Kind>) throws -> ItemZone {
+        try ItemZone(place, ItemDatabase(opening: place))
+    }
+
+    package var now: Timestamp { place.systemContext.now() }
+
+    /// The device that publishes: another one than the place's once a copy of the replica was found.
+    package var device: Device { memory.device }
+
+    /// The items that are not published yet.
+    package func pendingKeys() throws -> [ItemKey] { try database.pending().map(\.key) }
+
+    /// The superseded contents of an item, newest first.
+    package func losers(_ key: ItemKey) throws -> [Superseded<State>] { try database.losers(key) }
+
+    /// How much the zone holds on this device.
+    package func usage() throws -> Usage { try database.usage() }
+
+    /// The events behind a position; up to 1,000.
+    ///
+    /// - Throws: `Failure` with code `token-expired` when some are not kept any more.
+    package func events(after token: FeedToken) throws -> [ItemEvent] {
+        try database.read { try database.events(after: token) }
+    }
+
+    /// The position behind the last event.
+    package func position() throws -> FeedToken { try database.position() }
+
+    /// A number that changes whenever another process has changed the file.
+    package func localVersion() throws -> Int64 { try database.dataVersion() }
+
+    /// Whether the exchange with the remote is turned off.
+    package func isOff() throws -> Bool { try database.setting("off") != nil }
+
+    /// Turns the exchange with the remote off or on. Changes made meanwhile are published later.
+    package func setOff(_ isOff: Bool) throws {
+        try database.write { try database.set("off", isOff ? [1] : nil) }
+    }
+
+    /// Ends the use of the remote.
+    package func close() { zone.disconnect() }
+
+    /// The state of the zone on this device, in one read transaction.
+    package func status() throws -> ItemZoneStatus {
+        try database.read {
+            let token = try database.position()
+            var before = token
+            before.number = max(0, token.number - 1)
+            return ItemZoneStatus(
+                usage: try database.usage(), pending: try database.pending().map(\.key),
+                isOff: try isOff(), sequence: try database.logPosition()?.token.sequence ?? 0,
+                token: token, last: try database.events(after: before).last)
+        }
+    }
+}
+
+/// The state of a zone of items on this device.
+package struct ItemZoneStatus: Sendable {
+    package var usage: Usage
+    /// Items whose change waits to be published.
+    package var pending: [ItemKey]
+    package var isOff: Bool
+    /// The number of the last commit that was seen; 0 for none.
+    package var sequence: UInt64
+    /// The position behind the last event.
+    package var token: FeedToken
+    /// The last event; nil before the first one.
+    package var last: ItemEvent?
+}
+
+/// Counts what waits to be published in all zones of a kind, without the network.
+package enum LocalZones<Kind: ItemKind> {
+    /// The names of the zones that this device knows, in order.
+    ///
+    /// - Parameter state: The replica's state folder.
+    package static func names(state: String) throws(Failure) -> [String] {
+        let folder = ItemPlace<Kind>.folder(in: state)
+        guard StateFile.exists(folder) else { return [] }
+        return try StateFile.names(in: folder).compactMap { file in
+            guard file.hasSuffix(".sqlite") else { return nil }
+            let name = String(file.dropLast(".sqlite".count))
+            // An archive of a former store has another kind of name.
+            return (try? ItemPlace<Kind>.check(name: name)) == nil ? nil : name
+        }.sorted()
+    }
+
+    /// How many items of all zones are not published.
+    package static func pendingCount(state: String) throws(Failure) -> Int {
+        var count = 0
+        for name in try names(state: state) {
+            let file = ItemPlace<Kind>.file(of: name, in: state)
+            count += try ItemDatabase<Kind>(reading: file)?.pending().count ?? 0
+        }
+        return count
+    }
+}
