@@ -247,6 +247,9 @@ let package = Package(
                 "FilesinkiStore", "FilesinkiItems",
             ]),
 
+        // Records: typed fields under names, their merge and queries, as pure functions.
+        module("FilesinkiRecords", ["FilesinkiModel", "FilesinkiText"]),
+
         // The library's key-value store.
         module(
             "FileSinkiKeyValue",
@@ -379,6 +382,9 @@ let package = Package(
             "FilesinkiProtocolTests",
             ["FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote"]),
         tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),
+        tests(
+            "FilesinkiRecordsTests",
+            ["FilesinkiModel", "FilesinkiRecords", "FilesinkiText", "FilesinkiTesting"]),
         tests("FilesinkiRemoteTests", ["FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting"]),
         tests(
             "FilesinkiRulesTests",

@@ -19,7 +19,7 @@ enum LayeringRules {
         ["FilesinkiEncryption"],
         [
             "FilesinkiCompression", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile",
-            "FilesinkiRemote",
+            "FilesinkiRecords", "FilesinkiRemote",
         ],
         ["FilesinkiSQLite"],
         ["FilesinkiSystem", "FilesinkiText"],
@@ -31,6 +31,8 @@ enum LayeringRules {
         "FilesinkiRemote": ["FilesinkiReconcile", "FilesinkiEngine"],
         "FilesinkiDirectory": ["FilesinkiReconcile", "FilesinkiEngine", "FilesinkiManifest"],
         "FilesinkiManifest": ["FilesinkiRemote", "FilesinkiReconcile"],
+        // Values and pure functions, as FilesinkiReconcile is.
+        "FilesinkiRecords": ["FilesinkiSystem", "FilesinkiSQLite", "CSQLite"],
         "FilesinkiLiveDatabase": ["FilesinkiReconcile", "FilesinkiRemote", "FilesinkiMerge"],
         "FilesinkiMerge": ["FilesinkiReconcile", "FilesinkiRemote", "FilesinkiFileSystem"],
         "FilesinkiFileSystem": ["FilesinkiRemote", "FilesinkiManifest", "CSQLite"],
