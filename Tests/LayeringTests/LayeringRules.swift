@@ -71,7 +71,9 @@ enum LayeringRules {
     ]
 
     /// Modules of the toolchain that need no declaration.
-    static let toolchain: Set<String> = ["Glibc", "Dispatch", "Observation", "Synchronization"]
+    static let toolchain: Set<String> = [
+        "Dispatch", "Glibc", "Observation", "Swift", "Synchronization",
+    ]
 
     /// What a program that uses the library imports anyway: the library's public types need it.
     static let foundation: Set<String> = ["Foundation", "FoundationEssentials"]

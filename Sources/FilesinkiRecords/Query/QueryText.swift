@@ -1,0 +1,104 @@
+@_spi(_Unicode) import Swift
+
+/// How queries compare texts. An index that stores what these functions return answers as the evaluator does.
+package enum QueryText {
+    /// The form in which texts are equal and ordered: in lower case, canonically decomposed.
+    package static func folded(_ text: String) -> [UInt8] {
+        Array(decomposed(text.lowercased()).utf8)
+    }
+
+    /// The words of a text for a search: runs of letters and digits, in lower case, without diacritics.
+    package static func tokens(_ text: String) -> [String] {
+        var tokens: [String] = []
+        var token = String.UnicodeScalarView()
+        for scalar in decomposed(text.lowercased()).unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .nonspacingMark: continue
+            case .lowercaseLetter, .uppercaseLetter, .titlecaseLetter, .modifierLetter,
+                .otherLetter, .spacingMark, .decimalNumber, .letterNumber, .otherNumber:
+                token.append(scalar)
+            default:
+                if !token.isEmpty { tokens.append(String(token)) }
+                token = String.UnicodeScalarView()
+            }
+        }
+        return token.isEmpty ? tokens : tokens + [String(token)]
+    }
+
+    /// Normalization form D: https://www.unicode.org/reports/tr15/
+    private static func decomposed(_ text: String) -> String {
+        String(String.UnicodeScalarView(text._nfd))
+    }
+
+    /// Whether a whole text matches a pattern of `*` and `?`; a backslash makes the next character a plain one.
+    static func matches(_ text: String, pattern: String) -> Bool {
+        let (text, pattern) = (Array(text.unicodeScalars), LikePattern(pattern).parts)
+        var (position, part) = (0, 0)
+        // After the last star: the part behind it, and where its text began.
+        var retry: (part: Int, position: Int)?
+        while position < text.count {
+            if part < pattern.count, pattern[part] == .any {
+                retry = (part + 1, position)
+                part += 1
+            } else if part < pattern.count, pattern[part].matches(text[position]) {
+                position += 1
+                part += 1
+            } else if let last = retry {
+                retry = (last.part, last.position + 1)
+                (part, position) = (last.part, last.position + 1)
+            } else {
+                return false
+            }
+        }
+        return pattern[part...].allSatisfy { $0 == .any }
+    }
+
+    /// A text in single quotes.
+    static func quoted(_ text: String) -> String {
+        var quoted = "'"
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "'", "\\": quoted.unicodeScalars.append(contentsOf: ["\\", scalar])
+            case "\n": quoted += "\\n"
+            case "\t": quoted += "\\t"
+            case "\r": quoted += "\\r"
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "'"
+    }
+}
+
+/// A pattern of `LIKE`.
+private struct LikePattern {
+    enum Part: Equatable {
+        case any, one
+        case exactly(Unicode.Scalar)
+
+        func matches(_ scalar: Unicode.Scalar) -> Bool {
+            switch self {
+            case .any: false
+            case .one: true
+            case .exactly(let expected): scalar == expected
+            }
+        }
+    }
+
+    var parts: [Part] = []
+
+    init(_ pattern: String) {
+        var isEscaped = false
+        for scalar in pattern.unicodeScalars {
+            switch scalar {
+            case _ where isEscaped:
+                parts.append(.exactly(scalar))
+                isEscaped = false
+            case "\\": isEscaped = true
+            case "*": parts.append(.any)
+            case "?": parts.append(.one)
+            default: parts.append(.exactly(scalar))
+            }
+        }
+        if isEscaped { parts.append(.exactly("\\")) }
+    }
+}
