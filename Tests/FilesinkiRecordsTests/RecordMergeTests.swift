@@ -201,6 +201,17 @@ struct RecordMergeTests {
         }
     }
 
+    @Test(arguments: zip(SavePolicy.allCases, [Self.two, nil, Self.two, Self.one]))
+    func `a save that changes nothing gives way, unless it asks for a check or for all fields`(
+        _ policy: SavePolicy, _ value: FieldValue?
+    ) {
+        let merge = RecordMerge(
+            base: record("a", "Note", ["f": Self.one]),
+            ours: record("a", "Note", ["f": Self.one], at: 5),
+            theirs: record("a", "Note", ["f": Self.two], at: 3), policy: policy)
+        #expect(FieldRuleTests.merged(merge)?[field("f")] == value)
+    }
+
     @Test func `the later stamp of a changed field decides, not that of the record`() throws {
         let base = record("a", "Note", ["f": Self.one, "g": Self.one], at: 1)
         var ours = base

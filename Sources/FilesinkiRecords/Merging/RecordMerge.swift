@@ -65,10 +65,12 @@ package struct RecordMerge {
 
     /// Merges.
     package var result: RecordMergeResult {
-        if ours == theirs || Self.hasSameContents(ours, base) {
+        if ours == theirs || ours == base { return RecordMergeResult(outcome: .theirs) }
+        if policy == .unchanged { return unchanged }
+        // A save that changes nothing asks for all of its fields all the same.
+        if policy != .allKeys, Self.hasSameContents(ours, base) {
             return RecordMergeResult(outcome: .theirs)
         }
-        if policy == .unchanged { return unchanged }
         if Self.hasSameContents(theirs, base) { return RecordMergeResult(outcome: .ours) }
         guard let ours, let theirs else { return editAgainstDeletion }
         switch policy {
