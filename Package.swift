@@ -250,6 +250,14 @@ let package = Package(
         // Records: typed fields under names, their merge and queries, as pure functions.
         module("FilesinkiRecords", ["FilesinkiModel", "FilesinkiText"]),
 
+        // Zones of records: what is on this device, saves, queries, the exchange.
+        module(
+            "FilesinkiRecordZones",
+            [
+                "FilesinkiModel", "FilesinkiText", "FilesinkiSQLite", "FilesinkiItems",
+                "FilesinkiRecords",
+            ], resources: [.embedInCode("SQL")]),
+
         // The library's key-value store.
         module(
             "FileSinkiKeyValue",
@@ -263,7 +271,8 @@ let package = Package(
             "FilesinkiCommands",
             [
                 "FilesinkiModel", "FilesinkiText", "FilesinkiEngine", "FilesinkiDirectory",
-                "FilesinkiItems", "FilesinkiKeyValue", "FilesinkiSSH",
+                "FilesinkiItems", "FilesinkiKeyValue", "FilesinkiRecords", "FilesinkiRecordZones",
+                "FilesinkiSSH",
                 "FilesinkiRemote", "FilesinkiEncryption",
                 "FilesinkiCompression", "FilesinkiMerge", "FilesinkiSystem", "FilesinkiReconcile",
                 "FilesinkiRules", "FilesinkiWatch", "CVersion",
@@ -382,6 +391,12 @@ let package = Package(
             "FilesinkiProtocolTests",
             ["FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote"]),
         tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),
+        tests(
+            "FilesinkiRecordZonesTests",
+            [
+                "FilesinkiItems", "FilesinkiModel", "FilesinkiRecords", "FilesinkiRecordZones",
+                "FilesinkiRemote", "FilesinkiStore", "FilesinkiTesting",
+            ]),
         tests(
             "FilesinkiRecordsTests",
             ["FilesinkiModel", "FilesinkiRecords", "FilesinkiText", "FilesinkiTesting"]),

@@ -30,7 +30,9 @@ struct FilesinkiCommand: Command {
                     SaveCommand.self, LoadCommand.self, DeleteCommand.self, UndeleteCommand.self,
                     MoveCommand.self, ListCommand.self, ObserveCommand.self, ChangesCommand.self,
                 ]),
-            CommandGroup(name: "Keys and values:", subcommands: [KeyValueCommand.self]),
+            CommandGroup(
+                name: "Keys, values and records:",
+                subcommands: [KeyValueCommand.self, RecordCommand.self]),
             CommandGroup(
                 name: "History and conflicts:",
                 subcommands: [

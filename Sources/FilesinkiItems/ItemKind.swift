@@ -19,6 +19,9 @@ package protocol ItemKind: Sendable {
     /// Brings a file of an older version up to date. Called in a transaction.
     static func migrate(_ file: OwnConnection, from version: Int64) throws(Failure)
 
+    /// Whether what was fetched may be the content of an item with this key.
+    static func isValid(_ state: State, _ key: ItemKey) -> Bool
+
     /// Merges an item that both sides may have changed. Called in the transaction that applies it.
     ///
     /// - Throws: A ``Question`` that is not among the context's answers.
@@ -43,6 +46,7 @@ package protocol ItemKind: Sendable {
 
 extension ItemKind {
     package static func migrate(_ file: OwnConnection, from version: Int64) throws(Failure) {}
+    package static func isValid(_ state: State, _ key: ItemKey) -> Bool { true }
     package static func didChange(_ item: Item<State>, in database: ItemDatabase<Self>) throws {}
     package static func didApply(_ context: inout MergeContext<Self>) throws {}
     package static func isOverLimits(_ database: ItemDatabase<Self>) throws -> Bool { false }
@@ -163,6 +167,8 @@ package struct MergeContext<Kind: ItemKind> {
     package let device: [UInt8]
     package let now: Timestamp
     package let answers: [Kind.Question: Kind.Answer]
+    /// The items that were fetched so far.
+    package var touched: Set<ItemKey> = []
     /// Problems to report.
     package var problems: [Failure] = []
     package var clock: HybridClock

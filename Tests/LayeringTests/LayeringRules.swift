@@ -7,8 +7,8 @@ enum LayeringRules {
         ["filesinki-cli", "filesinki-net", "FileSinki", "FileSinkiKeyValue"],
         ["FilesinkiCommands", "FilesinkiNetwork", "FilesinkiServer"],
         [
-            "FilesinkiEngine", "FilesinkiKeyValue", "FilesinkiS3", "FilesinkiServerRemote",
-            "FilesinkiWebDAV",
+            "FilesinkiEngine", "FilesinkiKeyValue", "FilesinkiRecordZones", "FilesinkiS3",
+            "FilesinkiServerRemote", "FilesinkiWebDAV",
         ],
         ["FilesinkiItems"],
         [
@@ -48,6 +48,10 @@ enum LayeringRules {
         "FilesinkiServerRemote": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiSSH": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiItems": ["FilesinkiDirectory", "FilesinkiFileSystem", "CSQLite"],
+        "FilesinkiRecordZones": [
+            "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiRemote", "FilesinkiStore",
+            "CSQLite",
+        ],
         "FilesinkiKeyValue": [
             "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiRemote", "CSQLite",
         ],
@@ -248,7 +252,7 @@ enum LayeringRules {
         let kinds =
             [
                 "Sources/FilesinkiItems/", "Sources/FilesinkiKeyValue/",
-                "Sources/FilesinkiEngine/Sync/",
+                "Sources/FilesinkiRecordZones/", "Sources/FilesinkiEngine/Sync/",
             ]
             + folders.map(String.init)
         let words = ["CommitLog", "LogReader", "CheckpointStore", "DeviceRegistry", "LogEndProof"]

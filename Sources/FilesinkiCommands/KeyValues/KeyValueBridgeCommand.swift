@@ -101,7 +101,7 @@ private struct Bridging: Sendable {
         let report = try await exchange(session, in: console)
         let sent = try await session.send(publishWait, operation: "kv bridge", in: console)
         let code: ExitCode =
-            report.unfit.isEmpty ? session.code(sent, publishWait) : .partial
+            report.unfit.isEmpty ? sent.code(publishWait) : .partial
         try show(report, code, in: console)
         return code
     }

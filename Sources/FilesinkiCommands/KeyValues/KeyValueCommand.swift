@@ -73,15 +73,7 @@ extension KeyValueOptions {
 
     /// Opens the store; the default replica is made when it is not there.
     func open(in console: Console) async throws -> KeyValueSession {
-        try KeyValuePlace.check(name: store)
-        let (_, settings) = try await replica.findOrMake(in: console)
-        let config = try ReplicaConfig.read(settings)
-        try console.prepare(forRemembered: config.remote)
-        let place = KeyValuePlace(
-            state: settings.stateFolder.path, name: store, device: config.device,
-            address: config.remote, keyFingerprint: config.keyFingerprint,
-            systemContext: console.systemContext, connect: settings.connect
-        ) { try await Replica.renewDevice(settings, insteadOf: $0) }
+        let place = try await replica.itemPlace(store, of: ValueKind.self, in: console)
         return KeyValueSession(values: try KeyValues.open(place), place: place, options: self)
     }
 }
@@ -93,50 +85,17 @@ struct KeyValueSession {
     let options: KeyValueOptions
 }
 
-/// What became of changes that were made here.
-struct SendReport {
-    /// What the exchange did; nil when there was none.
-    var exchange: ExchangeReport?
-    /// Why there was no exchange; nil without a remote, and when the store is off.
-    var away: Failure?
-
-    /// Whether the changes wait here.
-    var isQueued: Bool { exchange == nil }
-}
-
 extension KeyValueSession {
-    /// Publishes what waits here, if the remote answers.
-    ///
-    /// - Throws: `Failure` for a problem of the store. A remote that is away is not one.
+    /// Publishes what waits here, if the remote answers: see ``RootOptions/send(_:_:operation:in:)``.
     func send(
         _ publishWait: PublishWaitOption, operation: String, in console: Console
-    ) async throws -> SendReport {
-        guard place.address != nil, try await !values.isOff() else { return SendReport() }
-        var outputOptions = ExchangeOptions()
-        outputOptions.operation = operation
-        var backoff = Backoff.untilReached(
-            limit: publishWait.wait ? try options.replica.waiting.limit() ?? 0 : 0)
-        while true {
-            do {
-                return SendReport(exchange: try await values.exchange(outputOptions))
-            } catch let failure as Failure where failure.code == .away || failure.code == .busy {
-                if backoff.isOver { return SendReport(away: failure) }
-                try await console.systemContext.sleep(backoff.next(after: failure))
-            }
-        }
-    }
-
-    /// The exit code of a change that is done when it waits here, unless the user wants more.
-    func code(_ report: SendReport, _ publishWait: PublishWaitOption) -> ExitCode {
-        guard publishWait.wait, report.isQueued else {
-            return report.exchange?.isOver == true ? .limit : .done
-        }
-        return report.away == nil ? .negative : .away
+    ) async throws -> SendReport<Register> {
+        try await options.replica.send(values, publishWait, operation: operation, in: console)
     }
 
     /// Shows what came of changes.
     func show(
-        _ report: SendReport, _ keys: [ValueKey], exit code: ExitCode, in console: Console
+        _ report: SendReport<Register>, _ keys: [ValueKey], exit code: ExitCode, in console: Console
     ) throws {
         try console.show(report.exchange?.notices ?? [], type: "notice")
         try console.show(report.exchange?.problems ?? [])

@@ -73,7 +73,7 @@ struct KeyValueImportCommand: ReplicaCommand {
         let session = try await options.open(in: console)
         let changed = try await session.values.apply(changes)
         let report = try await session.send(publishWait, operation: "kv import", in: console)
-        let code = session.code(report, publishWait)
+        let code = report.code(publishWait)
         try session.show(report, changed, exit: code, in: console)
         return code
     }

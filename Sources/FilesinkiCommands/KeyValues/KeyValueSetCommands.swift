@@ -77,7 +77,7 @@ struct KeyValueSetCommand: ReplicaCommand {
         _ keys: [ValueKey], _ session: KeyValueSession, in console: Console
     ) async throws -> ExitCode {
         let report = try await session.send(publishWait, operation: "kv set", in: console)
-        let code = session.code(report, publishWait)
+        let code = report.code(publishWait)
         try session.show(report, keys, exit: code, in: console)
         return code
     }
@@ -157,7 +157,7 @@ struct KeyValueUnsetCommand: ReplicaCommand {
         let session = try await options.open(in: console)
         let removed = try await session.values.apply(keys.map { ValueChange($0, nil) })
         let report = try await session.send(publishWait, operation: "kv unset", in: console)
-        var code = session.code(report, publishWait)
+        var code = report.code(publishWait)
         if code == .done, removed.isEmpty { code = .negative }
         try session.show(report, removed, exit: code, in: console)
         return code

@@ -177,7 +177,7 @@ struct KeyValueOnCommand: ReplicaCommand {
         let session = try await options.open(in: console)
         try await session.values.setOff(false)
         let report = try await session.send(publishWait, operation: "kv on", in: console)
-        let code = session.code(report, publishWait)
+        let code = report.code(publishWait)
         try session.show(report, report.exchange?.published ?? [], exit: code, in: console)
         return code
     }

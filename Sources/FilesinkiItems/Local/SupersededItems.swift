@@ -9,6 +9,13 @@ package struct Superseded<State: ItemState>: Sendable {
     package var version: UInt64
     /// Why it gave way: `initial`, or the name of the rule.
     package var reason: String
+
+    package init(key: ItemKey, held: State, version: UInt64, reason: String) {
+        self.key = key
+        self.held = held
+        self.version = version
+        self.reason = reason
+    }
 }
 
 extension ItemDatabase {

@@ -9,7 +9,7 @@ extension ItemZone {
     /// - Returns: False when another process was faster; the log must be fetched again.
     /// - Throws: A question of a merge that is not answered yet.
     func apply(
-        _ fetched: FetchedBatch<Kind.State>, _ options: ExchangeOptions,
+        _ fetched: FetchedBatch<Kind>, _ options: ExchangeOptions,
         _ answers: [Kind.Question: Kind.Answer], _ report: inout Report
     ) throws -> Bool {
         if fetched.isEmpty(after: try database.logPosition()) {
@@ -53,7 +53,7 @@ extension ItemZone {
 private struct ApplyTransaction<Kind: ItemKind> {
     typealias State = Kind.State
 
-    private let fetched: FetchedBatch<State>
+    private let fetched: FetchedBatch<Kind>
     private let initial: InitialPolicy
     private var context: MergeContext<Kind>
     /// Each touched item before the transaction.
@@ -62,7 +62,7 @@ private struct ApplyTransaction<Kind: ItemKind> {
     private var refusedBatches: Set<Int64> = []
 
     init(
-        fetched: FetchedBatch<State>, initial: InitialPolicy, context: MergeContext<Kind>
+        fetched: FetchedBatch<Kind>, initial: InitialPolicy, context: MergeContext<Kind>
     ) {
         self.fetched = fetched
         self.initial = initial
@@ -101,7 +101,7 @@ private struct ApplyTransaction<Kind: ItemKind> {
     }
 
     /// Applies the removal of items that the base has and a whole tree lacks.
-    private mutating func removeAbsent(_ batch: FetchedItems<State>.Batch) throws {
+    private mutating func removeAbsent(_ batch: FetchedItems<Kind>.Batch) throws {
         let keys = batch.unread.union(batch.changes.map(\.key))
         var unused = ItemReport<State>()
         for item in try database.items() where item.version > 0 && !keys.contains(item.key) {
@@ -118,6 +118,7 @@ private struct ApplyTransaction<Kind: ItemKind> {
         guard version > item.version else { return }
         context.clock.observe(theirs.time, now: context.now)
         if before[key] == nil { before[key] = item.ours }
+        context.touched.insert(key)
         if isOwn, item.isPending {
             // Our item was set after this commit published the former one.
         } else {

@@ -35,7 +35,7 @@ extension ItemZone {
 
     /// Applies fetched commits, and answers the questions of merges. No transaction spans an answer.
     private func apply(
-        _ fetched: FetchedBatch<State>, _ options: ExchangeOptions,
+        _ fetched: FetchedBatch<Kind>, _ options: ExchangeOptions,
         _ answers: inout [Kind.Question: Kind.Answer], _ report: inout Report
     ) async throws -> Bool {
         while true {
@@ -96,8 +96,8 @@ extension ItemZone {
     ///
     /// - Throws: Code `away` when the remote cannot be reached; `wrong-store` or `corrupt` when it is
     ///   another store, its history is not the one that was read, or lacks commits.
-    private func fetch(_ options: ExchangeOptions) async throws -> FetchedBatch<State> {
-        var items = FetchedItems<State>(Kind.names)
+    private func fetch(_ options: ExchangeOptions) async throws -> FetchedBatch<Kind> {
+        var items = FetchedItems<Kind>()
         var result = try await zone.fetch(into: &items)
         if options.acceptsAccount, try await isMismatch(result) {
             result = try await zone.fetch(into: &items, adopting: true)

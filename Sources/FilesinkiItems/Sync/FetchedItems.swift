@@ -2,9 +2,9 @@ internal import FilesinkiModel
 internal import FilesinkiStore
 
 /// What was fetched from the log, to be applied in one transaction.
-struct FetchedBatch<State: ItemState>: Sendable {
+struct FetchedBatch<Kind: ItemKind>: Sendable {
     var log: Fetched
-    var items: FetchedItems<State>
+    var items: FetchedItems<Kind>
 
     /// Whether another store replaces the known one.
     var isOtherStore: Bool { log.acceptedEnd != nil }
@@ -19,7 +19,9 @@ struct FetchedBatch<State: ItemState>: Sendable {
 }
 
 /// The items of fetched commits, in their order.
-struct FetchedItems<State: ItemState>: FetchTarget, Sendable {
+struct FetchedItems<Kind: ItemKind>: FetchTarget, Sendable {
+    typealias State = Kind.State
+
     /// The items of one commit, or of a checkpoint.
     struct Batch: Sendable {
         /// The commit's id; empty for a checkpoint.
@@ -32,13 +34,10 @@ struct FetchedItems<State: ItemState>: FetchTarget, Sendable {
         var unread: Set<ItemKey> = []
     }
 
-    private let names: ItemNames
     private(set) var batches: [Batch] = []
     private(set) var problems: [Failure] = []
     /// The checkpoint that is being read, and its rows so far.
     private var checkpoint: (token: ChangeToken, rows: CheckpointRows)?
-
-    init(_ names: ItemNames) { self.names = names }
 
     var isEmpty: Bool { batches.isEmpty }
 
@@ -54,7 +53,7 @@ struct FetchedItems<State: ItemState>: FetchTarget, Sendable {
     }
 
     mutating func restart(from checkpoint: ChangeToken?) {
-        self = FetchedItems(names)
+        self = FetchedItems()
         self.checkpoint = checkpoint.map { ($0, CheckpointRows()) }
     }
 
@@ -86,27 +85,29 @@ struct FetchedItems<State: ItemState>: FetchTarget, Sendable {
     ) throws(Failure) {
         guard let key = ItemKey(path: path) else {
             return problems.append(
-                unusable(path, "The path is not the path of a \(names.key)."))
+                unusable(path, "The path is not the path of a \(Kind.names.key)."))
         }
         let time = entry.modified.nanoseconds
         if entry.kind == .tombstone {
             batch.changes.append((key, .removed(at: time), version))
-        } else if let bytes, let state = State(encoded: bytes, time: time) {
+        } else if let bytes, let state = State(encoded: bytes, time: time), Kind.isValid(state, key)
+        {
             batch.changes.append((key, state, version))
         } else if let bytes, State.isNewer(bytes) {
             throw Failure(
-                .newerFormat, path: path.bytes, "The \(names.content) has a newer layout.",
+                .newerFormat, path: path.bytes, "The \(Kind.names.content) has a newer layout.",
                 remedy: "Update filesinki.")
         } else {
             batch.unread.insert(key)
-            problems.append(unusable(path, "The \(names.content) cannot be read."))
+            problems.append(unusable(path, "The \(Kind.names.content) cannot be read."))
         }
     }
 
     private func unusable(_ path: RelativePath, _ message: String) -> Failure {
         Failure(
             .corrupt, path: path.bytes, message,
-            remedy: "The \(names.key) keeps its \(names.content) on this device. Set it again to "
+            remedy:
+                "The \(Kind.names.key) keeps its \(Kind.names.content) on this device. Set it again to "
                 + "repair it.")
     }
 }

@@ -12,7 +12,7 @@ package actor ItemZone<Kind: ItemKind> {
     package typealias State = Kind.State
     package typealias Report = ItemReport<Kind.State>
 
-    package let place: ItemPlace<Kind>
+    package nonisolated let place: ItemPlace<Kind>
     package let database: ItemDatabase<Kind>
     let memory: ItemMemory<Kind>
     let zone: ZoneClient
@@ -38,6 +38,12 @@ package actor ItemZone<Kind: ItemKind> {
 
     /// The device that publishes: another one than the place's once a copy of the replica was found.
     package var device: Device { memory.device }
+
+    /// Whether one commit has room for these changes.
+    package func fitsIntoCommit(_ items: [Item<State>]) -> Bool {
+        var commit = PendingCommit<State>(limits: place.commitLimits)
+        return commit.add(items) == .added
+    }
 
     /// The items that are not published yet.
     package func pendingKeys() throws -> [ItemKey] { try database.pending().map(\.key) }

@@ -1,0 +1,60 @@
+import FilesinkiEngine
+import FilesinkiItems
+import FilesinkiModel
+import FilesinkiSystem
+
+/// What became of changes of items that were made here.
+struct SendReport<State: ItemState> {
+    /// What the exchange did; nil when there was none.
+    var exchange: ItemReport<State>?
+    /// Why there was no exchange; nil without a remote, and when the zone is off.
+    var away: Failure?
+
+    /// Whether the changes wait here.
+    var isQueued: Bool { exchange == nil }
+
+    /// The exit code of a change that is done when it waits here, unless the user wants more.
+    func code(_ publishWait: PublishWaitOption) -> ExitCode {
+        guard publishWait.wait, isQueued else { return exchange?.isOver == true ? .limit : .done }
+        return away == nil ? .negative : .away
+    }
+}
+
+extension RootOptions {
+    /// Where a zone of items is; the default replica is made when it is not there.
+    func itemPlace<Kind: ItemKind>(
+        _ name: String, of kind: Kind.Type, in console: Console
+    ) async throws -> ItemPlace<Kind> {
+        try ItemPlace<Kind>.check(name: name)
+        let (_, settings) = try await findOrMake(in: console)
+        let config = try ReplicaConfig.read(settings)
+        try console.prepare(forRemembered: config.remote)
+        return ItemPlace(
+            state: settings.stateFolder.path, name: name, device: config.device,
+            address: config.remote, keyFingerprint: config.keyFingerprint,
+            systemContext: console.systemContext, connect: settings.connect
+        ) { try await Replica.renewDevice(settings, insteadOf: $0) }
+    }
+
+    /// Publishes what waits in a zone, if the remote answers.
+    ///
+    /// - Throws: `Failure` for a problem of the store. A remote that is away is not one.
+    func send<Kind: ItemKind>(
+        _ zone: ItemZone<Kind>, _ publishWait: PublishWaitOption, operation: String,
+        in console: Console
+    ) async throws -> SendReport<Kind.State> {
+        guard zone.place.address != nil, try await !zone.isOff() else { return SendReport() }
+        var options = ExchangeOptions()
+        options.operation = operation
+        var backoff = Backoff.untilReached(
+            limit: publishWait.wait ? try waiting.limit() ?? 0 : 0)
+        while true {
+            do {
+                return SendReport(exchange: try await zone.exchange(options))
+            } catch let failure as Failure where failure.code == .away || failure.code == .busy {
+                if backoff.isOver { return SendReport(away: failure) }
+                try await console.systemContext.sleep(backoff.next(after: failure))
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import FilesinkiItems
+import FilesinkiModel
+import FilesinkiRecordZones
+import FilesinkiRecords
+import FilesinkiText
+
+/// `rec`: records.
+struct RecordCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "rec",
+        abstract: "Sync records: typed fields under names, with references and queries.",
+        discussion: """
+            Changes of one record on two devices are merged field by field; a save can ask for \
+            CloudKit's policies instead. For example: filesinki rec save Note --set title=Hello
+            """,
+        subcommands: [
+            RecordSaveCommand.self, RecordGetCommand.self, RecordDeleteCommand.self,
+            RecordBatchCommand.self, RecordChangesCommand.self, RecordSchemaCommand.self,
+            RecordConflictsCommand.self, RecordLogCommand.self, RecordSyncCommand.self,
+            RecordStatusCommand.self,
+        ])
+
+    func run(in console: Console) async throws -> ExitCode { throw CleanExit.helpRequest(self) }
+}
+
+/// What all commands of records have in common.
+struct RecordOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("The zone of records.", valueName: "name"))
+    var zone = RecordPlace.standardName
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    /// Opens the zone; the default replica is made when it is not there.
+    func open(in console: Console) async throws -> RecordZone {
+        report.apply(to: console)
+        return try RecordZone.open(
+            await replica.itemPlace(zone, of: RecordKind.self, in: console))
+    }
+}
+
+/// Whether a command that reads asks the remote first.
+struct FreshOption: ParsableArguments {
+    @Flag(name: .long, help: "Receive the changes of other devices first.")
+    var fresh = false
+
+    /// - Throws: `Failure` with code `away` when the remote does not answer.
+    func apply(to zone: RecordZone, in console: Console) async throws {
+        guard fresh else { return }
+        var options = ExchangeOptions()
+        options.onlyFetches = true
+        let report = try await zone.exchange(options)
+        try console.show(report.notices, type: "notice")
+        try console.show(report.problems)
+    }
+}
+
+/// Which fields are printed.
+struct FieldsOption: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Print only these fields; '' for none of them.", valueName: "field,…"))
+    var fields: String?
+
+    /// Nil for all fields.
+    func names() throws(Failure) -> Set<FieldName>? {
+        guard let fields else { return nil }
+        var names: Set<FieldName> = []
+        for text in fields.split(separator: ",") { names.insert(try FieldName(String(text))) }
+        return names
+    }
+}
+
+extension Console {
+    /// Prints a record as a line of JSON.
+    func print(
+        _ stored: StoredRecord, _ fields: Set<FieldName>?, _ options: RecordOptions,
+        change: String? = nil
+    ) throws {
+        var object = RecordJSON.object(
+            stored.record, tag: stored.tag.description, zone: options.zone, fields: fields)
+        if stored.isPending { object.add("pending", true) }
+        if let change { object.add("change", change) }
+        try output.json(object)
+    }
+
+    /// Shows a save that was refused: on standard output as JSON, else as a message.
+    func show(_ conflict: RecordConflict) throws {
+        guard !outputOptions.isJSON else { return try output.json(conflict.json) }
+        let name = conflict.name?.text ?? ""
+        complain(
+            Failure(
+                .differs, path: name,
+                conflict.reason == "tag"
+                    ? "The record has another change tag; nothing was changed."
+                    : "Another device changed the record; its version stays.",
+                remedy: "See filesinki rec get \(name), and save it again."))
+    }
+}
+
+extension RecordConflict {
+    /// The three versions; null for one that does not exist.
+    var json: JSONObject {
+        var object: JSONObject = ["type": "conflict"]
+        object.add("name", name?.text)
+        object.add("reason", reason)
+        for (key, record) in [("ancestor", ancestor), ("client", client), ("server", server)] {
+            object.add(key, record.map { .object(RecordJSON.object($0)) } ?? .null)
+        }
+        return object
+    }
+}

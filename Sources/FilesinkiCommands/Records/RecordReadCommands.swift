@@ -1,0 +1,162 @@
+import ArgumentParser
+import FilesinkiItems
+import FilesinkiModel
+import FilesinkiRecordZones
+import FilesinkiRecords
+import FilesinkiText
+
+/// `rec get`: records by their names.
+struct RecordGetCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Print records as JSON, a line for each.",
+        discussion: """
+            Prints what is on this device; --fresh receives first. Exits with 1 if none of the \
+            records exists, and with 5 if some do not.
+            """)
+
+    @Argument(help: "The names of the records.")
+    var names: [String]
+
+    @OptionGroup var fields: FieldsOption
+    @OptionGroup var fresh: FreshOption
+    @OptionGroup var options: RecordOptions
+
+    var replica: RootOptions { options.replica }
+
+    func run(in console: Console) async throws -> ExitCode {
+        let names = try names.map { text throws(Failure) in try RecordName(text) }
+        let fields = try fields.names()
+        let zone = try await options.open(in: console)
+        try await fresh.apply(to: zone, in: console)
+        var missing = 0
+        for name in names {
+            if let stored = try await zone.record(name) {
+                try console.print(stored, fields, options)
+            } else {
+                missing += 1
+                console.complain(
+                    Failure(
+                        .notFound, path: name.text, "The record does not exist.",
+                        remedy: "Check the name and the zone, or receive it with --fresh."))
+            }
+        }
+        if missing == names.count { return .negative }
+        return missing == 0 ? .done : .partial
+    }
+}
+
+/// `rec changes`: which records changed since a token.
+struct RecordChangesCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "changes",
+        abstract: "Print the records that changed since a token, as JSON, and the next token.",
+        discussion: """
+            Each record is printed as it is now, with change saved or deleted; the last line has \
+            the token to go on with, and whether there is more. Without --since all records are \
+            printed. Store the token after the data that it covers. Exits with 9 if the token has \
+            expired; --resync then prints everything, deleted records too.
+            """)
+
+    @Option(name: .long, help: ArgumentHelp("Start after this token.", valueName: "token"))
+    var since: String?
+
+    @Option(name: .long, help: ArgumentHelp("Stop after about this many records.", valueName: "n"))
+    var limit: Int?
+
+    @Flag(name: .long, help: "Print all records, and the names of all that were deleted.")
+    var resync = false
+
+    @Flag(name: .long, help: "Print the newest change first.")
+    var reverse = false
+
+    @OptionGroup var fields: FieldsOption
+    @OptionGroup var fresh: FreshOption
+    @OptionGroup var options: RecordOptions
+
+    var replica: RootOptions { options.replica }
+
+    func run(in console: Console) async throws -> ExitCode {
+        let fields = try fields.names()
+        guard limit ?? 1 > 0 else {
+            throw Failure(
+                .usage, path: "--limit", "Invalid limit.", remedy: "Give a number from 1 on.")
+        }
+        let token = try since.map { text throws(Failure) in try FeedToken(parsing: text) }
+        let zone = try await options.open(in: console)
+        try await fresh.apply(to: zone, in: console)
+        let page = try await zone.changes(
+            since: resync ? nil : token, limit: limit ?? .max, withDeletions: resync)
+        for change in reverse ? page.changes.reversed() : page.changes {
+            if let stored = change.record {
+                try console.print(stored, fields, options, change: "saved")
+            } else {
+                var object: JSONObject = ["name": .string(change.name.text)]
+                object.add("zone", options.zone)
+                object.add("change", "deleted")
+                try console.output.json(object)
+            }
+        }
+        var object: JSONObject = ["token": .string(page.token.description)]
+        object.add("more", page.hasMore)
+        try console.output.json(object)
+        return .done
+    }
+}
+
+/// `rec conflicts`: saves that were refused.
+struct RecordConflictsCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conflicts",
+        abstract: "Print saves that were refused, with all three versions, as JSON.",
+        discussion: """
+            The server's version stays. Saving or deleting the record ends its conflict, and so \
+            does --forget. Exits with 3 if there are any.
+            """)
+
+    @Option(
+        name: .long, parsing: .singleValue,
+        help: ArgumentHelp("Accept the version that stays.", valueName: "name"))
+    var forget: [String] = []
+
+    @OptionGroup var options: RecordOptions
+
+    var replica: RootOptions { options.replica }
+
+    func run(in console: Console) async throws -> ExitCode {
+        let names = try forget.map { text throws(Failure) in try RecordName(text) }
+        let zone = try await options.open(in: console)
+        for name in names { try await zone.forgetConflict(of: name) }
+        let conflicts = try await zone.conflicts()
+        for conflict in conflicts { try console.output.json(conflict.json) }
+        return conflicts.isEmpty ? .done : .conflict
+    }
+}
+
+/// `rec log`: versions of this device that gave way.
+struct RecordLogCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "Print versions saved here that others superseded, newest first, as JSON.",
+        discussion: "Exits with 1 when there are none.")
+
+    @Argument(help: "The name of the record.")
+    var name: String
+
+    @OptionGroup var options: RecordOptions
+
+    var replica: RootOptions { options.replica }
+
+    func run(in console: Console) async throws -> ExitCode {
+        let name = try RecordName(name)
+        let zone = try await options.open(in: console)
+        let losers = try await zone.losers(name.key)
+        for loser in losers {
+            guard let record = loser.held.record else { continue }
+            var object = RecordJSON.object(record, zone: options.zone)
+            object.add("reason", loser.reason)
+            try console.output.json(object)
+        }
+        return losers.isEmpty ? .negative : .done
+    }
+}

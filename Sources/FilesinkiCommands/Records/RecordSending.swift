@@ -1,0 +1,83 @@
+import FilesinkiItems
+import FilesinkiModel
+import FilesinkiRecordZones
+import FilesinkiRecords
+import FilesinkiText
+
+/// Applies operations of a command, publishes them, and shows what came of them.
+struct RecordSending {
+    let zone: RecordZone
+    let options: RecordOptions
+    let publishWait: PublishWaitOption
+
+    /// What came of the operations after the exchange.
+    struct Outcome {
+        var results: [RecordResult]
+        var report: SendReport<RecordState>
+        /// Saves that the exchange refused.
+        var refused: [RecordName: RecordConflict]
+    }
+
+    func apply(
+        _ operations: [RecordOperation], isAtomic: Bool = false, operation: String,
+        in console: Console
+    ) async throws -> Outcome {
+        let results = try await zone.apply(operations, isAtomic: isAtomic)
+        var outcome = Outcome(results: results, report: SendReport(), refused: [:])
+        guard results.contains(where: { $0.error == nil }) else { return outcome }
+        outcome.report = try await options.replica.send(
+            zone, publishWait, operation: operation, in: console)
+        try console.show(outcome.report.exchange?.notices ?? [], type: "notice")
+        try console.show(outcome.report.exchange?.problems ?? [])
+        let lost = Set((outcome.report.exchange?.losers ?? []).map(\.key))
+        for conflict in lost.isEmpty ? [] : try await zone.conflicts() {
+            guard let name = conflict.name, lost.contains(name.key) else { continue }
+            outcome.refused[name] = conflict
+        }
+        for index in results.indices where results[index].error == nil {
+            outcome.results[index].tag = try await zone.record(results[index].name)?.tag
+        }
+        return outcome
+    }
+
+    /// Shows the result of a single operation.
+    ///
+    /// - Returns: The exit code.
+    func show(_ outcome: Outcome, type: String, in console: Console) throws -> ExitCode {
+        let result = outcome.results[0]
+        if let conflict = result.error as? RecordConflict ?? outcome.refused[result.name] {
+            try console.show(conflict)
+            return .conflict
+        }
+        if let error = result.error { throw error }
+        let code = outcome.report.code(publishWait)
+        if console.outputOptions.isJSON {
+            var object = result.json
+            object.add("type", type)
+            object.add("exit", code.rawValue)
+            object.add("zone", options.zone)
+            object.add("queued", outcome.report.isQueued)
+            if let away = outcome.report.away {
+                object.add("away", .object(away.json(type: "failure")))
+            }
+            try console.output.json(object)
+        } else if let away = outcome.report.away {
+            console.say("Saved here, not yet published. \(away)")
+        }
+        return code
+    }
+}
+
+extension RecordResult {
+    /// The name, and what happened to the record.
+    var json: JSONObject {
+        var object: JSONObject = ["name": .string(name.text)]
+        object.add("created", isCreated)
+        object.add("deleted", isDeleted)
+        object.add("tag", tag?.description)
+        if !cascade.isEmpty {
+            object.add("cascade", .array(cascade.map { .string($0.text) }))
+        }
+        return object
+    }
+}

@@ -1,0 +1,288 @@
+import FilesinkiItems
+import FilesinkiModel
+import FilesinkiRecords
+import FilesinkiSQLite
+
+extension RecordZone {
+    /// Applies operations on this device, in one transaction and in their order. Nothing is published: the
+    /// next exchange does that.
+    ///
+    /// Costs as much as there are operations, whatever the zone holds.
+    ///
+    /// - Parameter isAtomic: Whether all or none are applied, and published in one commit. If one fails,
+    ///   the others have the error `batch-failed`.
+    /// - Returns: A result for each operation.
+    /// - Throws: `Failure` with code `limit` for an atomic batch that no commit has room for.
+    package func apply(
+        _ operations: [RecordOperation], isAtomic: Bool = false
+    ) throws -> [RecordResult] {
+        try database.write {
+            var transaction = try RecordTransaction(
+                database: database, device: device.id, now: now, isAtomic: isAtomic)
+            try transaction.prepare(operations)
+            guard !(isAtomic && transaction.hasFailed) else { return transaction.failedBatch() }
+            if isAtomic, !fitsIntoCommit(try transaction.items()) { throw Failure.tooLargeBatch }
+            return try transaction.write()
+        }
+    }
+}
+
+/// Applies operations to the records of a zone, inside one transaction: first it computes what each would
+/// do, then it writes.
+private struct RecordTransaction {
+    private let database: RecordDatabase
+    private let device: [UInt8]
+    private let now: Timestamp
+    private let isAtomic: Bool
+    private let former: Schema
+    private var schema: Schema
+    private var clock: HybridClock
+    /// The one time of all changes.
+    private let stamp: Stamp
+    private var operations: [RecordOperation] = []
+    private(set) var results: [RecordResult] = []
+    /// The records that are saved, by their names, and by which operation.
+    private var saved: [RecordName: (record: Record, index: Int)] = [:]
+    /// The records that are deleted, and by which operation.
+    private var deleted: [RecordName: Int] = [:]
+
+    init(
+        database: RecordDatabase, device: [UInt8], now: Timestamp, isAtomic: Bool
+    ) throws {
+        self.database = database
+        self.device = device
+        self.now = now
+        self.isAtomic = isAtomic
+        former = try database.schema()
+        schema = former
+        clock = HybridClock(last: try database.number("clock") ?? 0)
+        stamp = Stamp(time: clock.tick(now), device: device)
+    }
+
+    var hasFailed: Bool { results.contains { $0.error != nil } }
+
+    /// Computes what each operation would do. Writes nothing.
+    mutating func prepare(_ operations: [RecordOperation]) throws {
+        self.operations = operations
+        for (index, operation) in operations.enumerated() {
+            results.append(RecordResult(name: operation.name))
+            do {
+                try prepare(operation, index)
+            } catch {
+                guard error is RecordConflict || (error as? Failure)?.isAboutOperation == true
+                else {
+                    throw error
+                }
+                results[index].error = error
+            }
+        }
+        try checkReferences()
+    }
+
+    private mutating func prepare(_ operation: RecordOperation, _ index: Int) throws {
+        let item = try item(operation.name)
+        let present =
+            deleted[operation.name] == nil
+            ? saved[operation.name]?.record ?? item.ours.record : nil
+        switch operation.existence {
+        case .mustExist where present == nil: throw Failure.unknownRecord(operation.name)
+        case .mustNotExist where present != nil: throw Failure.recordExists(operation.name)
+        default: break
+        }
+        if let tag = operation.tag, !ChangeTag(item).matches(tag) || present == nil,
+            operation.kind == .save || present != nil
+        {
+            throw RecordConflict(
+                reason: "tag", ancestor: item.base.record,
+                client: try? record(operation, over: present), server: present)
+        }
+        guard operation.kind == .save else {
+            results[index].isDeleted = present != nil
+            saved[operation.name] = nil
+            if present != nil { deleted[operation.name] = index }
+            return
+        }
+        let record = try record(operation, over: present)
+        try record.checkLimits()
+        try schema.add(record)
+        results[index].isCreated = present == nil
+        deleted[operation.name] = nil
+        saved[operation.name] = (record, index)
+    }
+
+    /// The record after a save. Fields that keep their value keep their stamp.
+    private func record(_ operation: RecordOperation, over present: Record?) throws -> Record {
+        guard let type = operation.type ?? present?.type else {
+            throw Failure.missingType(operation.name)
+        }
+        if let present, present.type != type {
+            throw Failure.otherType(operation.name, present.type, type)
+        }
+        var record = present ?? Record(operation.name, type, created: stamp)
+        if operation.replacesAll {
+            for name in record.fieldNames where operation.fields[name] == nil {
+                try record.set(name, nil)
+            }
+        }
+        for (name, value) in operation.fields where record[name] != value {
+            try record.set(name, value.map { Field($0, stamp) })
+        }
+        if let present, present.hasSameContents(as: record) { return present }
+        record.modified = stamp
+        return record
+    }
+
+    /// Refuses saves with invalid references one by one, so that in a batch that is not atomic the others
+    /// are done.
+    private mutating func checkReferences() throws {
+        while true {
+            let graph = try graph()
+            do throws(Failure) { try graph.check() } catch {
+                let name = String(decoding: error.path, as: UTF8.self)
+                guard
+                    let wrong = saved.values.first(where: { $0.record.name.text == name })
+                        ?? saved.values.min(by: { $0.index < $1.index })
+                else { throw error }
+                results[wrong.index].error = error
+                results[wrong.index].isCreated = false
+                saved[wrong.record.name] = nil
+                continue
+            }
+            for (name, index) in deleted.sorted(by: { $0.value < $1.value }) {
+                let before = Set(deleted.keys)
+                let taken = try self.graph(deleting: [name]).cascade().filter {
+                    !before.contains($0)
+                }
+                results[index].cascade = taken
+                for name in taken {
+                    saved[name] = nil
+                    deleted[name] = index
+                }
+            }
+            return
+        }
+    }
+
+    private func graph(deleting names: [RecordName]? = nil) throws -> ReferenceGraph {
+        let database = database
+        return ReferenceGraph(
+            saves: saved.values.map(\.record), deletions: names ?? Array(deleted.keys),
+            lookup: { try? database.item($0.key)?.ours.record },
+            referrers: { (try? database.referrers(to: $0)) ?? [] })
+    }
+
+    private func item(_ name: RecordName) throws -> Item<RecordState> {
+        try database.item(name.key) ?? .new(name.key)
+    }
+
+    // MARK: Writing
+
+    /// The items as they will be, without a batch.
+    func items() throws -> [Item<RecordState>] {
+        var items: [Item<RecordState>] = []
+        for (record, index) in saved.values.sorted(by: { $0.record.name < $1.record.name }) {
+            var item = try item(record.name)
+            item.ours = RecordState(record)
+            item.note = Array(operations[index].policy.rawValue.utf8)
+            items.append(item)
+        }
+        for (name, index) in deleted.sorted(by: { $0.key < $1.key }) {
+            var item = try item(name)
+            item.ours = .removed(at: stamp.time)
+            item.note = Array(operations[index].policy.rawValue.utf8)
+            items.append(item)
+        }
+        if schema != former {
+            var item = try database.item(RecordKind.schemaKey) ?? .new(RecordKind.schemaKey)
+            item.ours = RecordState(schema, time: stamp.time)
+            items.append(item)
+        }
+        return items
+    }
+
+    mutating func write() throws -> [RecordResult] {
+        var items = try items()
+        if isAtomic { try join(&items) }
+        var changed: [ItemKey] = []
+        for item in items {
+            let before = try database.item(item.key)?.ours ?? .removed(at: 0)
+            if !item.ours.hasSameContent(as: before) { changed.append(item.key) }
+            try database.put(item)
+            if let name = item.key.recordName { try database.removeConflict(of: name) }
+        }
+        try database.set("clock", number: clock.last)
+        try database.recordEvent(.local, changed.sorted(), at: now)
+        for index in results.indices where results[index].error == nil {
+            let name = results[index].name
+            if let item = try database.item(name.key), item.ours.record != nil {
+                results[index].tag = ChangeTag(item)
+            }
+        }
+        return results
+    }
+
+    /// Gives the items the number of a new batch. Batches that they belong to become a part of it.
+    private func join(_ items: inout [Item<RecordState>]) throws {
+        let number = (try database.number("batch") ?? 0) + 1
+        try database.set("batch", number: number)
+        for former in Set(items.map(\.batch)) where former != 0 {
+            for var item in try database.pending(ofBatch: former) {
+                item.batch = number
+                try database.put(item)
+            }
+        }
+        for index in items.indices { items[index].batch = number }
+    }
+
+    /// The results of an atomic batch of which an operation failed.
+    func failedBatch() -> [RecordResult] {
+        results.map { result in
+            RecordResult(
+                name: result.name, error: result.error ?? Failure.batchFailed(result.name))
+        }
+    }
+}
+
+extension Failure {
+    /// Whether the failure is one operation's, and not the device's.
+    fileprivate var isAboutOperation: Bool {
+        [.usage, .limit, .notFound, .exists].contains(code)
+    }
+
+    fileprivate static func unknownRecord(_ name: RecordName) -> Failure {
+        Failure(
+            .notFound, path: name.text, "The record does not exist.",
+            remedy: "Create it, or save it without requiring that it exists.")
+    }
+
+    fileprivate static func recordExists(_ name: RecordName) -> Failure {
+        Failure(
+            .exists, path: name.text, "The record exists already.",
+            remedy: "Update it, or choose another name.")
+    }
+
+    fileprivate static func missingType(_ name: RecordName) -> Failure {
+        Failure(
+            .usage, path: name.text, "The record is new, and its type is not given.",
+            remedy: "Give the type of the record.")
+    }
+
+    fileprivate static func otherType(
+        _ name: RecordName, _ present: RecordType, _ given: RecordType
+    ) -> Failure {
+        Failure(
+            .usage, path: name.text, "The record has the type '\(present)', not '\(given)'.",
+            remedy: "Give its type, or delete it first.")
+    }
+
+    fileprivate static func batchFailed(_ name: RecordName) -> Failure {
+        Failure(
+            .declined, path: name.text,
+            "batch-failed: another operation of the batch failed; nothing was changed.",
+            remedy: "Correct the operation that failed, and send the batch again.")
+    }
+
+    fileprivate static let tooLargeBatch = Failure(
+        .limit, "The batch is too large for one commit; nothing was changed.",
+        remedy: "Divide it, or send it without requiring that all or none is done.")
+}

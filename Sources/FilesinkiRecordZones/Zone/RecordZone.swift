@@ -1,0 +1,66 @@
+package import FilesinkiItems
+import FilesinkiModel
+package import FilesinkiRecords
+import FilesinkiSQLite
+
+/// A record of a zone on this device.
+package struct StoredRecord: Sendable {
+    package var record: Record
+    package var tag: ChangeTag
+    /// Whether it waits to be published.
+    package var isPending: Bool
+
+    init?(_ item: Item<RecordState>?) {
+        guard let item, let record = item.ours.record else { return nil }
+        self.record = record
+        tag = ChangeTag(item)
+        isPending = item.isPending
+    }
+}
+
+extension RecordZone {
+    /// A record on this device; nil when it is not there.
+    package func record(_ name: RecordName) throws -> StoredRecord? {
+        StoredRecord(try database.item(name.key))
+    }
+
+    /// The state of a record in which a change tag could be given, also of a deleted one.
+    package func tag(_ name: RecordName) throws -> ChangeTag? {
+        try database.item(name.key).map(ChangeTag.init)
+    }
+
+    /// The zone's schema.
+    package func schema() throws -> Schema { try database.schema() }
+
+    /// Changes the schema on this device, and says whether it differs from the former one.
+    @discardableResult
+    package func setSchema(_ change: (inout Schema) throws -> Void) throws -> Bool {
+        try database.write {
+            var clock = HybridClock(last: try database.number("clock") ?? 0)
+            var item = try database.item(RecordKind.schemaKey) ?? .new(RecordKind.schemaKey)
+            var schema = item.ours.schema ?? Schema()
+            let former = schema
+            try change(&schema)
+            guard schema != former else { return false }
+            item.ours = RecordState(schema, time: clock.tick(now))
+            try database.put(item)
+            try database.set("clock", number: clock.last)
+            return true
+        }
+    }
+
+    /// The saves that were refused, in the order of names.
+    package func conflicts() throws -> [RecordConflict] { try database.conflicts() }
+
+    /// Forgets a conflict: what stays in its place is accepted.
+    package func forgetConflict(of name: RecordName) throws {
+        try database.write { try database.removeConflict(of: name) }
+    }
+}
+
+extension RecordDatabase {
+    /// The zone's schema on this device.
+    func schema() throws(Failure) -> Schema {
+        try item(RecordKind.schemaKey)?.ours.schema ?? Schema()
+    }
+}
