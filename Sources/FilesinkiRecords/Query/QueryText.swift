@@ -2,22 +2,24 @@
 
 /// How queries compare texts. An index that stores what these functions return answers as the evaluator does.
 package enum QueryText {
-    /// The form in which texts are equal and ordered: in lower case, canonically decomposed.
+    /// The form in which texts are equal and ordered: in lower case and normalization form D
+    /// (https://www.unicode.org/reports/tr15/).
     package static func folded(_ text: String) -> [UInt8] {
-        Array(decomposed(text.lowercased()).utf8)
+        if text.utf8.allSatisfy({ $0 < 0x80 }) {
+            return text.utf8.map { $0 &- UInt8(ascii: "A") < 26 ? $0 | 0x20 : $0 }
+        }
+        return Array(String(String.UnicodeScalarView(text.lowercased()._nfd)).utf8)
     }
 
     /// The words of a text for a search: runs of letters and digits, in lower case, without diacritics.
     package static func tokens(_ text: String) -> [String] {
         var tokens: [String] = []
         var token = String.UnicodeScalarView()
-        for scalar in decomposed(text.lowercased()).unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .nonspacingMark: continue
-            case .lowercaseLetter, .uppercaseLetter, .titlecaseLetter, .modifierLetter,
-                .otherLetter, .spacingMark, .decimalNumber, .letterNumber, .otherNumber:
-                token.append(scalar)
-            default:
+        for scalar in text.lowercased()._nfd {
+            switch kind(of: scalar) {
+            case .mark: continue
+            case .letter: token.append(scalar)
+            case .other:
                 if !token.isEmpty { tokens.append(String(token)) }
                 token = String.UnicodeScalarView()
             }
@@ -25,9 +27,19 @@ package enum QueryText {
         return token.isEmpty ? tokens : tokens + [String(token)]
     }
 
-    /// Normalization form D: https://www.unicode.org/reports/tr15/
-    private static func decomposed(_ text: String) -> String {
-        String(String.UnicodeScalarView(text._nfd))
+    private enum Kind { case letter, mark, other }
+
+    private static func kind(of scalar: Unicode.Scalar) -> Kind {
+        if scalar.isASCII {
+            return ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar) ? .letter : .other
+        }
+        return switch scalar.properties.generalCategory {
+        case .nonspacingMark: .mark
+        case .lowercaseLetter, .uppercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+            .spacingMark, .decimalNumber, .letterNumber, .otherNumber:
+            .letter
+        default: .other
+        }
     }
 
     /// Whether a whole text matches a pattern of `*` and `?`; a backslash makes the next character a plain one.

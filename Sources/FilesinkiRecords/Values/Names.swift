@@ -106,6 +106,8 @@ enum NameRules {
 
     static func checkIdentifier(_ text: String, kind: String) throws(Failure) {
         try checkLength(text, kind: kind)
+        // Readers check every name: one of ASCII letters needs no scalars.
+        if text.utf8.allSatisfy({ ($0 | 0x20) &- UInt8(ascii: "a") < 26 }) { return }
         for (index, scalar) in text.unicodeScalars.enumerated()
         where !isAllowed(scalar, isFirst: index == 0) {
             throw failure(

@@ -13,11 +13,15 @@ package struct Stamp: Hashable, Sendable {
     /// - Parameter device: The id of the device, 16 bytes. A shorter one is filled up with zeros, a longer
     ///   one cut off.
     package init(time: Int64, device: [UInt8]) {
-        func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        let id = (device + [UInt8](repeating: 0, count: Self.deviceLength))[..<Self.deviceLength]
+        func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+            (0..<8).reduce(0) { word, index in
+                let place = bytes.startIndex + index
+                return word << 8 | (place < bytes.endIndex ? UInt64(bytes[place]) : 0)
+            }
+        }
         self.time = time
-        high = word(id.prefix(8))
-        low = word(id.dropFirst(8))
+        high = word(device.prefix(8))
+        low = word(device.dropFirst(8))
     }
 
     private init(time: Int64, high: UInt64, low: UInt64) {

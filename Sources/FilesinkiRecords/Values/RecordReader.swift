@@ -111,8 +111,10 @@ struct RecordReader {
         return rest.prefix(count)
     }
 
-    private mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
+    private mutating func number<Number: FixedWidthInteger & BitwiseCopyable>(
+        _ type: Number.Type
+    ) -> Number? {
         guard let bytes = content(of: MemoryLayout<Number>.size) else { return nil }
-        return bytes.reversed().reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+        return Number(littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(as: type) })
     }
 }
