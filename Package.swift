@@ -254,8 +254,8 @@ let package = Package(
         module(
             "FilesinkiRecordZones",
             [
-                "FilesinkiModel", "FilesinkiText", "FilesinkiSQLite", "FilesinkiItems",
-                "FilesinkiRecords",
+                "FilesinkiModel", "FilesinkiText", "FilesinkiHashing", "FilesinkiSQLite",
+                "FilesinkiItems", "FilesinkiRecords",
             ], resources: [.embedInCode("SQL")]),
 
         // The library's key-value store.

@@ -11,7 +11,7 @@ enum CommandExamples {
 
     /// Lines for a shell, by the whole name of their command.
     static let all: [String: [String]] = replicas.merging(files) { $1 }
-        .merging(keysAndValues) { $1 }.merging(history) { $1 }.merging(tools) { $1 }
+        .merging(keysAndValues) { $1 }.merging(records) { $1 }.merging(history) { $1 }.merging(tools) { $1 }
 
     private static let replicas = [
         "init": [
@@ -91,6 +91,28 @@ enum CommandExamples {
         "kv log": ["filesinki kv log theme"],
         "kv off": ["filesinki kv off"],
         "kv on": ["filesinki kv on"],
+    ]
+
+    private static let records = [
+        "rec save": [
+            "filesinki rec save Note --set title=Hello --set count:int=3",
+            "filesinki rec save Note n1 --set count=4 --policy unchanged",
+        ],
+        "rec get": ["filesinki rec get n1 --fields title,count"],
+        "rec query": ["filesinki rec query Note --where 'count > 3' --sort -count --limit 10"],
+        "rec delete": ["filesinki rec delete n1"],
+        "rec batch": ["filesinki rec batch --atomic operations.jsonl"],
+        "rec changes": ["filesinki rec changes --fresh --since $token"],
+        "rec conflicts": ["filesinki rec conflicts"],
+        "rec log": ["filesinki rec log n1"],
+        "rec sync": ["filesinki rec sync"],
+        "rec status": ["filesinki rec status --json"],
+        "rec schema show": ["filesinki rec schema show > schema.txt"],
+        "rec schema import": ["filesinki rec schema import schema.txt"],
+        "rec schema diff": ["filesinki rec schema diff schema.txt"],
+        "rec schema lock": ["filesinki rec schema lock"],
+        "rec schema unlock": ["filesinki rec schema unlock"],
+        "rec schema set": ["filesinki rec schema set 'Note.count int sortable merge=sum'"],
     ]
 
     private static let history = [

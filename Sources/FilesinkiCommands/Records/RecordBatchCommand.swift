@@ -9,13 +9,16 @@ import FilesinkiText
 struct RecordBatchCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch",
-        abstract: "Apply operations from standard input, and print a result for each.",
+        abstract: "Apply operations from a file, and print a result for each.",
         discussion: """
             Each line is JSON: {"op":"create","name":"a","type":"Note","fields":{"title":"x"}}. \
             Operations are create, update and replace with the record's tag, force-update, \
             force-replace and delete. With --atomic all are published in one commit, or none is \
             done. Exits with 5 if some failed, and with 3 if one of them is a conflict.
             """)
+
+    @Argument(help: "A file with operations; standard input if omitted.")
+    var file: String?
 
     @Flag(name: .long, help: "All or none.")
     var atomic = false
@@ -28,7 +31,7 @@ struct RecordBatchCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         let zone = try await options.open(in: console)
         let schema = try await zone.schema()
-        let lines = try InputFile(nil, in: console).readAll(limit: FieldReader.maximumLength)
+        let lines = try InputFile(file, in: console).readAll(limit: FieldReader.maximumLength)
             .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         var operations: [RecordOperation] = []
         for (index, line) in lines.enumerated() where !line.allSatisfy(isBlank) {

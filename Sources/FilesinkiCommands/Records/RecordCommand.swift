@@ -15,7 +15,8 @@ struct RecordCommand: Command {
             CloudKit's policies instead. For example: filesinki rec save Note --set title=Hello
             """,
         subcommands: [
-            RecordSaveCommand.self, RecordGetCommand.self, RecordDeleteCommand.self,
+            RecordSaveCommand.self, RecordGetCommand.self, RecordQueryCommand.self,
+            RecordDeleteCommand.self,
             RecordBatchCommand.self, RecordChangesCommand.self, RecordSchemaCommand.self,
             RecordConflictsCommand.self, RecordLogCommand.self, RecordSyncCommand.self,
             RecordStatusCommand.self,

@@ -117,11 +117,13 @@ extension ItemDatabase {
     }
 
     /// Writes the state of an item. A change that is no longer pending has neither batch nor note.
-    package func put(_ item: Item<State>) throws {
+    ///
+    /// - Parameter isChanged: Whether our item may have changed; else what is derived from it stays.
+    package func put(_ item: Item<State>, isChanged: Bool = true) throws {
         var item = item
         if !item.isPending { (item.batch, item.note) = (0, []) }
         try store(item)
-        try Kind.didChange(item, in: self)
+        if isChanged { try Kind.didChange(item, in: self) }
     }
 
     /// As ``put(_:)``, as it is and without a word to the kind.

@@ -201,7 +201,7 @@ extension ItemZone {
             guard var item = try database.item(sent.key) else { continue }
             item.base = sent.ours
             item.version = commit.sequence
-            try database.put(item)
+            try database.put(item, isChanged: false)
         }
         try database.setLogPosition(LogPosition(commit))
     }

@@ -22,3 +22,17 @@ CREATE TABLE reference (
 
 -- For: the references of a record that changes.
 CREATE INDEX reference_source ON reference (source);
+
+-- Why: queries find candidates without reading all records. A row says that a record has a value: in a field; in
+-- the field '*', that it has a word in a text; in the field '', that it is of the type. What a value becomes
+-- here is in RecordIndex; different values may become the same, so each candidate is evaluated.
+CREATE TABLE record_value (
+    type  TEXT NOT NULL,                    -- the type of the record
+    field TEXT NOT NULL,                    -- the name of a field, '*' or ''
+    value ANY NOT NULL,                     -- a number as REAL, anything else as BLOB
+    name  TEXT NOT NULL,                    -- the name of the record
+    PRIMARY KEY (type, field, value, name)  -- for: the records that have a value, in order
+) STRICT, WITHOUT ROWID;
+
+-- For: the rows of a record that changes.
+CREATE INDEX record_value_name ON record_value (name);

@@ -85,6 +85,7 @@ package enum RecordKind: ItemKind {
     ) throws {
         guard item.key != schemaKey, let name = item.key.recordName else { return }
         try database.setReferences(of: name, to: item.ours.record)
+        try database.index(item.ours.record, as: name)
     }
 
     /// Deletes what refers, with `delete`, to records that others deleted. Only records that they did not

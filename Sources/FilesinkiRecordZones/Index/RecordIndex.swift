@@ -1,0 +1,126 @@
+import FilesinkiItems
+import FilesinkiModel
+import FilesinkiRecords
+import FilesinkiSQLite
+
+/// The rows by which queries find candidates. They are derived from the records, and written in the same
+/// transactions.
+extension RecordDatabase {
+    /// Records what a query may find a record by; nil for a deleted one. Costs as much as the record has fields
+    /// and words.
+    func index(_ record: Record?, as name: RecordName) throws(Failure) {
+        let remove = try cache.statement("DELETE FROM record_value WHERE name = ?")
+        remove.bind(name.text, at: 1)
+        try remove.execute()
+        guard let record else { return }
+        try addRow(record, "", .bytes([]))
+        for (field, value) in record.fields {
+            for indexed in IndexedValue.values(of: value.value) {
+                try addRow(record, field.text, indexed)
+            }
+        }
+        for word in Set(record.tokens.map(IndexedValue.word)) {
+            try addRow(record, IndexRange.words, word)
+        }
+    }
+
+    private func addRow(
+        _ record: Record, _ field: String, _ value: IndexedValue
+    ) throws(Failure) {
+        let statement = try cache.statement(
+            "INSERT INTO record_value (type, field, value, name) VALUES (?, ?, ?, ?)")
+        statement.bind(record.type.text, at: 1)
+        statement.bind(field, at: 2)
+        bind(value, to: statement, at: 3)
+        statement.bind(record.name.text, at: 4)
+        try statement.execute()
+    }
+
+    private func bind(_ value: IndexedValue, to statement: OwnStatement, at index: Int32) {
+        switch value {
+        case .number(let number): statement.bind(.real(number), at: index)
+        case .bytes(let bytes): bind(bytes, to: statement, at: index)
+        }
+    }
+
+    /// Calls `body` with the names of a range's records in their order, each once, until it returns false.
+    ///
+    /// - Parameter last: Only names after this one; nil for all.
+    func forEachName(
+        of type: RecordType, in range: IndexRange, after last: String?,
+        _ body: (RecordName) throws -> Bool
+    ) throws {
+        if range == .all { return try forEachRow(IndexRows.all, type, last, body) }
+        var names: Set<RecordName> = []
+        for rows in IndexRows.list(range) {
+            try forEachRow(rows, type, last) { name in
+                names.insert(name)
+                return true
+            }
+        }
+        for name in names.sorted() where try !body(name) { return }
+    }
+
+    private func forEachRow(
+        _ rows: IndexRows, _ type: RecordType, _ last: String?,
+        _ body: (RecordName) throws -> Bool
+    ) throws {
+        let statement = try connection.prepare(
+            """
+            SELECT name FROM record_value
+            WHERE type = ?1 AND field = ?2 AND name > ?3 AND \(rows.condition)
+            ORDER BY value, name
+            """)
+        statement.bind(type.text, at: 1)
+        statement.bind(rows.field, at: 2)
+        statement.bind(last ?? "", at: 3)
+        for (index, value) in rows.values.enumerated() {
+            bind(value, to: statement, at: Int32(index) + 4)
+        }
+        while try statement.step() {
+            guard let name = try? RecordName(statement.text(0)) else { continue }
+            guard try body(name) else { return }
+        }
+    }
+}
+
+/// Rows of the index that one statement finds.
+private struct IndexRows {
+    let field: String
+    /// What the value must be, with parameters from the fourth on.
+    let condition: String
+    var values: [IndexedValue] = []
+
+    static let all = IndexRows(field: "", condition: "value = x''")
+
+    static func list(_ range: IndexRange) -> [IndexRows] {
+        switch range {
+        case .none: []
+        case .all: [all]
+        case .any(let ranges): ranges.flatMap(list)
+        case .equal(let field, let values):
+            values.map { IndexRows(field: field, condition: "value = ?4", values: [$0]) }
+        case .between(let field, let low?, let high?):
+            [IndexRows(field: field, condition: "value BETWEEN ?4 AND ?5", values: [low, high])]
+        case .between(let field, let low?, nil):
+            [IndexRows(field: field, condition: "value >= ?4", values: [low])]
+        case .between(let field, nil, let high?):
+            [IndexRows(field: field, condition: "value <= ?4", values: [high])]
+        case .between(let field, nil, nil): [IndexRows(field: field, condition: "TRUE")]
+        }
+    }
+}
+
+extension RecordZone {
+    /// Makes the index again from the records, in one transaction.
+    package func rebuildIndex() throws {
+        try database.write {
+            try database.connection.execute("DELETE FROM record_value; DELETE FROM reference")
+            for item in try database.items() {
+                guard let name = item.key.recordName else { continue }
+                try database.index(item.ours.record, as: name)
+                try database.setReferences(of: name, to: item.ours.record)
+            }
+        }
+    }
+}

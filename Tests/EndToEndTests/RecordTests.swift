@@ -1,0 +1,127 @@
+import Glibc
+import Testing
+
+/// Records as scripts use them: processes, exit codes, kills, two machines in one folder.
+@Suite("Records in scripts", .onOwnThreads)
+struct RecordTests {
+    private func pair() throws -> Machine {
+        let machine = try Machine()
+        let made = try machine.shell(
+            """
+            set -e
+            filesinki init a --remote store --device a; filesinki init b --remote store --device b
+            """)
+        try #require(made.code == 0, "\(made.talk)")
+        return machine
+    }
+
+    @Test func `CK-29 add, list, modify, delete, and add offline`() throws {
+        let machine = try pair()
+        let run = try machine.shell(
+            #"""
+            set -e; rec() { filesinki rec "$@"; }
+            rec save Entry --root a e1 --set time:date=2024-05-01T09:30:00Z --set amount:int=5
+            rec save Entry --root a e2 --set time:date=2024-05-02T09:30:00Z --set amount:int=7
+            rec query Entry --root b --fresh --fields '' | sed 's/,"tag.*//'
+            rec save Entry --root b e1 --set amount=6
+            mv store away
+            rec save Entry --root b e3 --set amount:int=1 2>/dev/null
+            mv away store
+            rec delete --root a e2
+            rec sync --root b
+            rec sync --root a
+            rec query Entry --root a --sort -amount --fields amount | sed 's/.*"value":\([0-9]*\).*/\1/'
+            """#)
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(
+            run.output == """
+                {"name":"e1","type":"Entry"
+                {"name":"e2","type":"Entry"
+                6
+                1
+
+                """)
+    }
+
+    @Test func `CK-06 CK-12 CK-13 exit codes say what happened`() throws {
+        let machine = try pair()
+        func code(_ arguments: String...) throws -> Int32 {
+            try machine.run(["rec"] + arguments).code
+        }
+        #expect(try code("save", "--root", "a", "Note", "n", "--set", "count:int=1") == 0)
+        #expect(try code("sync", "--root", "b") == 0)
+        #expect(try code("save", "--root", "b", "Note", "n", "--set", "count=2") == 0)
+        let refused = try machine.run([
+            "rec", "save", "--root", "a", "Note", "n", "--set", "count=3", "--policy", "unchanged",
+            "--json",
+        ])
+        #expect(refused.code == 3)
+        for key in ["ancestor", "client", "server"] {
+            #expect(refused.output.contains("\"\(key)\":{\"name\":\"n\""))
+        }
+        #expect(try code("conflicts", "--root", "a") == 3)
+        #expect(try code("sync", "--root", "a") == 3)
+        #expect(try code("conflicts", "--root", "a", "--forget", "n") == 0)
+        #expect(
+            try code("save", "--root", "a", "Note", "n", "--set", "count=3", "--if-tag", "1") == 3)
+        #expect(try code("save", "--root", "a", "Note", "n", "--set", "count:string=x") == 2)
+        #expect(try code("save", "--root", "a", "Note", "n", "--set", "of:reference=no") == 2)
+        #expect(try code("save", "--root", "a", "Note", "_n", "--set", "count=3") == 2)
+        #expect(try code("get", "--root", "a", "none") == 1)
+        #expect(try code("get", "--root", "a", "n", "none") == 5)
+        #expect(try code("delete", "--root", "a", "none") == 0)
+        #expect(try code("delete", "--root", "a", "none", "--strict") == 1)
+        #expect(try code("query", "--root", "a", "Note", "--where", "count = 99") == 1)
+        let wrong = try machine.run([
+            "rec", "query", "--root", "a", "Note", "--where", "count MATCHES 1",
+        ])
+        #expect(wrong.code == 2 && wrong.talk.contains("column 7"))
+        #expect(
+            try code(
+                "query", "--root", "a", "Note", "--where", "count = 1 OR count = 2", "--strict")
+                == 2)
+        #expect(try code("changes", "--root", "a", "--since", "0000000000000000-1") == 9)
+    }
+
+    @Test func `CK-08 rec batch --atomic killed at any system call is done whole or not at all`()
+        throws
+    {
+        let machine = try pair()
+        guard let injector = try Injector(machine) else { return }
+        func batch(_ number: Int) -> [String] {
+            let lines = ["x", "y"].map {
+                #"{"op":"force-update","name":"\#($0)","type":"T","fields":{"n":\#(number)}}"#
+            }
+            try? machine.write(lines.joined(separator: "\n"), to: "batch.jsonl")
+            return ["rec", "batch", "--root", "a", "--atomic", "batch.jsonl"]
+        }
+        func values() throws -> [Substring] {
+            try machine.shell(
+                #"filesinki rec get --root a x y | sed 's/.*"value":\([0-9]*\).*/\1/'"#
+            ).output.split(separator: "\n")
+        }
+        let last = try injector.count(machine, batch(0))
+        #expect(last > 5)
+        var former = "0"
+        for point in Injector.spread(
+            Injector.setting("FILESINKI_KILL_POINTS", otherwise: 8), to: last)
+        {
+            let run = try injector.run(machine, at: point, .killBefore, batch(point))
+            #expect(run.code == 128 + SIGKILL || run.code == Injector.neverReached || run.code == 0)
+            let found = try values()
+            #expect(found.count == 2 && found[0] == found[1], "at call \(point)")
+            #expect(found.first.map(String.init) == former || found.first == "\(point)")
+            former = found.first.map(String.init) ?? ""
+        }
+        // All that was done is published, and the other device sees no half.
+        let end = try machine.shell(
+            #"""
+            set -e
+            filesinki rec sync --root a; filesinki rec sync --root b
+            filesinki rec changes --root a | grep -v token | sed 's/,"device[^}]*//g' >one
+            filesinki rec changes --root b | grep -v token | sed 's/,"device[^}]*//g' >two
+            cmp one two
+            """#)
+        #expect(end.code == 0, "\(end.talk)")
+    }
+}
