@@ -271,8 +271,8 @@ let package = Package(
             "FilesinkiCommands",
             [
                 "FilesinkiModel", "FilesinkiText", "FilesinkiEngine", "FilesinkiDirectory",
-                "FilesinkiItems", "FilesinkiKeyValue", "FilesinkiRecords", "FilesinkiRecordZones",
-                "FilesinkiSSH",
+                "FilesinkiHashing", "FilesinkiItems", "FilesinkiKeyValue", "FilesinkiRecords",
+                "FilesinkiRecordZones", "FilesinkiSSH",
                 "FilesinkiRemote", "FilesinkiEncryption",
                 "FilesinkiCompression", "FilesinkiMerge", "FilesinkiSystem", "FilesinkiReconcile",
                 "FilesinkiRules", "FilesinkiWatch", "CVersion",

@@ -51,6 +51,18 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
 }
 
 extension ExitCode {
+    /// The order by which a command about several replicas exits, the worst first: what needs a person
+    /// before what a later run may mend, and that before a negative answer.
+    static let worstFirst: [ExitCode] = [
+        .terminated, .interrupted, .corrupt, .notAllowed, .io, .limit, .tokenExpired, .usage, .away,
+        .partial, .conflict, .negative, .done,
+    ]
+
+    /// The worse of two.
+    func worse(_ other: ExitCode) -> ExitCode {
+        Self.worstFirst.first { $0 == self || $0 == other } ?? self
+    }
+
     /// The exit code of a run that ended with a report. Of several that fit, the one that a person
     /// has to know first.
     init(_ report: SyncReport) {

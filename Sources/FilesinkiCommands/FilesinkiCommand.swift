@@ -22,7 +22,7 @@ struct FilesinkiCommand: Command {
                 subcommands: [
                     InitCommand.self, CloneCommand.self, SyncCommand.self, WatchCommand.self,
                     StatusCommand.self, DevicesCommand.self, RemoteCommand.self, KeyCommand.self,
-                    ConfigCommand.self, ServeCommand.self, DeinitCommand.self,
+                    ConfigCommand.self, ReplicasCommand.self, ServeCommand.self, DeinitCommand.self,
                 ]),
             CommandGroup(
                 name: "Files:",

@@ -146,6 +146,7 @@ extension RootOptions {
             }
             _ = try await Replica.initialize(
                 settings, address: nil, deviceName: DeviceName.standard(in: console))
+            console.register(root: root.path, state: settings.state, isNew: true)
             console.detail("Created the default replica \(printable(root.path.utf8)).")
         }
         return (root, settings)

@@ -205,6 +205,16 @@ struct GoldenTests {
         Scene(
             name: "config-get", before: [settings], command: "config get rule --root a",
             isText: true),
+        Scene(name: "replicas", before: ["write a/one 1", "move b gone"], command: "replicas"),
+        Scene(
+            name: "replicas", before: ["write b/one 1", "sync b", "move a gone"],
+            command: "replicas", isText: true),
+        Scene(name: "replicas-forget", command: "replicas --forget b"),
+        Scene(
+            name: "sync-all", before: ["init c", "write a/one 1", "init d", "move d gone"],
+            command: "sync --all"),
+        Scene(
+            name: "sync-all", before: ["write a/one 1"], command: "sync --all", isText: true),
         Scene(name: "deinit", command: "deinit b"),
         Scene(
             name: "deinit-refused", before: ["write a/one 1"], command: "deinit a",

@@ -22,7 +22,7 @@ enum CommandExamples {
             "filesinki clone /mnt/share/store ~/notes",
             "filesinki clone https://desktop:8390 ~/notes --token-file token",
         ],
-        "sync": ["filesinki sync", "filesinki sync --dry-run ~/notes"],
+        "sync": ["filesinki sync", "filesinki sync --dry-run ~/notes", "filesinki sync --all"],
         "watch": ["filesinki watch ~/notes", "filesinki watch --exec 'notify-send changed'"],
         "status": [
             "filesinki status --max-age 2h",
@@ -49,6 +49,7 @@ enum CommandExamples {
         ],
         "config unset": ["filesinki config unset max-delete"],
         "config list": ["filesinki config list --defaults"],
+        "replicas": ["filesinki replicas", "filesinki replicas --forget /media/old/notes"],
         "deinit": ["filesinki deinit ~/notes", "filesinki deinit ~/notes --force"],
         "serve folder": [
             "filesinki serve /srv/store --create --listen 0.0.0.0:8390 --self-signed"

@@ -61,6 +61,8 @@ enum HelpTopic: String, CaseIterable {
                               ~/.local/share if not set.
           XDG_CONFIG_HOME     Where this device's filesinki/config.toml is; ~/.config if
                               not set.
+          XDG_STATE_HOME      Where the list of replicas is: filesinki/replicas in this
+                              folder; ~/.local/state if not set.
           FILESINKI_PING_URL  The default of sync --ping-url.
           FILESINKI_SSH_COMMAND
                               What is run in place of ssh, with its arguments.

@@ -207,8 +207,20 @@ package final class Console: Sendable {
         return TerminalStyle(isEnabled: isTerminal && !isRefused)
     }
 
+    /// Writes the heading of the output, if it is not written yet: before the first message, too.
+    func writeHeading() {
+        guard let heading = output.takeHeading() else { return }
+        if outputOptions.verbosity == .quiet {
+            try? talk.line(heading)
+        } else {
+            try? output.line(heading)
+            try? output.flush()
+        }
+    }
+
     /// A message that cannot be written is dropped.
     private func writeTalk(_ text: String) {
+        writeHeading()
         try? talk.line(text)
         try? talk.flush()
     }

@@ -105,6 +105,19 @@ enum CountText {
     }
 }
 
+/// Absolute paths for people.
+enum HomePath {
+    /// The path, with `~` for the user's home folder.
+    ///
+    /// - Parameter home: The home folder; nil if it is not known.
+    static func shortened(_ path: String, home: String?) -> String {
+        guard let home, home.count > 1, path == home || path.hasPrefix(home + "/") else {
+            return printable(path.utf8)
+        }
+        return printable(("~" + path.dropFirst(home.count)).utf8)
+    }
+}
+
 /// Text in columns. Widths are counted in characters, which is near enough for names.
 struct TextTable {
     private var rows: [[String]] = []

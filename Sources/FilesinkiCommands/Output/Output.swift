@@ -9,6 +9,7 @@ import Synchronization
 package final class Output: Sendable {
     private let sink: any ByteSink
     private let buffer = Mutex<[UInt8]>([])
+    private let heading = Mutex<String?>(nil)
     private static let bufferSize = 64 * 1024
 
     package init(_ sink: any ByteSink) {
@@ -28,8 +29,20 @@ package final class Output: Sendable {
         try flush()
     }
 
+    /// Sets the line that precedes what is written next; nil for none.
+    func setHeading(_ text: String?) { heading.withLock { $0 = text } }
+
+    /// The heading that is not written yet, which the caller writes.
+    func takeHeading() -> String? {
+        heading.withLock { heading in
+            defer { heading = nil }
+            return heading
+        }
+    }
+
     /// Bytes as they are.
     func write(_ bytes: some Collection<UInt8>) throws {
+        if let heading = takeHeading() { try line(heading) }
         try buffer.withLock { buffer in
             buffer.append(contentsOf: bytes)
             if buffer.count >= Self.bufferSize { try Self.flush(&buffer, to: sink) }

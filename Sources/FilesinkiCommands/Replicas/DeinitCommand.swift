@@ -33,6 +33,7 @@ struct DeinitCommand: ReplicaCommand {
         let root = try folder(in: console)
         let options = try replica.replicaOptions(root: root, in: console)
         if try Replica.removeRest(options) {
+            unregister(root, in: console)
             try show(root, nil, in: console)
             return .done
         }
@@ -40,6 +41,7 @@ struct DeinitCommand: ReplicaCommand {
         let status = try await opened.status()
         if !force { try await refuseUnpublished(opened, options) }
         try await opened.removeState()
+        unregister(root, in: console)
         try show(root, status, in: console)
         return .done
     }
@@ -79,6 +81,13 @@ struct DeinitCommand: ReplicaCommand {
         if let first = state.conflicts.first {
             throw Failure.refused(
                 options.root, "A conflict is open: \(first).", "Resolve it with filesinki resolve")
+        }
+    }
+
+    /// An entry that stays is shown as gone, and `replicas --forget` removes it.
+    private func unregister(_ root: String, in console: Console) {
+        do throws(Failure) { _ = try console.registry?.remove(root: root) } catch {
+            console.complain(error)
         }
     }
 

@@ -62,6 +62,7 @@ struct InitCommand: ReplicaCommand {
             isRenaming: device != nil, keys: passphrase.keys(isEncrypting: encrypt, in: console))
         withExtendedLifetime(connection) {}
         if let address { try console.pin(address, access) }
+        console.register(root: root, state: options.state, isNew: true)
         try console.show(result)
         return result.away.map { ExitCode($0) } ?? .done
     }
@@ -160,6 +161,7 @@ struct CloneCommand: Command {
             options, address: address.text, deviceName: try DeviceName.chosen(device, in: console),
             makesStore: false, keys: passphrase.keys(in: console))
         try console.pin(address, access)
+        console.register(root: path, state: options.state, isNew: true)
         let session = Session(
             replica: try await Replica.open(options, writable: true),
             root: RootChoice(path: path, origin: .given), console: console, settings: options)

@@ -159,13 +159,7 @@ struct StatusText {
             "\(shortened(status.root))  <->  \(remote)    as \"\(printable(status.device.name.utf8))\""
     }
 
-    private func shortened(_ path: String) -> String {
-        let text = printable(path.utf8)
-        guard let home, home.count > 1, path == home || path.hasPrefix(home + "/") else {
-            return text
-        }
-        return printable(("~" + path.dropFirst(home.count)).utf8)
-    }
+    private func shortened(_ path: String) -> String { HomePath.shortened(path, home: home) }
 
     /// `Up to date. Last synced 3 minutes ago (commit 128), 1,204 files, 88 MB`
     private var standing: String {

@@ -11,10 +11,17 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
             A folder that is given selects the replica it belongs to. When a safety limit stops a \
             run because it would delete or overwrite too much, --dry-run shows the plan and its \
             id, and --approve ID approves exactly that plan.
+
+            --all syncs the replicas that filesinki replicas lists, one after the other. One that \
+            fails does not stop the others; the exit code is the worst. A folder that is gone is a \
+            warning, and a replica without a remote is left out.
             """)
 
     @Argument(help: "Only these paths and everything below them.", completion: .file())
     var paths: [String] = []
+
+    @Flag(name: .long, help: "Sync all replicas that filesinki replicas lists.")
+    var all = false
 
     @Flag(name: [.long, .customShort("n")], help: "Print the plan without changing anything.")
     var dryRun = false
@@ -44,20 +51,46 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
 
     var pingAddress: String? { dryRun ? "" : pingURL }
 
+    func validate() throws {
+        guard all else { return }
+        let others: [(String, Bool)] = [
+            ("a path", !paths.isEmpty), ("--paths-from", list.pathsFrom != nil),
+            ("--root", replica.root != nil), ("--state", replica.state != nil),
+            ("--approve", approve != nil), ("--wait", publishWait.wait), ("-0", list.null.null),
+        ]
+        if let other = others.first(where: \.1) {
+            throw ValidationError("--all cannot be combined with \(other.0).")
+        }
+    }
+
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        if all { return try await syncAll(in: console) }
         list.null.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }
         let session = try await Session.open(
             replica, near: paths.first, writable: true, in: console)
         let chosen = try session.paths(try session.withoutRoot(paths, list, named: self.paths))
         let question = try ask ? ConflictQuestion(console) : nil
+        if !dryRun { session.register() }
         return try await session.run(rules, publishWait, replica.waiting) { options in
             if let question { options.ask = { question.answer($0) } }
             options.paths = chosen
             options.requiresPaths = true
             options.isDryRun = dryRun
             options.approved = approve
+        }
+    }
+}
+
+extension SyncCommand {
+    private func syncAll(in console: Console) async throws -> ExitCode {
+        let question = try ask ? ConflictQuestion(console) : nil
+        return try await AllReplicas(console, replica.waiting).sync { session in
+            try await session.run(rules) { options in
+                if let question { options.ask = { question.answer($0) } }
+                options.isDryRun = dryRun
+            }
         }
     }
 }
@@ -73,6 +106,11 @@ extension Session {
             try root.path($0, currentFolder: console.currentFolder) != nil
         }
         return chosen + all.dropFirst(named.count)
+    }
+
+    /// Adds the replica to the list of this user's, if it is not in it.
+    func register() {
+        console.register(root: settings.root, state: settings.state, isNew: false)
     }
 
     /// One run with its progress and its report.

@@ -121,7 +121,7 @@ extension Console {
     }
 
     /// Whether a person looks on.
-    private var isWatched: Bool { terminals.talk || outputOptions.verbosity == .verbose }
+    var isWatched: Bool { terminals.talk || outputOptions.verbosity == .verbose }
 }
 
 /// Shows the steps of a large run as its batches end, and adds them up for the end of the run.

@@ -76,6 +76,7 @@ struct WatchCommand: Command {
         options.sync.operation = "watch"
         let session = try await Session.open(replica, of: dir, writable: true, in: console)
         await session.replica.close()
+        session.register()
         let reporter = WatchReporter(console, hook: exec.map { EventHook($0, console) })
         let watcher = try Watcher(
             try replica.replicaOptions(root: session.root.path, in: console), options
