@@ -82,6 +82,40 @@ package struct ChildProcess: Sendable {
         return child
     }
 
+    /// Runs the child to its end, and collects its standard output.
+    ///
+    /// - Parameter limit: The maximum size of the output in bytes.
+    /// - Returns: The exit code, and the output; nil for one that is larger.
+    package func collectOutput(
+        limit: Int
+    ) throws(SystemError) -> (code: Int32, output: [UInt8]?) {
+        let pipe = try Pipe()
+        var process = self
+        process.streams[STDOUT_FILENO] = .descriptor(pipe.writing.raw)
+        let child: pid_t
+        do { child = try process.start() } catch { throw SystemError(error.error) }
+        pipe.writing.close()
+        var output: [UInt8]?
+        var failed: SystemError?
+        do throws(SystemError) { output = try pipe.reading.readAll(limit: limit) } catch {
+            failed = error
+        }
+        // A child that still writes ends by the broken pipe.
+        pipe.reading.close()
+        let code = Self.wait(for: child)
+        if let failed { throw failed }
+        return (code, output)
+    }
+
+    /// Waits for the end of a child that was started.
+    ///
+    /// - Returns: Its exit code; 128 plus the number for a signal.
+    package static func wait(for child: pid_t) -> Int32 {
+        var status: Int32 = 0
+        _ = unlessInterrupted { waitpid(child, &status, 0) }
+        return code(status)
+    }
+
     /// The exit code in a status of waitpid(2); 128 plus the number for a signal.
     static func code(_ status: Int32) -> Int32 {
         let signal = status & 0x7F

@@ -114,6 +114,12 @@ struct GoldenTests {
         Scene(name: "conflicts", before: conflict, command: "conflicts --root b", code: .conflict),
         Scene(name: "resolve", before: conflict, command: "resolve --root b one --take here"),
         Scene(
+            name: "resolve-tool", before: conflict,
+            command: "resolve --root b one --tool cat<$LOCAL>$MERGED"),
+        Scene(
+            name: "resolve-tool-declined", before: conflict,
+            command: "resolve --root b one --tool true<$MERGED", code: .conflict),
+        Scene(
             name: "merge", before: ["write x 1", "write y 1", "write z 2"],
             command: "merge x y z -o out"),
         Scene(

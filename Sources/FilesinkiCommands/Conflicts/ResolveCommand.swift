@@ -8,9 +8,21 @@ struct ResolveCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
         abstract: "Resolve a conflict by choosing one version.",
+        usage: """
+            filesinki resolve <path> ... --take <side> [<options>]
+            filesinki resolve <path> --with <file> [<options>]
+            filesinki resolve <path> ... --tool <tool> [<options>]
+            filesinki resolve --undo <path> ... [<options>]
+            """,
         discussion: """
             The versions that are not chosen stay in the history: see filesinki log. A path with *, \
             ? or [ that has no conflict by that name is a pattern, as in .gitignore.
+
+            --tool merges the versions in a program: \(MergeTool.knownNames), a name with a \
+            mergetool.NAME.cmd in git's settings, or a command for the shell with $BASE, $LOCAL (the \
+            version from here), $REMOTE (the one from there) and $MERGED. The content of $MERGED is \
+            taken if the program exits with 0 and has changed it, or with git's trustExitCode if it \
+            exits with 0; else the conflict stays open, and the exit code is 3.
             """)
 
     @Argument(help: "The path of the conflict, or a pattern.", completion: .file())
@@ -33,6 +45,11 @@ struct ResolveCommand: ReplicaCommand {
         completion: .file())
     var with: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Merge the versions in this program.", valueName: "tool"))
+    var tool: String?
+
     @Flag(name: .long, help: "Undo the last resolve: both versions are kept again.")
     var undo = false
 
@@ -49,12 +66,14 @@ struct ResolveCommand: ReplicaCommand {
             throw ValidationError("Give paths, or --all.")
         }
         if undo {
-            if all || take != nil || with != nil {
+            if all || take != nil || with != nil || tool != nil {
                 throw ValidationError("--undo takes paths and nothing else.")
             }
             return
         }
-        if (take == nil) == (with == nil) { throw ValidationError("Give either --take or --with.") }
+        if [take, with, tool].count(where: { $0 != nil }) != 1 {
+            throw ValidationError("Give one of --take, --with and --tool.")
+        }
         if with != nil, all || paths.count > 1 {
             throw ValidationError("--with is for one path.")
         }
@@ -64,6 +83,7 @@ struct ResolveCommand: ReplicaCommand {
         report.apply(to: console)
         list.null.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }
+        if let tool { return try await merge(paths, with: tool, in: console) }
         let choice = try choice(in: console)
         let session = try await Session.open(replica, writable: true, in: console)
         let targets = try await targets(paths, session)
@@ -86,7 +106,7 @@ struct ResolveCommand: ReplicaCommand {
     }
 
     /// The paths that are meant, in order and each once: a path may have more than one conflict.
-    private func targets(_ paths: [String], _ session: Session) async throws -> [RelativePath] {
+    func targets(_ paths: [String], _ session: Session) async throws -> [RelativePath] {
         let open = Set(try await session.replica.conflicts().map(\.path))
         if all { return open.sorted() }
         var chosen: [RelativePath] = []

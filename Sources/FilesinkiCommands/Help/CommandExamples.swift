@@ -128,6 +128,7 @@ enum CommandExamples {
         "conflicts": ["filesinki conflicts"],
         "resolve": [
             "filesinki resolve plan.txt --take here", "filesinki resolve --all --take there",
+            "filesinki resolve plan.txt --tool meld",
         ],
         "merge": ["filesinki merge --strategy json base.json here.json there.json"],
     ]

@@ -171,7 +171,7 @@ extension Session {
     }
 
     /// The content of one side of a conflict, from the store or, where it has it not, from here.
-    fileprivate func content(of entry: Entry?, at path: RelativePath) async throws -> [UInt8] {
+    func content(of entry: Entry?, at path: RelativePath) async throws -> [UInt8] {
         guard let entry, entry.kind == .file else { return entry?.target ?? [] }
         do {
             return try await collect(path) { try await replica.show(content: entry.content, $0) }

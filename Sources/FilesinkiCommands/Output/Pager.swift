@@ -65,8 +65,7 @@ struct Pager {
     /// Waits until the user has seen enough.
     private func finish() {
         close(pipe)
-        var status: Int32 = 0
-        _ = unlessInterrupted { waitpid(process, &status, 0) }
+        _ = ChildProcess.wait(for: process)
     }
 }
 

@@ -1,0 +1,147 @@
+import FilesinkiEngine
+import FilesinkiMerge
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiSystem
+import Glibc
+
+/// `resolve --tool`: a person merges the versions in a program.
+extension ResolveCommand {
+    /// Merges one conflict after the other. The replica is not locked while a program runs.
+    ///
+    /// - Returns: 3 if one stays open.
+    func merge(
+        _ paths: [String], with tool: String, in console: Console
+    ) async throws -> ExitCode {
+        let tool = try MergeTool(tool, console.environment)
+        let session = try await Session.open(replica, writable: false, in: console)
+        let targets = try await targets(paths, session)
+        var code = ExitCode.done
+        for path in targets {
+            let one = try await merge(path, with: tool, session)
+            if one != .done { code = one }
+        }
+        if targets.isEmpty { console.say("No open conflict was found.") }
+        return code
+    }
+
+    private func merge(
+        _ path: RelativePath, with tool: MergeTool, _ session: Session
+    ) async throws -> ExitCode {
+        let console = session.console
+        let conflict = try await session.openConflict(at: path)
+        let versions = try await session.versions(of: conflict)
+        let parent = console.environment["TMPDIR"] ?? "/tmp"
+        let files = try MergeToolFiles(
+            in: parent, for: path, base: versions.base, local: versions.ours,
+            remote: versions.theirs, merged: versions.start)
+        // With --json standard output is for the result.
+        let output = report.json ? STDERR_FILENO : STDOUT_FILENO
+        let merged: [UInt8]?
+        do {
+            try console.output.flush()
+            let exit = try await tool.run(files, console.environment, output: output)
+            merged = try tool.result(exit, in: files, startedFrom: versions.start)
+            if merged == nil {
+                try console.show([Problem(path, .stays(exit))], type: "notice")
+            }
+        } catch {
+            files.remove()
+            throw error
+        }
+        guard let merged else {
+            files.remove()
+            return .conflict
+        }
+        let code = try await resolve(conflict, merged, files, session)
+        files.remove()
+        return code
+    }
+
+    private func resolve(
+        _ conflict: OpenConflict, _ merged: [UInt8], _ files: MergeToolFiles, _ session: Session
+    ) async throws -> ExitCode {
+        let path = conflict.path
+        let opened = try await Session.open(replica, writable: true, in: session.console)
+        let present = try await opened.replica.conflicts().last { $0.path == path }
+        guard let present, present.conflict == conflict.conflict else {
+            // The files stay: they have a person's work.
+            throw Failure(
+                .changing, path: path.bytes, "The conflict changed while the tool ran.",
+                remedy: "The merged content is in \(printable(files.merged.utf8)); see filesinki "
+                    + "conflicts, and resolve it with --with.")
+        }
+        let ended = try await opened.replica.resolve(path, .bytes(merged), SyncOptions())
+        let result = try await opened.retryUntilPublished(
+            ended, of: [path], publishWait, replica.waiting)
+        await opened.replica.close()
+        let code = ExitCode(queueing: result, isWaiting: publishWait.wait)
+        try session.console.show(result, exit: code)
+        return code
+    }
+}
+
+extension Failure {
+    /// A merge tool did not resolve a conflict.
+    fileprivate static func stays(_ exit: Int32) -> Failure {
+        let why = exit == 0 ? "left $MERGED as it was" : "ended with \(exit)"
+        return Failure(
+            .declined, "The conflict stays open: the merge tool \(why).",
+            remedy: "Run it again, or choose a side with --take.")
+    }
+}
+
+extension MergeTool {
+    /// The largest result that is taken, in bytes.
+    private static let limit = 1 << 30
+
+    /// The merged content; nil if the conflict stays open.
+    ///
+    /// - Parameters:
+    ///   - exit: The exit code of the tool.
+    ///   - start: What the merged file was.
+    fileprivate func result(
+        _ exit: Int32, in files: MergeToolFiles, startedFrom start: [UInt8]
+    ) throws -> [UInt8]? {
+        guard exit == 0 else { return nil }
+        let file = try InputFile(place: Array(files.merged.utf8), flags: 0, name: files.merged)
+        let bytes = try file.readAll(limit: Self.limit)
+        return trustsExitCode || bytes != start ? bytes : nil
+    }
+}
+
+/// The contents of a conflict, and what a merge tool begins with: both sides between markers if they are
+/// text, else the version from here.
+private struct ConflictVersions {
+    var base: [UInt8]
+    var ours: [UInt8]
+    var theirs: [UInt8]
+    var start: [UInt8]
+}
+
+extension Session {
+    fileprivate func openConflict(at path: RelativePath) async throws -> OpenConflict {
+        if let found = try await replica.conflicts().last(where: { $0.path == path }) {
+            return found
+        }
+        throw Failure(
+            .notFound, path: path.bytes, "No open conflict was found.",
+            remedy: "See the open ones with filesinki conflicts.")
+    }
+
+    /// - Throws: Code `usage` if a side is not a file.
+    fileprivate func versions(of open: OpenConflict) async throws -> ConflictVersions {
+        let conflict = open.conflict
+        guard conflict.ours?.kind == .file, conflict.theirs?.kind == .file else {
+            throw Failure(
+                .usage, path: open.path.bytes, "A merge tool needs a file on each side.",
+                remedy: "Choose a side with --take here or --take there.")
+        }
+        let base =
+            conflict.base?.kind == .file ? try await content(of: conflict.base, at: open.path) : []
+        let ours = try await content(of: conflict.ours, at: open.copy ?? open.path)
+        let theirs = try await content(of: conflict.theirs, at: open.path)
+        let marked = TextMerge.marked(MergeInput(base: base, ours: ours, theirs: theirs))
+        return ConflictVersions(base: base, ours: ours, theirs: theirs, start: marked ?? ours)
+    }
+}
