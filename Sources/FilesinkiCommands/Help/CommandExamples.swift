@@ -22,7 +22,9 @@ enum CommandExamples {
             "filesinki clone /mnt/share/store ~/notes",
             "filesinki clone https://desktop:8390 ~/notes --token-file token",
         ],
-        "sync": ["filesinki sync", "filesinki sync --dry-run ~/notes", "filesinki sync --all"],
+        "sync": [
+            "filesinki sync", "filesinki sync --dry-run ~/notes", "filesinki sync --all --summary",
+        ],
         "watch": ["filesinki watch ~/notes", "filesinki watch --exec 'notify-send changed'"],
         "status": [
             "filesinki status --max-age 2h",

@@ -7,6 +7,8 @@ import FilesinkiText
 struct AllReplicas {
     private let console: Console
     private let waiting: WaitOptions
+    /// Whether a run prints a summary, which has the heading itself.
+    private let isSummary: Bool
 
     /// What was done with the replicas.
     private struct Counts {
@@ -17,8 +19,9 @@ struct AllReplicas {
         var withoutRemote = 0
     }
 
-    init(_ console: Console, _ waiting: WaitOptions) {
+    init(_ console: Console, _ waiting: WaitOptions, isSummary: Bool) {
         self.console = console
+        self.isSummary = isSummary
         self.waiting = waiting
     }
 
@@ -113,7 +116,7 @@ struct AllReplicas {
         let root = HomePath.shortened(replica.root, home: console.environment["HOME"])
         let arrow = remote.map { "  <->  " + printable($0.utf8) } ?? ""
         console.output.setHeading(root + arrow)
-        if console.isWatched { console.writeHeading() }
+        if console.isWatched, !isSummary { console.writeHeading() }
     }
 
     private func showResult(_ counts: Counts, of replicas: Int) throws {

@@ -43,6 +43,12 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
             discussion: "Default: $FILESINKI_PING_URL.", valueName: "url"))
     var pingURL: String?
 
+    @Flag(
+        name: .long,
+        help: "Print a summary for a mail: who changed what, and what to do about conflicts.")
+    var summary = false
+
+    @OptionGroup var conflictHook: ConflictHookOption
     @OptionGroup var list: PathsOption
     @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var rules: RunOptions
@@ -52,6 +58,9 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
     var pingAddress: String? { dryRun ? "" : pingURL }
 
     func validate() throws {
+        if summary, dryRun || report.json || list.null.null {
+            throw ValidationError("--summary cannot be combined with --dry-run, --json or -0.")
+        }
         guard all else { return }
         let others: [(String, Bool)] = [
             ("a path", !paths.isEmpty), ("--paths-from", list.pathsFrom != nil),
@@ -73,7 +82,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
         let chosen = try session.paths(try session.withoutRoot(paths, list, named: self.paths))
         let question = try ask ? ConflictQuestion(console) : nil
         if !dryRun { session.register() }
-        return try await session.run(rules, publishWait, replica.waiting) { options in
+        return try await session.run(rules, publishWait, replica.waiting, telling) { options in
             if let question { options.ask = { question.answer($0) } }
             options.paths = chosen
             options.requiresPaths = true
@@ -83,11 +92,23 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
     }
 }
 
+/// What a run tells beside its report.
+struct RunTelling {
+    /// Whether it prints a summary in place of its report.
+    var isSummary = false
+    /// What it runs for each new conflict.
+    var onConflict: String?
+}
+
 extension SyncCommand {
+    private var telling: RunTelling {
+        RunTelling(isSummary: summary, onConflict: dryRun ? nil : conflictHook.onConflict)
+    }
+
     private func syncAll(in console: Console) async throws -> ExitCode {
         let question = try ask ? ConflictQuestion(console) : nil
-        return try await AllReplicas(console, replica.waiting).sync { session in
-            try await session.run(rules) { options in
+        return try await AllReplicas(console, replica.waiting, isSummary: summary).sync { session in
+            try await session.run(rules, nil, .none, telling) { options in
                 if let question { options.ask = { question.answer($0) } }
                 options.isDryRun = dryRun
             }
@@ -116,9 +137,13 @@ extension Session {
     /// One run with its progress and its report.
     func run(
         _ rules: RunOptions? = nil, _ publishWait: PublishWaitOption? = nil,
-        _ waiting: WaitOptions = .none, _ adjust: (inout SyncOptions) -> Void
+        _ waiting: WaitOptions = .none, _ telling: RunTelling? = nil,
+        _ adjust: (inout SyncOptions) -> Void
     ) async throws -> ExitCode {
-        let given = GivenSteps(console)
+        let isSummary = telling?.isSummary == true
+        let given = GivenSteps(console, isShowing: !isSummary)
+        let before = isSummary ? try await replica.status().token?.sequence ?? 0 : 0
+        let hook = try await ConflictHook.make(telling?.onConflict, settings, in: console)
         let result = try await withProgress { progress in
             var options = try rules?.syncOptions(progress) ?? SyncOptions(showing: progress)
             options.onSteps = { given.add($0) }
@@ -128,7 +153,16 @@ extension Session {
             return try await untilReached(first, options, waiting)
         }
         let code = ExitCode(result)
-        try console.show(result, exit: code, given: given)
+        let lines = isSummary ? try await summary(of: result, since: before, given) : nil
+        // The summary begins with what the heading says.
+        if lines?.isEmpty == false { console.output.setHeading(nil) }
+        try console.show(result, exit: code, given: given, summary: lines)
+        if let hook {
+            // The command may change the replica.
+            await replica.close()
+            await hook.check()
+            await hook.finish()
+        }
         return code
     }
 

@@ -48,11 +48,18 @@ extension Console {
 
     /// Shows what a run did, or would do.
     ///
-    /// - Parameter given: What a large run has given before its report; nil where all is in the report.
-    func show(_ report: SyncReport, exit code: ExitCode, given: GivenSteps? = nil) throws {
+    /// - Parameters:
+    ///   - given: What a large run has given before its report; nil where all is in the report.
+    ///   - summary: What is printed in place of the steps and their sum; nil for these.
+    func show(
+        _ report: SyncReport, exit code: ExitCode, given: GivenSteps? = nil,
+        summary: [String]? = nil
+    ) throws {
         let visible = report.steps.filter(\.isVisible)
         let earlier = try given?.finish() ?? GivenSteps.Sum()
-        if !(try showRaw(visible)), report.isDryRun || outputOptions.verbosity != .quiet {
+        if let summary {
+            for line in summary { try output.line(line) }
+        } else if !(try showRaw(visible)), report.isDryRun || outputOptions.verbosity != .quiet {
             for line in lines(of: report, visible, earlier) { try output.line(line) }
         }
         // What was done comes before what is said of it, also where both go to one terminal.
@@ -65,7 +72,7 @@ extension Console {
         }
         if let failure = report.away ?? report.stopped { complain(failure) }
         let totals = SyncTotals(report, given: earlier.totals)
-        for line in report.summary(totals) { say(line) }
+        if summary == nil { for line in report.summary(totals) { say(line) } }
         if report.isIdle(totals) { sayIdle("Up to date (commit \(report.sequence)).") }
     }
 
@@ -135,11 +142,16 @@ final class GivenSteps: Sendable {
     }
 
     private let console: Console
+    /// Whether steps are shown at all.
+    private let isShowing: Bool
     private let sum = Mutex(Sum())
     /// Why the output could not be written.
     private let failure = Mutex<(any Error)?>(nil)
 
-    init(_ console: Console) { self.console = console }
+    init(_ console: Console, isShowing: Bool = true) {
+        self.console = console
+        self.isShowing = isShowing
+    }
 
     /// Shows the steps of a batch at once where each of them is shown.
     func add(_ steps: [Step]) {
@@ -149,6 +161,7 @@ final class GivenSteps: Sendable {
             sum.totals.add(steps)
             sum.kinds.add(visible, isPlan: false)
         }
+        guard isShowing else { return }
         do {
             if try !console.showRaw(visible), console.outputOptions.verbosity == .verbose {
                 let lines = visible.map { StepLine($0, copies: [:], isPlan: false) }

@@ -55,6 +55,7 @@ struct WatchCommand: Command {
             valueName: "time"))
     var fullScanEvery = "10m"
 
+    @OptionGroup var conflictHook: ConflictHookOption
     @OptionGroup var rules: RunOptions
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
@@ -77,7 +78,10 @@ struct WatchCommand: Command {
         let session = try await Session.open(replica, of: dir, writable: true, in: console)
         await session.replica.close()
         session.register()
-        let reporter = WatchReporter(console, hook: exec.map { EventHook($0, console) })
+        let reporter = WatchReporter(
+            console, hook: exec.map { EventHook($0, console) },
+            conflicts: try await ConflictHook.make(
+                conflictHook.onConflict, session.settings, in: console))
         let watcher = try Watcher(
             try replica.replicaOptions(root: session.root.path, in: console), options
         ) { try await reporter.report($0) }
@@ -123,10 +127,12 @@ struct WatchCommand: Command {
 final class WatchReporter: Sendable {
     private let console: Console
     private let hook: EventHook?
+    private let conflicts: ConflictHook?
 
-    init(_ console: Console, hook: EventHook?) {
+    init(_ console: Console, hook: EventHook?, conflicts: ConflictHook?) {
         self.console = console
         self.hook = hook
+        self.conflicts = conflicts
     }
 
     func report(_ notice: WatchNotice) async throws {
@@ -148,9 +154,10 @@ final class WatchReporter: Sendable {
         }
     }
 
-    /// Waits for the user's command, if it still runs.
+    /// Waits for the user's commands, if they still run.
     func finish() async {
         await hook?.finish()
+        await conflicts?.finish()
         try? console.output.flush()
     }
 
@@ -167,6 +174,8 @@ final class WatchReporter: Sendable {
             try console.output.flush()
         }
         if !events.isEmpty { await hook?.run(events) }
+        // A conflict copy of another device arrives as a change.
+        if !events.isEmpty || !report.conflicted.isEmpty { await conflicts?.check() }
     }
 }
 

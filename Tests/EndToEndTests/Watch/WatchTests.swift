@@ -137,6 +137,25 @@ struct WatchTests {
         #expect(access(machine.folder + "/b/hacked", F_OK) != 0)
     }
 
+    @Test("the --on-conflict command is run once for a conflict, here and on the other device")
+    func conflictHook() throws {
+        let machine = try Machine.pair("echo 1 >a/f")
+        try machine.shell("echo 2 >a/f; echo 3 >b/f")
+        try machine.sync("a")
+        let watches = try ["b", "a"].map { name in
+            try machine.watch(
+                name, "--on-conflict", "echo \"$FILESINKI_ROOT: $FILESINKI_PATH\" >>heard-\(name)")
+        }
+        func isHeard(_ name: String) -> Bool {
+            machine.read("heard-" + name) == "\(machine.folder)/\(name): f\n"
+        }
+        #expect(pollUntil { isHeard("b") && isHeard("a") })
+        try machine.write("x", to: "b/later")
+        #expect(pollUntil { machine.read("a/later") == "x" })
+        for watch in watches { try machine.end(watch) }
+        #expect(isHeard("b") && isHeard("a"))
+    }
+
     @Test func `its command blocks no signal, and a broken pipe ends it`() throws {
         let machine = try Machine.pair("echo 1 >a/f")
         let command = """
