@@ -92,7 +92,7 @@ package enum Program {
     private static func report(
         parserError error: any Error, _ examples: String? = nil, to console: Console
     ) -> ExitCode {
-        let message = FilesinkiCommand.fullMessage(for: error)
+        let message = HelpText.wrapped(FilesinkiCommand.fullMessage(for: error))
         guard FilesinkiCommand.exitCode(for: error).isSuccess else {
             let prefix = "Error: "
             let text = message.hasPrefix(prefix) ? message.dropFirst(prefix.count) : message[...]

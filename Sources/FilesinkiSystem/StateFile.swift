@@ -7,16 +7,29 @@ package enum StateFile {
     package static let limit = 64 << 20
 
     /// The bytes of the file; nil when it does not exist.
-    package static func read(_ path: String) throws(Failure) -> [UInt8]? {
+    ///
+    /// - Parameter follows: Whether to follow a symlink, as one in the place of a user's own file.
+    package static func read(
+        _ path: String, followingSymlinks follows: Bool = false
+    ) throws(Failure) -> [UInt8]? {
         do throws(SystemError) {
-            let handle = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
+            let handle = try FileHandle(path, O_RDONLY | (follows ? 0 : O_NOFOLLOW))
             let size = try handle.stamp().size
             if size <= limit { return try handle.read(upTo: Int(size)) }
         } catch {
-            if error.isMissing { return nil }
+            if error.isMissing {
+                if follows, exists(path) { throw leadsNowhere(path) }
+                return nil
+            }
             throw error.failure("read the file", path)
         }
         throw tooLarge(path)
+    }
+
+    private static func leadsNowhere(_ path: String) -> Failure {
+        Failure(
+            .io, path: path, "The symlink leads to a file that does not exist.",
+            remedy: "Mount the disk of that file, or remove the symlink.")
     }
 
     private static func tooLarge(_ path: String) -> Failure {

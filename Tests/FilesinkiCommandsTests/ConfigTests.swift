@@ -1,6 +1,7 @@
-import FilesinkiCommands
 import Glibc
 import Testing
+
+@testable import FilesinkiCommands
 
 @Suite("config")
 struct ConfigTests {
@@ -145,12 +146,30 @@ struct ConfigTests {
         }
     }
 
-    @Test("the help of each command is at most 80 columns wide")
-    func help() async throws {
-        for name in ["get", "set", "unset", "list"] {
-            let text = try await world.run("config", name, "--help")
-            #expect(text.code == .done)
-            for line in text.lines { #expect(line.count <= 80, "\(line)") }
-        }
+    @Test("a symlink in the place of this device's file is followed, and stays")
+    func symlinked() async throws {
+        try world.write("# mine\ngitignore = true\n", to: "dotfiles/sinki.toml")
+        try world.makeFolder("config/filesinki")
+        let link = world.folder + "/config/filesinki/config.toml"
+        symlink("../../dotfiles/sinki.toml", link)
+        try world.write("secret\n", to: "a/.gitignore")
+        #expect(try await world.run("check-ignore", "--root", "a", "secret").code == .done)
+        #expect(try await world.run("sync", "a").code == .negative)
+        #expect(try await config("get", "--device", "gitignore").lines == ["true"])
+        #expect(try await config("set", "--device", "gitignore", "false").code == .done)
+        #expect(world.readText("dotfiles/sinki.toml") == "# mine\ngitignore = false\n")
+        #expect(try await config("set", "--device", "on-delete", "often").code == .usage)
+        #expect(try await config("unset", "--device", "gitignore").code == .done)
+        #expect(world.readText("dotfiles/sinki.toml") == "# mine\n")
+        #expect(FileCall.readLink(Array(link.utf8)) == Array("../../dotfiles/sinki.toml".utf8))
+    }
+
+    @Test("a run stops at a symlink that leads nowhere: the settings are not known")
+    func dangling() async throws {
+        try world.makeFolder("config/filesinki")
+        symlink("/nowhere/sinki.toml", world.folder + "/config/filesinki/config.toml")
+        let run = try await world.run("sync", "a")
+        #expect(run.code == .io)
+        #expect(run.talk.contains("leads to a file that does not exist"), "\(run.talk)")
     }
 }

@@ -127,11 +127,4 @@ struct DeinitTests {
         #expect(try await world.run("deinit", "a/d", "--force").code == .usage)
         #expect(world.names(in: "a/.filesinki").contains("replica"))
     }
-
-    @Test("its help is at most 80 columns wide")
-    func help() async throws {
-        let text = try await World().run("deinit", "--help")
-        #expect(text.code == .done)
-        for line in text.lines { #expect(line.count <= 80, "\(line)") }
-    }
 }

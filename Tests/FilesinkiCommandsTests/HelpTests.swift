@@ -68,6 +68,37 @@ struct HelpTests {
         #expect(CommandExamples.all.allSatisfy { !$0.value.isEmpty })
     }
 
+    @Test("the help of every command, and its usage in an error, are at most 80 columns wide")
+    func width() async throws {
+        let world = try World()
+        var commands = [[]] + CommandNames.all.map { $0.split(separator: " ").map(String.init) }
+        commands += [["kv"], ["devices"], ["remote"], ["key"], ["config"], ["serve"]]
+        for command in commands {
+            let help = try await world.run(bytes: (command + ["--help"]).map { Array($0.utf8) })
+            let wrong = try await world.run(bytes: (command + ["--no"]).map { Array($0.utf8) })
+            #expect(help.code == .done && wrong.code == .usage)
+            let usage = wrong.talk.split(separator: "\n").drop { !$0.hasPrefix("Usage: ") }
+            #expect(!usage.isEmpty, "\(command): \(wrong.talk)")
+            for line in help.lines + usage.map(String.init) {
+                #expect(line.count <= 80, "\(command): \(line)")
+            }
+        }
+    }
+
+    @Test("a usage is broken between arguments, and loses nothing")
+    func broken() {
+        let arguments = (1...9).map { "[--option-\($0) <value>]" }
+        let usage = "USAGE: filesinki x " + arguments.joined(separator: " ")
+        let lines = HelpText.wrapped(usage + "\n\nOPTIONS:").split(separator: "\n").map(String.init)
+        #expect(lines.count == 5, "\(lines)")
+        #expect(lines[1].hasPrefix("         [--option-"))
+        #expect(
+            lines.dropLast().joined(separator: " ").split(separator: " ")
+                == usage.split(separator: " "))
+        #expect(
+            lines.allSatisfy { $0.count(where: { $0 == "[" }) == $0.count(where: { $0 == "]" }) })
+    }
+
     @Test("each example can be parsed, and is one of its command")
     func examplesParse() throws {
         for (name, examples) in CommandExamples.all {

@@ -76,7 +76,7 @@ enum SettingsPlace {
         switch self {
         case .synced(let session):
             try settings(RootReader(root: session.root.path).read(Self.syncedPath))
-        case .device(let path): try settings(StateFile.read(path))
+        case .device(let path): try settings(StateFile.read(path, followingSymlinks: true))
         }
     }
 
@@ -135,14 +135,16 @@ enum SettingsPlace {
             return lock
         }
         defer { lock.unlock() }
-        let present = try StateFile.read(path)
+        let present = try StateFile.read(path, followingSymlinks: true)
         var file = try settings(present)
         try change(&file)
         guard file.bytes != present ?? [] else { return file }
         let output = try OutputFile(path, in: console)
         try file.bytes.withUnsafeBytes(output.write)
         // An editor does not know the lock.
-        guard try StateFile.read(path) == present else { throw Failure.settingsChanging(path) }
+        guard try StateFile.read(path, followingSymlinks: true) == present else {
+            throw Failure.settingsChanging(path)
+        }
         try output.finish()
         return file
     }

@@ -84,7 +84,8 @@ struct RuleFiles {
         var files: [RulesLoad.DeviceFile] = []
         let ofReplica = options.stateFolder.path + "/" + Settings.deviceFile
         for path in [options.configuration, ofReplica] {
-            if let path, let bytes = try StateFile.read(path) {
+            // Users keep their settings elsewhere, and symlinks to them here.
+            if let path, let bytes = try StateFile.read(path, followingSymlinks: true) {
                 files.append(RulesLoad.DeviceFile(path: path, bytes: bytes))
             }
         }
