@@ -102,7 +102,7 @@ struct RunTelling {
 
 extension SyncCommand {
     private var telling: RunTelling {
-        RunTelling(isSummary: summary, onConflict: dryRun ? nil : conflictHook.onConflict)
+        RunTelling(isSummary: summary, onConflict: conflictHook.onConflict)
     }
 
     private func syncAll(in console: Console) async throws -> ExitCode {
