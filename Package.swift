@@ -90,6 +90,7 @@ let package = Package(
 
         // Text and values: JSON, TOML, dates, base 64, percent coding.
         module("FilesinkiText", ["FilesinkiModel"]),
+        module("FilesinkiXML", ["FilesinkiModel", "CExpat"]),
 
         // What each knows one thing and no other.
         module("FilesinkiHashing", ["FilesinkiModel", "CCrypto"]),
@@ -99,7 +100,10 @@ let package = Package(
             "FilesinkiSQLite", ["FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "CSQLite"]),
         module(
             "FilesinkiMerge",
-            ["FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "FilesinkiSQLite"]),
+            [
+                "FilesinkiModel", "FilesinkiText", "FilesinkiXML", "FilesinkiSystem",
+                "FilesinkiSQLite",
+            ]),
         module(
             "FilesinkiRules",
             ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiMerge", "FilesinkiText"]),
@@ -148,7 +152,6 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        module("FilesinkiXML", ["FilesinkiModel", "CExpat"]),
         module(
             "FilesinkiWebDAV",
             [

@@ -47,6 +47,8 @@ package struct DocumentFormat: Sendable {
             self = .calendar
         } else if fileName.hasSuffix(".vcf") || fileName.hasSuffix(".vcard") {
             self = .card
+        } else if Self.namesOfXML.contains(where: fileName.hasSuffix) {
+            self = .xml
         } else if fileName.hasSuffix(".md") || fileName.hasSuffix(".markdown") {
             self = .markdown
         } else if fileName.hasSuffix(".ipynb") {
@@ -62,6 +64,16 @@ package struct DocumentFormat: Sendable {
     private static let namesOfJSONC = [
         ".json", ".jsonc", ".json5", ".code-workspace", ".code-snippets", ".babelrc", ".eslintrc",
         ".jshintrc", ".swcrc", ".sublime-settings", ".sublime-project", ".sublime-keymap",
+    ]
+
+    /// How the names end of files that are XML.
+    private static let namesOfXML = [
+        ".xml", ".svg", ".drawio", ".dio", ".opml", ".plist", ".mobileconfig", ".entitlements",
+        ".gpx", ".tcx", ".kml", ".xspf", ".rss", ".atom", ".xhtml", ".xsd", ".xsl", ".xslt",
+        ".wsdl",
+        ".csproj", ".fsproj", ".vbproj", ".vcxproj", ".props", ".targets", ".resx", ".xaml",
+        ".nuspec", ".xib", ".storyboard", ".xcscheme", ".ui", ".glade", ".qrc", ".xlf", ".xliff",
+        ".graphml", ".gexf", ".musicxml", ".opf", ".ncx", ".iml",
     ]
 
     /// How the names of calendars end.
@@ -86,6 +98,10 @@ package struct DocumentFormat: Sendable {
         let format = ContentLineFormat(dialect: dialect)
         return DocumentFormat(word, format, asText: TreeMerge(format: format))
     }
+
+    /// XML; what cannot be read is declined, as lines of two sides can form another document.
+    package static let xml = DocumentFormat(
+        "xml", XMLFormat(), asText: TreeMerge(format: XMLFormat()))
 
     /// Markdown with front matter.
     package static let markdown = DocumentFormat(

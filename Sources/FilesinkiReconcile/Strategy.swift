@@ -147,6 +147,8 @@ package enum MergeLink: Hashable, Sendable {
     case ical
     /// vCard, by person and property.
     case vcard
+    /// XML, by element and attribute.
+    case xml
     /// Markdown: the front matter by key and element, the rest by lines.
     case markdown
     /// Jupyter notebooks: as JSON, with the outputs of one run.
@@ -231,8 +233,8 @@ extension MergeLink {
     private static let words: [(String, MergeLink)] = [
         ("auto", .auto), ("text", .text), ("lines", .lines), ("json", .json), ("jsonc", .jsonc),
         ("csv", .csv), ("ini", .ini), ("toml", .toml), ("yaml", .yaml), ("po", .po),
-        ("ical", .ical), ("vcard", .vcard), ("markdown", .markdown), ("ipynb", .ipynb),
-        ("sqlite", .sqlite),
+        ("ical", .ical), ("vcard", .vcard), ("xml", .xml), ("markdown", .markdown),
+        ("ipynb", .ipynb), ("sqlite", .sqlite),
     ]
 
     /// The merge of that name; nil for any other word, and for `exec`, which has an argument.

@@ -62,7 +62,7 @@ struct MergeTests {
     }
 
     @Test(
-        "translations, calendars, cards, front matter and notebooks are merged by their names, or by a strategy"
+        "translations, calendars, cards, XML, front matter and notebooks are merged by their names, or by a strategy"
     )
     func formats() async throws {
         func notebook(_ output: String, _ count: Int) -> String {
@@ -86,6 +86,10 @@ struct MergeTests {
                 [(1, 2), (3, 2), (1, 4), (3, 4)].map {
                     "BEGIN:VCARD\nUID:a\nA:\($0)\nB:\($1)\nEND:VCARD\n"
                 }
+            ),
+            (
+                "a.svg", "xml",
+                [(1, 2), (3, 2), (1, 4), (3, 4)].map { "<a x=\"\($0)\" y=\"\($1)\"/>\n" }
             ),
             (
                 "a.md", "markdown",

@@ -14,7 +14,7 @@ enum LayeringRules {
         [
             "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiHTTP", "FilesinkiLiveDatabase",
             "FilesinkiManifest", "FilesinkiProtocol", "FilesinkiRules", "FilesinkiSSH",
-            "FilesinkiStore", "FilesinkiWatch", "FilesinkiXML",
+            "FilesinkiStore", "FilesinkiWatch",
         ],
         ["FilesinkiEncryption"],
         [
@@ -22,7 +22,7 @@ enum LayeringRules {
             "FilesinkiRecords", "FilesinkiRemote",
         ],
         ["FilesinkiSQLite"],
-        ["FilesinkiSystem", "FilesinkiText"],
+        ["FilesinkiSystem", "FilesinkiText", "FilesinkiXML"],
         ["FilesinkiModel"],
     ]
 

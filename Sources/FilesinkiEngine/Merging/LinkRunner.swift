@@ -59,6 +59,7 @@ private struct LinkRun {
         case .po: return try mergeInMemory(DocumentFormat.po.merge, by: "po")
         case .ical: return try mergeInMemory(DocumentFormat.calendar.merge, by: "ical")
         case .vcard: return try mergeInMemory(DocumentFormat.card.merge, by: "vcard")
+        case .xml: return try mergeInMemory(DocumentFormat.xml.merge, by: "xml")
         case .markdown:
             return try mergeInMemory(DocumentFormat.markdown.merge, by: "markdown")
         case .ipynb: return try mergeInMemory(DocumentFormat.notebook.merge, by: "ipynb")

@@ -22,10 +22,12 @@ struct ItemMatcher {
     typealias SequenceItem = (entry: MergeTrio<Int>, resolution: ItemResolution)
 
     /// What distinguishes items of one name, or elements of a list.
-    private enum Identity {
+    enum Identity {
         case value
         case member([UInt8])
         case place
+        /// Numbers by the beginnings of the values.
+        case alignment(MergeTrio<[Int: Int]>)
     }
 
     /// - Parameter identity: The member that a rule names for the elements of the list.
@@ -33,7 +35,7 @@ struct ItemMatcher {
         nodes.ours?.kind == .map ? matchNames() : matchElements(identity)
     }
 
-    private func items(_ version: MergeVersion) -> [SyntaxItem] { nodes[version]?.items ?? [] }
+    func items(_ version: MergeVersion) -> [SyntaxItem] { nodes[version]?.items ?? [] }
 
     private var hasComments: Bool {
         MergeVersion.allCases.contains { items($0).contains { $0.role == .comment } }
@@ -56,7 +58,9 @@ struct ItemMatcher {
             result.append(0)
             _ = append(group, of: item, version, to: &result)
         } sortedBy: { item, version in
-            [item.value.form.rawValue] + (trees[version]?.slice(item.name) ?? [])
+            let value = item.value.form == .child ? item.value.range : 0..<0
+            return [item.value.form.rawValue] + (trees[version]?.slice(item.name) ?? [])
+                + (trees[version]?.slice(value) ?? [])
         }
         return checked(match)
     }
@@ -89,7 +93,7 @@ struct ItemMatcher {
                 let number = names.number(of: name)
                 let isNew = number == seen.count
                 if isNew { seen.append(version) }
-                if !isNew && seen[number] == version || item.value.form == .element {
+                if !isNew && seen[number] == version || item.value.form.isElement {
                     repeated.insert(name)
                 }
                 seen[number] = version
@@ -115,6 +119,9 @@ struct ItemMatcher {
 
     /// What distinguishes the items of a repeated name; nil if nothing does.
     private func identity(ofRepeated lists: [[SyntaxItem]]) -> Identity? {
+        if lists.joined().contains(where: { $0.value.form == .child }) {
+            return identity(ofChildren: lists)
+        }
         let values = zip(MergeVersion.allCases, lists).map { version, items in
             items.map { identity($0, .value, version) ?? [] }
         }
@@ -122,7 +129,7 @@ struct ItemMatcher {
             return .value
         }
         let areMaps = lists.joined().allSatisfy { $0.value.kind == .map }
-        if areMaps, let member = Self.usualMembers.first(where: { isUnique(.member($0), lists) }) {
+        if areMaps, let member = format.identities.first(where: { isUnique(.member($0), lists) }) {
             return .member(member)
         }
         if areMaps, areInPlace(lists) { return .place }
@@ -151,7 +158,7 @@ struct ItemMatcher {
         }
     }
 
-    private func isUnique(_ identity: Identity, _ lists: [[SyntaxItem]]) -> Bool {
+    func isUnique(_ identity: Identity, _ lists: [[SyntaxItem]]) -> Bool {
         zip(MergeVersion.allCases, lists).allSatisfy { version, items in
             var seen: Set<[UInt8]> = []
             return items.allSatisfy { item in
@@ -160,7 +167,7 @@ struct ItemMatcher {
         }
     }
 
-    private func identity(
+    func identity(
         _ item: SyntaxItem, _ identity: Identity, _ version: MergeVersion
     ) -> [UInt8]? {
         var result: [UInt8] = []
@@ -168,13 +175,16 @@ struct ItemMatcher {
     }
 
     /// - Returns: False for an item that has no such identity.
-    private func append(
+    func append(
         _ identity: Identity, of item: SyntaxItem, _ version: MergeVersion,
         to result: inout [UInt8]
     ) -> Bool {
         guard let tree = trees[version] else { return false }
         switch identity {
         case .place: break
+        case .alignment(let numbers):
+            guard let number = numbers[version]?[item.value.range.lowerBound] else { return false }
+            result += Array(String(number).utf8)
         case .value: result += tree.outline(of: item.value).bytes
         case .member(let name):
             guard let value = member(name, of: item.value, tree) else { return false }
@@ -185,10 +195,11 @@ struct ItemMatcher {
     }
 
     /// The scalar that a map has once under a name.
-    private func member(_ name: [UInt8], of node: SyntaxNode, _ tree: SyntaxTree) -> SyntaxNode? {
+    func member(_ name: [UInt8], of node: SyntaxNode, _ tree: SyntaxTree) -> SyntaxNode? {
         guard node.kind == .map else { return nil }
         func isNamed(_ item: SyntaxItem) -> Bool {
-            item.role == .value && tree.slice(item.key) == name[...]
+            item.role == .value && !item.value.form.isElement
+                && tree.slice(item.key) == name[...]
         }
         guard let place = node.items.firstIndex(where: isNamed),
             !node.items[(place + 1)...].contains(where: isNamed),
@@ -198,7 +209,7 @@ struct ItemMatcher {
     }
 
     /// The items by an identity; equal ones are counted, so that each occurs once in a version.
-    private func match(
+    func match(
         isSortable: Bool,
         identity append: (SyntaxItem, MergeVersion, inout [UInt8]) -> Void,
         sortedBy text: @escaping (SyntaxItem, MergeVersion) -> [UInt8]
@@ -239,7 +250,7 @@ struct ItemMatcher {
     }
 
     /// What a comment says.
-    private func comment(_ item: SyntaxItem, _ version: MergeVersion) -> [UInt8] {
+    func comment(_ item: SyntaxItem, _ version: MergeVersion) -> [UInt8] {
         Array(trees[version]?.slice(item.value.meaning) ?? [])
     }
 
@@ -266,14 +277,14 @@ struct ItemMatcher {
     }
 
     /// What a scalar is sorted by: a number as it is written, anything else by what it says.
-    private func text(of node: SyntaxNode, _ version: MergeVersion) -> [UInt8] {
+    func text(of node: SyntaxNode, _ version: MergeVersion) -> [UInt8] {
         guard let tree = trees[version] else { return [] }
         let bytes = tree.slice(node.range)
         return Array(JSONDecimal(text: bytes) == nil ? tree.slice(node.meaning) : bytes)
     }
 
     /// A match, unless both sides replaced a comment by another one.
-    private func checked(_ match: ItemMatch) -> Result {
+    func checked(_ match: ItemMatch) -> Result {
         guard hasComments else { return .keyed(match) }
         let comments = MergeVersion.allCases.map { version in
             Set(
@@ -288,109 +299,5 @@ struct ItemMatcher {
             return .conflict("Both sides changed a comment.")
         }
         return .keyed(match)
-    }
-
-    // MARK: Elements
-
-    /// The members that usually identify an element, most likely first.
-    private static let usualMembers: [[UInt8]] = JSONIdentity.names
-
-    private func matchElements(_ rule: String?) -> Result {
-        let lists = MergeVersion.allCases.map { items($0).filter { $0.role == .value } }
-        let kinds = Set(lists.joined().map(\.value.kind))
-        let members = rule.map { [Array($0.utf8)] } ?? Self.usualMembers
-        if kinds == [.map], let member = members.first(where: { isUnique(.member($0), lists) }) {
-            return match(by: .member(member))
-        }
-        guard let base = nodes.base else { return matchAll() }
-        if kinds == [.scalar] || kinds == [.map] || kinds.isEmpty, isUnique(.value, lists),
-            base.kind == .list
-        {
-            let result = match(by: .value)
-            if case .keyed(let match) = result,
-                !match.order.isReplacedTwice(orRemoved: kinds == [.map])
-            {
-                return result
-            }
-        }
-        let sequence = ElementSequence(
-            numbers: numbers(), chosenSide: chosenSide, isRecognizable: isRecognizable)
-        switch sequence.merged() {
-        case .merged(let items): return .sequence(items)
-        case .conflict(let reason): return .conflict(reason)
-        }
-    }
-
-    /// The elements of both sides, each once.
-    func matchByValue() -> Result { match(by: .value) }
-
-    private func match(by identity: Identity) -> Result {
-        let match = match(isSortable: true) { item, version, result in
-            _ = append(identity, of: item, version, to: &result)
-        } sortedBy: { item, version in
-            guard case .member(let name) = identity else { return text(of: item.value, version) }
-            let value = trees[version].flatMap { member(name, of: item.value, $0) }
-            return value.map { text(of: $0, version) } ?? []
-        }
-        return checked(match)
-    }
-
-    /// The items of both sides, which are equal one by one, where there is no base.
-    private func matchAll() -> Result {
-        let lists = numbers()
-        guard lists[1] == lists[2] else { return .conflict("Both sides added different lists.") }
-        return .sequence(lists[1].indices.map { (MergeTrio(ours: $0, theirs: $0), .merged) })
-    }
-
-    /// The elements as numbers: equal ones for equal values.
-    func numbers() -> [[Int]] {
-        var numbers = ByteNumbers(capacity: items(.ours).count)
-        return MergeVersion.allCases.map { version in
-            items(version).map { item in
-                numbers.number(
-                    of: item.role == .comment
-                        ? Array("#".utf8) + comment(item, version)
-                        : identity(item, .value, version) ?? [])
-            }
-        }
-    }
-
-    /// Whether what both sides changed is still the same thing on both: half of it is as it was.
-    func isRecognizable(_ entry: MergeTrio<Int>) -> Bool {
-        guard let base = entry.base.map({ items(.base)[$0] }),
-            let ours = entry.ours.map({ items(.ours)[$0] }),
-            let theirs = entry.theirs.map({ items(.theirs)[$0] }),
-            base.role == .value, ours.role == .value, theirs.role == .value
-        else { return false }
-        let values = [
-            outline(base.value, .base), outline(ours.value, .ours), outline(theirs.value, .theirs),
-        ]
-        if values[0] == values[1] || values[0] == values[2] || values[1] == values[2] {
-            return true
-        }
-        guard base.value.kind != .scalar else { return true }
-        return isSimilar(base.value, ours.value, .ours)
-            && isSimilar(base.value, theirs.value, .theirs)
-    }
-
-    private func outline(_ node: SyntaxNode, _ version: MergeVersion) -> SyntaxOutline? {
-        trees[version]?.outline(of: node)
-    }
-
-    /// Whether at least half of a container is the same in a side.
-    private func isSimilar(_ base: SyntaxNode, _ side: SyntaxNode, _ version: MergeVersion) -> Bool
-    {
-        guard base.kind == side.kind else { return false }
-        let old = base.items.filter { $0.role == .value }
-        let new = side.items.filter { $0.role == .value }
-        let kept =
-            base.kind == .map
-            ? old.count { item in
-                new.contains {
-                    trees[version]?.slice($0.key) == trees.base?.slice(item.key)
-                        && outline($0.value, version) == outline(item.value, .base)
-                }
-            } : zip(old, new).count { outline($0.value, .base) == outline($1.value, version) }
-        return kept * 2 >= old.count && kept > 0
     }
 }

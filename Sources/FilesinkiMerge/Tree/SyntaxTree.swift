@@ -95,6 +95,15 @@ struct SyntaxNode {
         case obsolete
         /// As values on one line with nothing but commas between them.
         case packed
+        /// As the end of a start tag and the text behind it.
+        case content
+        /// As an element inside another one.
+        case child
+        /// As a key with the element behind it.
+        case pair
+
+        /// Whether its name says what it is, and not which one.
+        var isElement: Bool { self == .element || self == .child }
     }
 
     var kind: Kind

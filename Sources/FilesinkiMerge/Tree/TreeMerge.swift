@@ -6,6 +6,8 @@ protocol SyntaxFormat: Sendable {
     var repeats: RepeatedNames { get }
     /// Rules for fields that the format itself has; those of the user come first.
     var fields: [FieldRule] { get }
+    /// The members that usually identify an element, most likely first.
+    var identities: [[UInt8]] { get }
 
     /// Reads a document whose lines all have an end, without a byte order mark.
     ///
@@ -17,12 +19,19 @@ protocol SyntaxFormat: Sendable {
     ///
     /// - Parameter trees: The versions; the base is nil without a common version.
     func conflicts(_ trees: MergeTrio<SyntaxTree>) -> [MergeConflict]
+
+    /// The names whose values are unique in a document; if they are in each version, they must be in the result.
+    func uniqueNames(_ tree: SyntaxTree) -> Set<[UInt8]>
 }
 
 extension SyntaxFormat {
     var fields: [FieldRule] { [] }
 
+    var identities: [[UInt8]] { JSONIdentity.names }
+
     func conflicts(_ trees: MergeTrio<SyntaxTree>) -> [MergeConflict] { [] }
+
+    func uniqueNames(_ tree: SyntaxTree) -> Set<[UInt8]> { [] }
 }
 
 /// What a name means that occurs more than once in a container.
@@ -53,7 +62,7 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
         if let reason = input.refusalAsText { return .declined([MergeConflict("", reason)]) }
         if let easy = input.obvious { return .merged(easy) }
         let frames = Frames(input)
-        let merged: (bytes: [UInt8], outline: SyntaxOutline)
+        let merged: MergedTree
         switch mergeTrees(frames, input) {
         case .failure(let error): return .declined(error.conflicts)
         case .success(let result): merged = result
@@ -65,13 +74,18 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
                 MergeConflict("", "The merged parts do not form a \(format.name) document.")
             ])
         }
+        guard format.uniqueNames(result).isSuperset(of: merged.uniqueNames) else {
+            return .declined([
+                MergeConflict("", "An identifier would be in the merged document twice.")
+            ])
+        }
         return .merged(frames.added(to: merged.bytes))
     }
 
     /// The trees are released before the result is read.
     private func mergeTrees(
         _ frames: Frames, _ input: MergeInput
-    ) -> Result<([UInt8], SyntaxOutline), TreeConflicts> {
+    ) -> Result<MergedTree, TreeConflicts> {
         let trees = MergeTrio(
             base: input.base == nil ? nil : format.read(frames.texts[0]),
             ours: format.read(frames.texts[1]), theirs: format.read(frames.texts[2]))
@@ -86,7 +100,13 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
         guard merger.conflicts.isEmpty else {
             return .failure(TreeConflicts(conflicts: merger.conflicts))
         }
-        return .success((merger.output, merger.outline))
+        let unique = [trees.ours, trees.theirs, trees.base].compactMap {
+            $0.map(format.uniqueNames)
+        }
+        return .success(
+            MergedTree(
+                bytes: merger.output, outline: merger.outline,
+                uniqueNames: unique.dropFirst().reduce(unique.first ?? []) { $0.intersection($1) }))
     }
 
     /// Whether the bytes are a document that can be merged.
@@ -103,6 +123,13 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
             : trees.theirs == nil ? "The committed version" : "The common version"
         return "\(side) is not \(name) that can be merged."
     }
+}
+
+/// A merged document before it is read again, and what it must be.
+private struct MergedTree {
+    let bytes: [UInt8]
+    let outline: SyntaxOutline
+    let uniqueNames: Set<[UInt8]>
 }
 
 /// Why trees cannot be merged.

@@ -50,7 +50,7 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
     /// Every merge has one line here.
     static let all: [FuzzTarget] =
         [text, lines, csv, json] + settings + [jsonc, toml, yaml, po] + contentLines + [
-            markdown, notebook,
+            xml, markdown, notebook,
         ]
 
     static let text = FuzzTarget(
@@ -166,6 +166,15 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
                 "BEGIN:VCARD\nVERSION:2.1\nN:A\nNOTE;ENCODING=QUOTED-PRINTABLE:a=\nb\nPHOTO;BASE64:\n AA==\n\nTEL:1\nEND:VCARD\nBEGIN:VCARD\nVERSION:2.1\nN:A\nEND:VCARD",
             ], except: ContentLineDialect.stamps),
     ]
+
+    static let xml = tree(
+        XMLFormat(),
+        [
+            "<?xml version=\"1.0\"?>\n<!-- a -->\n<a x=\"1\"\n  y='2'>\n  <!-- b -->\n  <b id=\"1\">t<i/>u</b>\n  <b id=\"2\"/> <!-- l -->\n\n  <!-- s -->\n\n  <c>1</c>\n  <c>2</c>\n</a>\n",
+            "<r>\r\n <p>a</p>\r\n <p z=\"1\">b</p>\r\n <p>c</p>\r\n <q><![CDATA[<]]></q><?i j?>\r\n</r>\r\n",
+            "<!DOCTYPE plist SYSTEM \"x\">\n<plist version=\"1.0\">\n<dict>\n<key>a</key>\n<string>b</string>\n<key>c</key>\n<array>\n<integer>1</integer>\n<true/>\n</array>\n</dict>\n</plist>\n",
+            "<a><b/><b>1</b><c xmlns:n=\"u\" n:d=\"1\"/></a>",
+        ])
 
     /// The lines of the text; what the front matter says is the matter of the merge of YAML.
     static let markdown = FuzzTarget(

@@ -19,6 +19,7 @@ struct WrittenFormat: Sendable, CustomTestStringConvertible {
             WrittenFormat(format: YAMLFormat(), write: yaml),
             WrittenFormat(format: ContentLineFormat(dialect: .calendar), write: calendar),
             WrittenFormat(format: ContentLineFormat(dialect: .card), write: cards),
+            WrittenFormat(format: XMLFormat(), write: xml),
         ]
 
     static let all = nested + [WrittenFormat(format: POFormat(), write: po)]
@@ -38,6 +39,19 @@ struct WrittenFormat: Sendable, CustomTestStringConvertible {
             let lines = section.entries.map { "X-\($0.key):\($0.value)\n" }
             return "BEGIN:VCARD\nUID:\(section.name)\n" + lines.joined() + "END:VCARD\n"
         }.joined(separator: "\n")
+    }
+
+    /// A section is an element with an identifier, an entry an element without one.
+    private static func xml(_ model: SettingsModel) -> String {
+        let sections = model.sections.map { section in
+            let notes = section.hasNotes ? "    <!-- notes on \(section.name)\n    -->\n\n" : ""
+            let entries = section.entries.map { entry in
+                (entry.comment.map { "    <!-- \($0) -->\n" } ?? "")
+                    + "    <\(entry.key)>\(entry.value)</\(entry.key)>\n"
+            }
+            return "  <s id=\"\(section.name)\">\n" + notes + entries.joined() + "  </s>"
+        }
+        return "<r>\n" + sections.joined(separator: "\n\n") + "\n</r>\n"
     }
 
     /// The section is the context, the key the message.
@@ -178,11 +192,17 @@ struct TreeMergeLawTests {
         var sections = tree.root.items
         if dialect == .calendar { sections = sections.flatMap(\.value.items) }
         var result: [[String]: Int] = [:]
+        let isXML = format is XMLFormat
         for section in sections where section.role == .value {
-            for item in section.value.items where item.role == .value {
+            for var item in section.value.items where item.role == .value {
+                if isXML {
+                    guard item.value.form == .child else { continue }
+                    item.value = item.value.items[0].value
+                }
                 var path = [section.name, item.name].map {
                     String(decoding: tree.slice($0), as: UTF8.self)
                 }
+                if isXML { path[0] = String(path[0].dropFirst(2).dropLast()) }
                 if dialect != nil { path[1] = String(path[1].dropFirst(2)).lowercased() }
                 guard result[path] == nil else { return nil }
                 result[path] = Int(

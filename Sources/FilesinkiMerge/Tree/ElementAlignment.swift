@@ -1,0 +1,159 @@
+/// Numbers for the elements of one name in three versions: those with one number are the same element.
+///
+/// Elements are aligned as lines of text are: equal ones first, and between these the ones that a side edited.
+struct ElementAlignment {
+    /// The elements of each version as numbers, equal ones with the same number.
+    private let values: [[Int]]
+    /// The result, for each element of each version.
+    private(set) var numbers: [[Int]]
+    private var next = 0
+
+    /// - Parameter isRecognizable: Whether an element that both sides changed is still the same on both.
+    /// - Returns: nil where both sides changed the same part of the sequence.
+    init?(_ values: [[Int]], isRecognizable: (MergeTrio<Int>) -> Bool) {
+        self.values = values
+        numbers = values.map { [Int](repeating: -1, count: $0.count) }
+        for group in SequenceMerge.groups(base: values[0], ours: values[1], theirs: values[2]) {
+            switch group.change {
+            case .none: number([group.base, group.ours, group.theirs])
+            // What replaced an element is numbered as the element, so that it stays at its place.
+            case .ours, .theirs: number([group.base, group.ours, group.theirs])
+            case .both:
+                guard numberBoth(group, isRecognizable) else { return nil }
+            }
+        }
+    }
+
+    /// Numbers the elements of each version in their order.
+    private mutating func number(_ ranges: [Range<Int>]) {
+        for (version, range) in ranges.enumerated() {
+            for (index, place) in range.enumerated() { numbers[version][place] = next + index }
+        }
+        next += ranges.map(\.count).max() ?? 0
+    }
+
+    private mutating func numberBoth(
+        _ group: SequenceMerge.Group, _ isRecognizable: (MergeTrio<Int>) -> Bool
+    ) -> Bool {
+        if values[1][group.ours] == values[2][group.theirs] {
+            number([group.base, group.ours, group.theirs])
+            return true
+        }
+        if group.base.isEmpty { return numberAdded(group) }
+        // One side removed them, which is a conflict of each that the other side edited.
+        let isRemoved =
+            group.ours.isEmpty && group.theirs.count == group.base.count
+            || group.theirs.isEmpty && group.ours.count == group.base.count
+        if isRemoved {
+            number([group.base, group.ours, group.theirs])
+            return true
+        }
+        let isInPlace =
+            group.ours.count == group.base.count && group.theirs.count == group.base.count
+            && group.base.indices.allSatisfy { place in
+                let index = place - group.base.lowerBound
+                return isRecognizable(
+                    MergeTrio(
+                        base: place, ours: group.ours.lowerBound + index,
+                        theirs: group.theirs.lowerBound + index))
+            }
+        if isInPlace { number([group.base, group.ours, group.theirs]) }
+        return isInPlace
+    }
+
+    /// Numbers what both sides added at one place: equal ones alike.
+    ///
+    /// - Returns: False where nothing says that there may be several of them.
+    private mutating func numberAdded(_ group: SequenceMerge.Group) -> Bool {
+        guard values.contains(where: { $0.count > 1 }) else { return false }
+        var ours: [Int: Int] = [:]
+        for place in group.ours {
+            numbers[1][place] = next
+            ours[values[1][place]] = next
+            next += 1
+        }
+        for place in group.theirs {
+            if let same = ours.removeValue(forKey: values[2][place]) {
+                numbers[2][place] = same
+            } else {
+                numbers[2][place] = next
+                next += 1
+            }
+        }
+        return true
+    }
+}
+
+/// The elements of one name in a map.
+extension ItemMatcher {
+    /// What distinguishes elements of one name; nil where both sides changed them in ways that do not go together.
+    func identity(ofChildren lists: [[SyntaxItem]]) -> Identity? {
+        if let member = format.identities.first(where: { isUnique(.member($0), lists) }) {
+            return .member(member)
+        }
+        var numbers = ByteNumbers(capacity: lists[1].count)
+        let values = zip(MergeVersion.allCases, lists).map { version, items in
+            items.map { item in
+                numbers.number(of: Array(trees[version]?.slice(item.value.range) ?? []))
+            }
+        }
+        let isOnly = lists.allSatisfy { $0.count <= 1 }
+        let alignment = ElementAlignment(values) { entry in
+            isRecognizable(entry.map { $0 }, lists, isOnly: isOnly)
+        }
+        guard let alignment else { return nil }
+        var result = MergeTrio<[Int: Int]>()
+        for version in MergeVersion.allCases {
+            let starts = lists[version.rawValue].map(\.value.range.lowerBound)
+            result[version] = Dictionary(
+                uniqueKeysWithValues: zip(starts, alignment.numbers[version.rawValue]))
+        }
+        return .alignment(result)
+    }
+
+    /// Whether an element that both sides changed is still the same on both: half of what it says is as it
+    /// was. Of an element that is the only one of its name, something must be.
+    private func isRecognizable(
+        _ entry: MergeTrio<Int>, _ lists: [[SyntaxItem]], isOnly: Bool
+    ) -> Bool {
+        func leaves(_ version: MergeVersion) -> ElementLeaves? {
+            guard let ordinal = entry[version], let tree = trees[version] else { return nil }
+            return ElementLeaves(lists[version.rawValue][ordinal].value, tree)
+        }
+        guard let base = leaves(.base), let ours = leaves(.ours), let theirs = leaves(.theirs)
+        else { return false }
+        return [ours, theirs].allSatisfy { side in
+            let kept = side.count(of: base)
+            return isOnly ? base.count < 2 || kept > 0 : kept > 0 && kept * 2 >= base.count
+        }
+    }
+}
+
+/// The first values in an element and in all below it.
+private struct ElementLeaves {
+    private static let most = 1000
+
+    private var counts: [[UInt8]: Int] = [:]
+    private(set) var count = 0
+
+    init(_ node: SyntaxNode, _ tree: SyntaxTree) {
+        var nodes = [(node, [UInt8]())]
+        while let (node, name) = nodes.popLast(), count < Self.most {
+            let isParent = node.items.contains { $0.value.form.isElement || $0.value.form == .pair }
+            for item in node.items where item.role == .value {
+                let key = Array(tree.slice(item.key))
+                if item.value.kind != .scalar {
+                    nodes.append((item.value, key))
+                } else if item.value.form != .content || !isParent {
+                    counts[name + [0] + key + [0] + tree.slice(item.value.meaning), default: 0] += 1
+                    count += 1
+                }
+            }
+        }
+    }
+
+    /// How many of another element's values are here, too.
+    func count(of other: ElementLeaves) -> Int {
+        other.counts.reduce(0) { $0 + min($1.value, counts[$1.key] ?? 0) }
+    }
+}

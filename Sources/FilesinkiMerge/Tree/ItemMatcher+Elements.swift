@@ -1,0 +1,102 @@
+import FilesinkiText
+
+/// The elements of lists.
+extension ItemMatcher {
+    func matchElements(_ rule: String?) -> Result {
+        let lists = MergeVersion.allCases.map { items($0).filter { $0.role == .value } }
+        let kinds = Set(lists.joined().map(\.value.kind))
+        let members = rule.map { [Array($0.utf8)] } ?? format.identities
+        if kinds == [.map], let member = members.first(where: { isUnique(.member($0), lists) }) {
+            return match(by: .member(member))
+        }
+        guard let base = nodes.base else { return matchAll() }
+        if kinds == [.scalar] || kinds == [.map] || kinds.isEmpty, isUnique(.value, lists),
+            base.kind == .list
+        {
+            let result = match(by: .value)
+            if case .keyed(let match) = result,
+                !match.order.isReplacedTwice(orRemoved: kinds == [.map])
+            {
+                return result
+            }
+        }
+        let sequence = ElementSequence(
+            numbers: numbers(), chosenSide: chosenSide, isRecognizable: isRecognizable)
+        switch sequence.merged() {
+        case .merged(let items): return .sequence(items)
+        case .conflict(let reason): return .conflict(reason)
+        }
+    }
+
+    /// The elements of both sides, each once.
+    func matchByValue() -> Result { match(by: .value) }
+
+    private func match(by identity: Identity) -> Result {
+        let match = match(isSortable: true) { item, version, result in
+            _ = append(identity, of: item, version, to: &result)
+        } sortedBy: { item, version in
+            guard case .member(let name) = identity else { return text(of: item.value, version) }
+            let value = trees[version].flatMap { member(name, of: item.value, $0) }
+            return value.map { text(of: $0, version) } ?? []
+        }
+        return checked(match)
+    }
+
+    /// The items of both sides, which are equal one by one, where there is no base.
+    private func matchAll() -> Result {
+        let lists = numbers()
+        guard lists[1] == lists[2] else { return .conflict("Both sides added different lists.") }
+        return .sequence(lists[1].indices.map { (MergeTrio(ours: $0, theirs: $0), .merged) })
+    }
+
+    /// The elements as numbers: equal ones for equal values.
+    func numbers() -> [[Int]] {
+        var numbers = ByteNumbers(capacity: items(.ours).count)
+        return MergeVersion.allCases.map { version in
+            items(version).map { item in
+                numbers.number(
+                    of: item.role == .comment
+                        ? Array("#".utf8) + comment(item, version)
+                        : identity(item, .value, version) ?? [])
+            }
+        }
+    }
+
+    /// Whether what both sides changed is still the same thing on both: half of it is as it was.
+    func isRecognizable(_ entry: MergeTrio<Int>) -> Bool {
+        guard let base = entry.base.map({ items(.base)[$0] }),
+            let ours = entry.ours.map({ items(.ours)[$0] }),
+            let theirs = entry.theirs.map({ items(.theirs)[$0] }),
+            base.role == .value, ours.role == .value, theirs.role == .value
+        else { return false }
+        let values = [
+            outline(base.value, .base), outline(ours.value, .ours), outline(theirs.value, .theirs),
+        ]
+        if values[0] == values[1] || values[0] == values[2] || values[1] == values[2] {
+            return true
+        }
+        guard base.value.kind != .scalar else { return true }
+        return isSimilar(base.value, ours.value, .ours)
+            && isSimilar(base.value, theirs.value, .theirs)
+    }
+
+    private func outline(_ node: SyntaxNode, _ version: MergeVersion) -> SyntaxOutline? {
+        trees[version]?.outline(of: node)
+    }
+
+    /// Whether at least half of a container is the same in a side.
+    func isSimilar(_ base: SyntaxNode, _ side: SyntaxNode, _ version: MergeVersion) -> Bool {
+        guard base.kind == side.kind else { return false }
+        let old = base.items.filter { $0.role == .value }
+        let new = side.items.filter { $0.role == .value }
+        let kept =
+            base.kind == .map
+            ? old.count { item in
+                new.contains {
+                    trees[version]?.slice($0.key) == trees.base?.slice(item.key)
+                        && outline($0.value, version) == outline(item.value, .base)
+                }
+            } : zip(old, new).count { outline($0.value, .base) == outline($1.value, version) }
+        return kept * 2 >= old.count && kept > 0
+    }
+}

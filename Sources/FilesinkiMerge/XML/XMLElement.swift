@@ -1,0 +1,224 @@
+/// An element of XML that is being read.
+struct XMLElement {
+    /// The name as it is written.
+    let name: Range<Int>
+    /// What the element is: its attributes first.
+    private(set) var node: SyntaxNode
+    /// The white space before the end of the start tag, and that end.
+    private let tagEnd: Range<Int>
+    /// Where the start tag ends.
+    private let contentStart: Int
+    /// The children and the comments that stand alone.
+    var children: [SyntaxItem] = []
+    /// Whether the content is one value: text, or elements that text is between.
+    var isMixed = false
+    /// The comments and processing instructions behind the last child.
+    var comments: [Range<Int>] = []
+    /// The end of the last child, or of the start tag.
+    private var cursor: Int
+    /// The beginning of the white space before the next child, and of the comments that belong to it.
+    private var gapStart: Int
+    private var leadStart: Int
+
+    /// Reads a start tag, or the tag of an empty element.
+    ///
+    /// - Returns: nil for a tag that expat would not have reported.
+    init?(_ bytes: [UInt8], tag: Range<Int>) {
+        let nameEnd = bytes[(tag.lowerBound + 1)..<tag.upperBound].firstIndex {
+            $0.isSpace || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ">")
+        }
+        guard let nameEnd else { return nil }
+        name = (tag.lowerBound + 1)..<nameEnd
+        node = SyntaxNode(kind: .map, range: tag, openingEnd: nameEnd, form: .child)
+        var start = nameEnd
+        while let (item, end) = Self.attribute(bytes, start..<tag.upperBound) {
+            node.items.append(item)
+            start = end
+        }
+        tagEnd = start..<tag.upperBound
+        contentStart = tag.upperBound
+        cursor = tag.upperBound
+        gapStart = tag.upperBound
+        leadStart = tag.upperBound
+    }
+
+    /// Reads an attribute with the white space before it; nil at the end of the tag.
+    private static func attribute(
+        _ bytes: [UInt8], _ range: Range<Int>
+    ) -> (SyntaxItem, end: Int)? {
+        guard let start = bytes[range].firstIndex(where: { !$0.isSpace }),
+            bytes[start] != UInt8(ascii: "/"), bytes[start] != UInt8(ascii: ">"),
+            let equals = bytes[start..<range.upperBound].firstIndex(of: UInt8(ascii: "=")),
+            let quote = bytes[equals..<range.upperBound].firstIndex(where: {
+                $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'")
+            }),
+            let last = bytes[(quote + 1)..<range.upperBound].firstIndex(of: bytes[quote])
+        else { return nil }
+        let name = SyntaxText(bytes[start..<equals].trimmed)
+        let value = SyntaxNode(
+            kind: .scalar, range: quote..<(last + 1),
+            meaning: SyntaxText(bytes[(quote + 1)..<last]))
+        let item = SyntaxItem(
+            name: name, key: name, gap: range.lowerBound..<range.lowerBound,
+            leadEnd: range.lowerBound, value: value, comma: (last + 1)..<(last + 1), end: last + 1)
+        return (item, last + 1)
+    }
+
+    /// The value of an attribute.
+    private func attribute(_ name: some Sequence<UInt8>, _ bytes: [UInt8]) -> ArraySlice<UInt8>? {
+        let name = Array(name)
+        let item = node.items.first { $0.key.slice(of: bytes) == name[...] }
+        return item?.value.meaning.slice(of: bytes)
+    }
+
+    /// Whether the element says that its white space matters.
+    func preservesSpace(_ bytes: [UInt8]) -> Bool {
+        attribute("xml:space".utf8, bytes)?.elementsEqual("preserve".utf8) ?? false
+    }
+
+    // MARK: Content
+
+    /// Reads what is behind the last child: white space, ``comments`` and text.
+    ///
+    /// A comment at the end of a child's line is the child's; one that a blank line or the end follows stands
+    /// alone; any other belongs to the next child.
+    ///
+    /// - Parameter isEnd: Whether the end tag follows, and not a child.
+    mutating func readTrivia(
+        _ bytes: [UInt8], before end: Int, isEnd: Bool, isPropertyList: Bool
+    ) {
+        let spaces = Self.spaces(between: comments, cursor..<end)
+        let isText = spaces.contains { !bytes[$0].isBlank }
+        // Blanks inside a line can matter to the text that elements form.
+        let isBetween = !(isEnd && children.isEmpty && comments.isEmpty)
+        let isInline = spaces.contains { !$0.isEmpty } && !bytes[cursor..<end].contains(10)
+        if isText || isInline && isBetween && !isPropertyList { isMixed = true }
+        gapStart = cursor
+        var runs = self.runs(bytes)
+        comments = []
+        if let first = runs.first, let last = children.last, last.role == .value,
+            !bytes[cursor..<first.lowerBound].contains(10), isLineEnd(bytes, first.upperBound, end)
+        {
+            children[children.count - 1].end = first.upperBound
+            gapStart = first.upperBound
+            runs.removeFirst()
+        }
+        for (index, run) in runs.enumerated() {
+            let next = index + 1 < runs.count ? runs[index + 1].lowerBound : end
+            let isLast = index + 1 == runs.count
+            if isLast, !isEnd, !Self.hasBlankLine(bytes[run.upperBound..<next]) {
+                leadStart = run.lowerBound
+                return
+            }
+            children.append(Self.comment(bytes, gap: gapStart..<run.lowerBound, run))
+            gapStart = run.upperBound
+        }
+        leadStart = end
+    }
+
+    /// What is between the comments in a range.
+    private static func spaces(between comments: [Range<Int>], _ range: Range<Int>) -> [Range<Int>]
+    {
+        let starts = [range.lowerBound] + comments.map(\.upperBound)
+        return zip(starts, comments.map(\.lowerBound) + [range.upperBound]).map { $0..<$1 }
+    }
+
+    /// The comments between which no blank line is, as one; those of the last child's line apart.
+    private func runs(_ bytes: [UInt8]) -> [Range<Int>] {
+        var result: [Range<Int>] = []
+        for comment in comments {
+            if let last = result.last,
+                !Self.hasBlankLine(bytes[last.upperBound..<comment.lowerBound]),
+                result.count > 1 || children.isEmpty || bytes[cursor..<last.lowerBound].contains(10)
+                    || !bytes[last.upperBound..<comment.lowerBound].contains(10)
+            {
+                result[result.count - 1] = last.lowerBound..<comment.upperBound
+            } else {
+                result.append(comment)
+            }
+        }
+        return result
+    }
+
+    private static func hasBlankLine(_ space: ArraySlice<UInt8>) -> Bool {
+        space.count { $0 == 10 } > 1
+    }
+
+    private func isLineEnd(_ bytes: [UInt8], _ place: Int, _ end: Int) -> Bool {
+        let rest = bytes[place..<end]
+        return rest.prefix(while: \.isSpace).contains(10)
+    }
+
+    private static func comment(
+        _ bytes: [UInt8], gap: Range<Int>, _ range: Range<Int>
+    ) -> SyntaxItem {
+        let value = SyntaxNode(
+            kind: .scalar, range: range, meaning: SyntaxText(bytes[range]), form: .child)
+        return SyntaxItem(
+            role: .comment, gap: gap, leadEnd: range.lowerBound, value: value,
+            comma: range.upperBound..<range.upperBound, end: range.upperBound)
+    }
+
+    /// Appends a child that was closed.
+    mutating func append(_ child: XMLElement, _ bytes: [UInt8]) {
+        let range = child.node.range
+        let tag = SyntaxText(bytes[child.name])
+        let start = min(leadStart, range.lowerBound)
+        children.append(
+            SyntaxItem(
+                name: child.title(bytes) ?? tag, key: tag, gap: gapStart..<start,
+                leadEnd: range.lowerBound, value: child.node,
+                comma: range.upperBound..<range.upperBound, end: range.upperBound))
+        cursor = range.upperBound
+        gapStart = cursor
+    }
+
+    /// The name with what identifies the element, such as `rect[id7]`; nil without an identity.
+    private func title(_ bytes: [UInt8]) -> SyntaxText? {
+        for name in XMLFormat.identifiers {
+            guard let value = attribute(name, bytes) else { continue }
+            return SyntaxText(own: bytes[self.name] + Array("[".utf8) + value + Array("]".utf8))
+        }
+        return nil
+    }
+
+    /// Ends the element at an end tag, or at the empty range behind the tag of an empty element.
+    mutating func close(_ bytes: [UInt8], before endTag: Range<Int>) {
+        node.range = node.range.lowerBound..<endTag.upperBound
+        guard !endTag.isEmpty else {
+            node.closingStart = endTag.upperBound - 2
+            return
+        }
+        node.closingStart = endTag.lowerBound
+        let content = contentStart..<endTag.lowerBound
+        let isBlank = children.isEmpty && !bytes[content].contains(10)
+        let text = isMixed || isBlank ? content : contentStart..<contentStart
+        node.items.append(
+            SyntaxItem(
+                name: Self.textName, gap: tagEnd.lowerBound..<tagEnd.lowerBound,
+                leadEnd: tagEnd.lowerBound,
+                value: SyntaxNode(
+                    kind: .scalar, range: text, meaning: SyntaxText(bytes[text]), form: .content),
+                comma: text.upperBound..<text.upperBound, end: text.upperBound))
+        if text.isEmpty { node.items += children }
+    }
+
+    /// What messages call the text of an element, as XPath does.
+    private static let textName = SyntaxText(own: Array("text()".utf8))
+
+    // MARK: Property lists
+
+    /// Replaces the children of a dictionary by pairs.
+    mutating func setPairs(_ pairs: [SyntaxItem]) {
+        node.items.removeLast(children.count)
+        node.items += pairs
+    }
+
+    /// Makes the whole content one value.
+    mutating func closeAsText(_ bytes: [UInt8], before endTag: Range<Int>) {
+        node.items.removeLast(
+            node.items.count - (node.items.firstIndex { $0.value.form == .content } ?? 0))
+        isMixed = true
+        close(bytes, before: endTag)
+    }
+}

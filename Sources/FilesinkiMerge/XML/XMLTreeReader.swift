@@ -1,0 +1,74 @@
+import FilesinkiXML
+
+/// Reads an XML document as a tree.
+///
+/// An element is a map of its attributes, of what is behind its start tag, ``SyntaxNode/Form/content``, and of
+/// its children, ``SyntaxNode/Form/child``. Text, and elements between which text is, are one scalar, as they are
+/// written. In a property list a dictionary has ``SyntaxNode/Form/pair`` instead of children.
+struct XMLTreeReader {
+    private let bytes: [UInt8]
+    /// The elements whose end was not read.
+    private var open: [XMLElement] = []
+    private var count = 0
+    private var isPropertyList = false
+    private var root: SyntaxNode?
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    private var tokens: [XMLTokens.Token] {
+        XMLTokens.read(
+            bytes, maximumDepth: SyntaxLimits.depth, maximumTokens: 2 * SyntaxLimits.items) ?? []
+    }
+
+    /// The attributes of all elements, also of those in text; none of what is not XML.
+    var attributes: [SyntaxItem] {
+        tokens.flatMap { token in
+            token.kind == .startTag
+                ? XMLElement(bytes, tag: token.range)?.node.items ?? [] : []
+        }
+    }
+
+    mutating func document() -> SyntaxTree? {
+        for token in tokens {
+            switch token.kind {
+            case .startTag:
+                guard begin(token.range) else { return nil }
+            case .endTag: end(token.range)
+            case .comment, .instruction:
+                if !open.isEmpty { open[open.count - 1].comments.append(token.range) }
+            }
+        }
+        return root.map { SyntaxTree(bytes: bytes, root: $0) }
+    }
+
+    /// Opens an element and reads its attributes; false beyond a limit.
+    private mutating func begin(_ tag: Range<Int>) -> Bool {
+        if !open.isEmpty { readTrivia(before: tag.lowerBound, isEnd: false) }
+        guard let element = XMLElement(bytes, tag: tag) else { return false }
+        if open.isEmpty { isPropertyList = bytes[element.name].elementsEqual("plist".utf8) }
+        count += element.node.items.count + 1
+        open.append(element)
+        return count <= SyntaxLimits.items
+    }
+
+    private mutating func end(_ tag: Range<Int>) {
+        if !tag.isEmpty { readTrivia(before: tag.lowerBound, isEnd: true) }
+        var element = open.removeLast()
+        element.isMixed = element.isMixed || element.preservesSpace(bytes) && !open.isEmpty
+        element.close(bytes, before: tag)
+        if isPropertyList, bytes[element.name].elementsEqual("dict".utf8), !tag.isEmpty {
+            PropertyListPairs.pair(&element, bytes, endTag: tag)
+        }
+        guard !open.isEmpty else { return root = element.node }
+        open[open.count - 1].append(element, bytes)
+    }
+
+    // MARK: Between the tags
+
+    /// Reads white space, comments and text up to a tag as what belongs to the open element.
+    private mutating func readTrivia(before end: Int, isEnd: Bool) {
+        var parent = open[open.count - 1]
+        parent.readTrivia(bytes, before: end, isEnd: isEnd, isPropertyList: isPropertyList)
+        open[open.count - 1] = parent
+    }
+}
