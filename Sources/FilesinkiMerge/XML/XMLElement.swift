@@ -65,15 +65,14 @@ struct XMLElement {
     }
 
     /// The value of an attribute.
-    private func attribute(_ name: some Sequence<UInt8>, _ bytes: [UInt8]) -> ArraySlice<UInt8>? {
-        let name = Array(name)
+    private func attribute(_ name: [UInt8], _ bytes: [UInt8]) -> ArraySlice<UInt8>? {
         let item = node.items.first { $0.key.slice(of: bytes) == name[...] }
         return item?.value.meaning.slice(of: bytes)
     }
 
     /// Whether the element says that its white space matters.
     func preservesSpace(_ bytes: [UInt8]) -> Bool {
-        attribute("xml:space".utf8, bytes)?.elementsEqual("preserve".utf8) ?? false
+        attribute(Array("xml:space".utf8), bytes)?.elementsEqual("preserve".utf8) ?? false
     }
 
     // MARK: Content
@@ -87,12 +86,15 @@ struct XMLElement {
     mutating func readTrivia(
         _ bytes: [UInt8], before end: Int, isEnd: Bool, isPropertyList: Bool
     ) {
-        let spaces = Self.spaces(between: comments, cursor..<end)
-        let isText = spaces.contains { !bytes[$0].isBlank }
+        let found = Self.contents(bytes, cursor..<end, without: comments)
         // Blanks inside a line can matter to the text that elements form.
         let isBetween = !(isEnd && children.isEmpty && comments.isEmpty)
-        let isInline = spaces.contains { !$0.isEmpty } && !bytes[cursor..<end].contains(10)
-        if isText || isInline && isBetween && !isPropertyList { isMixed = true }
+        let isInline = isBetween && found.hasSpace && !found.hasNewline && !isPropertyList
+        if found.hasText || isInline { isMixed = true }
+        guard !comments.isEmpty else {
+            (gapStart, leadStart) = (cursor, end)
+            return
+        }
         gapStart = cursor
         var runs = self.runs(bytes)
         comments = []
@@ -116,11 +118,27 @@ struct XMLElement {
         leadStart = end
     }
 
-    /// What is between the comments in a range.
-    private static func spaces(between comments: [Range<Int>], _ range: Range<Int>) -> [Range<Int>]
-    {
-        let starts = [range.lowerBound] + comments.map(\.upperBound)
-        return zip(starts, comments.map(\.lowerBound) + [range.upperBound]).map { $0..<$1 }
+    /// What a range has beside comments; a newline can also be inside one.
+    private static func contents(
+        _ bytes: [UInt8], _ range: Range<Int>, without comments: [Range<Int>]
+    ) -> (hasSpace: Bool, hasNewline: Bool, hasText: Bool) {
+        var (hasSpace, hasNewline, hasText) = (false, false, false)
+        var next = comments.makeIterator()
+        var comment = next.next()
+        var place = range.lowerBound
+        while place < range.upperBound {
+            if place == comment?.lowerBound, let found = comment {
+                hasNewline = hasNewline || bytes[found].contains(10)
+                place = found.upperBound
+                comment = next.next()
+                continue
+            }
+            let byte = bytes[place]
+            if byte == 10 { hasNewline = true }
+            if byte.isSpace { hasSpace = true } else { hasText = true }
+            place += 1
+        }
+        return (hasSpace, hasNewline, hasText)
     }
 
     /// The comments between which no blank line is, as one; those of the last child's line apart.
@@ -175,6 +193,7 @@ struct XMLElement {
 
     /// The name with what identifies the element, such as `rect[id7]`; nil without an identity.
     private func title(_ bytes: [UInt8]) -> SyntaxText? {
+        guard !node.items.isEmpty else { return nil }
         for name in XMLFormat.identifiers {
             guard let value = attribute(name, bytes) else { continue }
             return SyntaxText(own: bytes[self.name] + Array("[".utf8) + value + Array("]".utf8))

@@ -63,12 +63,9 @@ struct XMLTreeReader {
         open[open.count - 1].append(element, bytes)
     }
 
-    // MARK: Between the tags
-
     /// Reads white space, comments and text up to a tag as what belongs to the open element.
     private mutating func readTrivia(before end: Int, isEnd: Bool) {
-        var parent = open[open.count - 1]
-        parent.readTrivia(bytes, before: end, isEnd: isEnd, isPropertyList: isPropertyList)
-        open[open.count - 1] = parent
+        open[open.count - 1].readTrivia(
+            bytes, before: end, isEnd: isEnd, isPropertyList: isPropertyList)
     }
 }
