@@ -178,6 +178,18 @@ struct XMLMergeTests {
             list("<p name=\"a\">1</p>", "<p name=\"b\">3</p>"),
             list("<p name=\"b\">3</p>", "<p name=\"a\">2</p>")),
         MergeCase(
+            "a comment at the end of a line is not that of the next element",
+            list("<p id=\"a\"/> <!-- a -->", "<p id=\"b\"/>"),
+            list("<p id=\"a\"/> <!-- a -->", "<p id=\"n\"/>", "<p id=\"b\"/>"),
+            list("<p id=\"a\"/> <!-- A -->", "<p id=\"b\"/>"),
+            list("<p id=\"a\"/> <!-- A -->", "<p id=\"n\"/>", "<p id=\"b\"/>")),
+        MergeCase(
+            "an element that the name identifies, with all else changed",
+            list("<p name=\"a\" x=\"1\" y=\"1\" z=\"1\"/>", "<p name=\"b\"/>"),
+            list("<p name=\"a\" x=\"2\" y=\"2\" z=\"2\"/>", "<p name=\"b\"/>"),
+            list("<p name=\"a\" x=\"1\" y=\"1\" z=\"1\" w=\"1\"/>", "<p name=\"b\"/>"),
+            list("<p name=\"a\" x=\"2\" y=\"2\" z=\"2\" w=\"1\"/>", "<p name=\"b\"/>")),
+        MergeCase(
             "an identity that one version has twice",
             list("<p id=\"a\">1</p>", "<p id=\"a\">2</p>"),
             list("<p id=\"a\">3</p>", "<p id=\"a\">2</p>"),
