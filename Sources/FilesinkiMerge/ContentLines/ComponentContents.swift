@@ -125,17 +125,25 @@ struct ComponentContents {
         return result
     }
 
-    /// What it says without the stamps.
+    /// What it says without the stamps, in about as many bytes as it has.
     var says: [UInt8] {
         var result = SyntaxOutline()
+        appendSays(to: &result)
+        return result.bytes
+    }
+
+    /// The key of a component without an identity is all that is in it, so that it is not repeated at each level.
+    private func appendSays(to result: inout SyntaxOutline) {
         for property in properties where !ContentLineDialect.stamps.contains(property.name) {
             result.append(property.says[...])
         }
         for component in components {
-            result.append(component.key[...])
-            result.append((says(component) ?? [])[...])
+            result.append(.map)
+            let isIdentified = component.isIdentified || component.isNamed
+            result.append(isIdentified ? component.key[...] : Array(component.type.utf8)[...])
+            ComponentContents(component.node, tree).appendSays(to: &result)
+            result.append(nil)
         }
-        return result.bytes
     }
 }
 

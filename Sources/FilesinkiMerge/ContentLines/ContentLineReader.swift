@@ -8,6 +8,7 @@ struct ContentLineReader {
     private let dialect: ContentLineDialect
     /// Whether the space that begins the second line of a folded line is part of the value, as in vCard 2.1.
     private let keepsFolds: Bool
+    private let hasReturns: Bool
     private var position = 0
     /// The document, and the components that have not ended.
     private var open = [Component()]
@@ -34,6 +35,7 @@ struct ContentLineReader {
     init(_ bytes: [UInt8], _ dialect: ContentLineDialect) {
         self.bytes = bytes
         self.dialect = dialect
+        hasReturns = bytes.contains(13)
         keepsFolds = bytes.split(separator: 10).contains { line in
             let line = line.trimmed
             return line.count == 11
@@ -119,7 +121,7 @@ struct ContentLineReader {
             openingEnd: component.openingEnd, closingStart: line.start, form: .section)
         let key =
             identity.key
-            ?? component.type + Array("\0#".utf8) + bytes[start..<line.valueEnd].filter { $0 != 13 }
+            ?? component.type + Array("\0#".utf8) + withoutReturns(bytes[start..<line.valueEnd])
         keySize += key.count
         open[open.count - 1].items.append(
             SyntaxItem(
@@ -131,6 +133,11 @@ struct ContentLineReader {
     }
 
     // MARK: Texts
+
+    /// Copies a text; byte by byte only where there are carriage returns.
+    private func withoutReturns(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        hasReturns ? text.filter { $0 != 13 }[...] : text
+    }
 
     private func text(_ range: Range<Int>, of line: ContentLine) -> ArraySlice<UInt8> {
         let isPlain = !line.isFolded || keepsFolds || line.isQuotedPrintable

@@ -329,6 +329,20 @@ struct CalendarMergeTests {
         #expect(DocumentFormat.calendar.reads(Array(text.utf8)) == (count == 98))
     }
 
+    @Test("what a calendar says is not repeated at each level of components without UID")
+    func work() throws {
+        let names = (0..<90).map { "V\($0)\n" }
+        let text = Self.calendar(
+            names.map { "BEGIN:\($0)A:some value\n" }.joined(),
+            names.reversed().map { "END:" + $0 }.joined())
+        let format = ContentLineFormat(dialect: .calendar)
+        let tree = try #require(format.read(Array(text.utf8)))
+        let says = ComponentContents(tree.root, tree).says
+        #expect(says.count < 3 * text.utf8.count)
+        let other = try #require(format.read(Array(text.replacing("some", with: "one").utf8)))
+        #expect(ComponentContents(other.root, other).says != says)
+    }
+
     @Test("names select it", arguments: ["a.ics", "A.ICS", "busy.ifb", "old.vcs"])
     func names(_ name: String) {
         #expect(DocumentFormat(fileName: name.utf8)?.word == "ical")
