@@ -11,25 +11,21 @@ struct XMLFormat: SyntaxFormat {
         "id", "xml:id", "Id", "uuid", "UUID", "key", "name", "Include",
     ].map { Array($0.utf8) }
 
-    /// The attributes whose values are unique in the document, not only among siblings.
-    private static let documentIdentifiers: [[UInt8]] = Array(identifiers[..<5])
-
     func read(_ bytes: [UInt8]) -> SyntaxTree? {
         guard bytes.count <= SyntaxLimits.size else { return nil }
         var reader = XMLTreeReader(bytes)
         return reader.document()
     }
 
-    /// Text that is one value can have elements with identifiers, too.
-    func uniqueNames(_ tree: SyntaxTree) -> Set<[UInt8]> {
-        var names = Set(Self.documentIdentifiers)
-        var seen: Set<[UInt8]> = []
-        for attribute in XMLTreeReader(tree.bytes).attributes {
-            let name = Array(tree.slice(attribute.key))
-            guard names.contains(name) else { continue }
-            let value = name + [0] + tree.slice(attribute.value.meaning)
-            if !seen.insert(value).inserted { names.remove(name) }
+    func conflicts(_ trees: MergeTrio<SyntaxTree>) -> [MergeConflict] {
+        XMLIdentifiers.dangling(trees.map(XMLIdentifiers.init)).map { identifier in
+            var place = MergePlace()
+            place.enter(identifier)
+            return MergeConflict(
+                place.pointer, "One side removed this identifier, the other refers to it anew.")
         }
-        return names
     }
+
+    /// Text that is one value can have elements with identifiers, too.
+    func uniqueNames(_ tree: SyntaxTree) -> Set<[UInt8]> { XMLIdentifiers(tree).uniqueNames }
 }
