@@ -141,6 +141,7 @@ private struct ElementLeaves {
         while let (node, name) = nodes.popLast(), count < Self.most {
             let isParent = node.items.contains { $0.value.form.isElement || $0.value.form == .pair }
             for item in node.items where item.role == .value {
+                guard count + nodes.count < Self.most else { break }
                 let key = Array(tree.slice(item.key))
                 if item.value.kind != .scalar {
                     nodes.append((item.value, key))
