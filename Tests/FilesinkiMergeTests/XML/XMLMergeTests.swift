@@ -272,6 +272,17 @@ struct XMLMergeTests {
         #expect(DocumentFormat.xml.reads(Array(text.utf8)))
     }
 
+    @Test(
+        "a tree covers every byte",
+        arguments: FuzzTarget.xml.corpus
+            + (rows + listRows + PropertyListMergeTests.rows).map(\.theirs))
+    func covered(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        let tree = try #require(XMLFormat().read(bytes))
+        let margins = [tree.before, tree.after].map { Array(tree.slice($0)) }
+        #expect(margins[0] + TreeMergeLawTests.written(tree.root, of: tree) + margins[1] == bytes)
+    }
+
     @Test("bytes that are not UTF-8 are not read")
     func encoding() {
         #expect(!DocumentFormat.xml.reads(Array("<a>".utf8) + [0xE4] + Array("</a>".utf8)))
