@@ -11,7 +11,9 @@ enum CommandExamples {
 
     /// Lines for a shell, by the whole name of their command.
     static let all: [String: [String]] = replicas.merging(files) { $1 }
-        .merging(keysAndValues) { $1 }.merging(records) { $1 }.merging(history) { $1 }.merging(tools) { $1 }
+        .merging(keysAndValues) { $1 }.merging(records) { $1 }.merging(history) { $1 }.merging(
+            tools
+        ) { $1 }
 
     private static let replicas = [
         "init": [

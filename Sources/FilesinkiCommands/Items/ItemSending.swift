@@ -1,3 +1,4 @@
+import ArgumentParser
 import FilesinkiEngine
 import FilesinkiItems
 import FilesinkiModel
@@ -56,5 +57,33 @@ extension RootOptions {
                 try await console.systemContext.sleep(backoff.next(after: failure))
             }
         }
+    }
+}
+
+/// What a first sync, and a sync with another store, does with what is here.
+struct AdoptionOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Whose values to keep on the first sync: server, local or newest.",
+            valueName: "which"))
+    var initial = InitialPolicy.server.rawValue
+
+    @Flag(
+        name: .long,
+        help: "If another store is found, take what it has and archive what is here.")
+    var acceptAccount = false
+
+    /// - Throws: `Failure` with code `usage` for any other word.
+    func exchangeOptions() throws(Failure) -> ExchangeOptions {
+        guard let initial = InitialPolicy(rawValue: initial) else {
+            throw Failure(
+                .usage, path: initial, "Invalid choice for the first sync.",
+                remedy: "Use server, local or newest.")
+        }
+        var options = ExchangeOptions()
+        options.initial = initial
+        options.acceptsAccount = acceptAccount
+        return options
     }
 }

@@ -15,38 +15,20 @@ struct KeyValueSyncCommand: ReplicaCommand {
             is not the one that was known.
             """)
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Which value to keep on the first sync: server, local or newest.",
-            valueName: "which"))
-    var initial = InitialPolicy.server.rawValue
-
-    @Flag(
-        name: .long,
-        help: "If another store is found, take its values and archive the local ones.")
-    var acceptAccount = false
-
+    @OptionGroup var adoption: AdoptionOptions
     @OptionGroup var options: KeyValueOptions
 
     var replica: RootOptions { options.replica }
 
     func run(in console: Console) async throws -> ExitCode {
         options.report.apply(to: console)
-        guard let initial = InitialPolicy(rawValue: initial) else {
-            throw Failure(
-                .usage, path: initial, "Invalid choice for the first sync.",
-                remedy: "Use server, local or newest.")
-        }
+        let exchange = try adoption.exchangeOptions()
         let session = try await options.open(in: console)
         guard try await !session.values.isOff() else {
             console.say("The store is off; filesinki kv on turns it on.")
             return .negative
         }
-        var outputOptions = ExchangeOptions()
-        outputOptions.initial = initial
-        outputOptions.acceptsAccount = acceptAccount
-        let report = try await session.values.exchange(outputOptions)
+        let report = try await session.values.exchange(exchange)
         return try session.show(report, in: console)
     }
 }

@@ -57,6 +57,25 @@ struct FreshOption: ParsableArguments {
     }
 }
 
+/// How many records are printed.
+struct LimitOption: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The most records of a page; changes of one moment are never divided.",
+            valueName: "n"))
+    var limit: Int?
+
+    /// Nil for no limit.
+    func count() throws(Failure) -> Int? {
+        guard limit ?? 1 > 0 else {
+            throw Failure(
+                .usage, path: "--limit", "Invalid limit.", remedy: "Give a number from 1 on.")
+        }
+        return limit
+    }
+}
+
 /// Which fields are printed.
 struct FieldsOption: ParsableArguments {
     @Option(

@@ -32,8 +32,7 @@ struct RecordQueryCommand: ReplicaCommand {
         help: ArgumentHelp("Fields to sort by; - before one reverses it.", valueName: "field,…"))
     var sort = ""
 
-    @Option(name: .long, help: ArgumentHelp("The most records of a page.", valueName: "n"))
-    var limit: Int?
+    @OptionGroup var limit: LimitOption
 
     @Option(
         name: .long, help: ArgumentHelp("Print the page after this cursor.", valueName: "cursor"))
@@ -50,15 +49,11 @@ struct RecordQueryCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         let fields = try fields.names()
-        guard limit ?? 1 > 0 else {
-            throw Failure(
-                .usage, path: "--limit", "Invalid limit.", remedy: "Give a number from 1 on.")
-        }
         var query = RecordQuery(
             try RecordType(type), try PredicateParser.parse(predicate, isStrict: strict),
             try SortOrder(parsing: sort),
             now: console.systemContext.now().nanoseconds / 1_000_000)
-        (query.limit, query.cursor) = (limit, cursor)
+        (query.limit, query.cursor) = (try limit.count(), cursor)
         let zone = try await options.open(in: console)
         if strict {
             let schema = try await zone.schema()

@@ -61,8 +61,7 @@ struct RecordChangesCommand: ReplicaCommand {
     @Option(name: .long, help: ArgumentHelp("Start after this token.", valueName: "token"))
     var since: String?
 
-    @Option(name: .long, help: ArgumentHelp("Stop after about this many records.", valueName: "n"))
-    var limit: Int?
+    @OptionGroup var limit: LimitOption
 
     @Flag(name: .long, help: "Print all records, and the names of all that were deleted.")
     var resync = false
@@ -78,15 +77,11 @@ struct RecordChangesCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         let fields = try fields.names()
-        guard limit ?? 1 > 0 else {
-            throw Failure(
-                .usage, path: "--limit", "Invalid limit.", remedy: "Give a number from 1 on.")
-        }
         let token = try since.map { text throws(Failure) in try FeedToken(parsing: text) }
         let zone = try await options.open(in: console)
         try await fresh.apply(to: zone, in: console)
         let page = try await zone.changes(
-            since: resync ? nil : token, limit: limit ?? .max, withDeletions: resync)
+            since: resync ? nil : token, limit: limit.count() ?? .max, withDeletions: resync)
         for change in reverse ? page.changes.reversed() : page.changes {
             if let stored = change.record {
                 try console.print(stored, fields, options, change: "saved")

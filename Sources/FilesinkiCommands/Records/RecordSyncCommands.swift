@@ -15,17 +15,7 @@ struct RecordSyncCommand: ReplicaCommand {
             none is set, and with 7 if the store is not the one that was known.
             """)
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Whose fields to keep on the first sync: server, local or newest.",
-            valueName: "which"))
-    var initial = InitialPolicy.server.rawValue
-
-    @Flag(
-        name: .long,
-        help: "If another store is found, take its records and archive the local ones.")
-    var acceptAccount = false
+    @OptionGroup var adoption: AdoptionOptions
 
     @Flag(name: .long, help: "Receive only; what was saved here waits.")
     var pullOnly = false
@@ -35,16 +25,9 @@ struct RecordSyncCommand: ReplicaCommand {
     var replica: RootOptions { options.replica }
 
     func run(in console: Console) async throws -> ExitCode {
-        guard let initial = InitialPolicy(rawValue: initial) else {
-            throw Failure(
-                .usage, path: initial, "Invalid choice for the first sync.",
-                remedy: "Use server, local or newest.")
-        }
-        let zone = try await options.open(in: console)
-        var exchange = ExchangeOptions()
-        exchange.initial = initial
-        exchange.acceptsAccount = acceptAccount
+        var exchange = try adoption.exchangeOptions()
         exchange.onlyFetches = pullOnly
+        let zone = try await options.open(in: console)
         let report = try await zone.exchange(exchange)
         let conflicts = try await zone.conflicts()
         return try show(report, conflicts, in: console)
