@@ -104,4 +104,11 @@ struct FieldArgumentTests {
         #expect(found?.message.contains(message) == true, "\(String(describing: found))")
         #expect(found?.remedy.isEmpty == false)
     }
+
+    @Test func `CK-05 what an argument gives has a type, unless it removes`() throws {
+        #expect(try Self.parse("f:asset=@a").input.type == .asset)
+        #expect(try Self.parse("f:asset-list=@a").input.type == .list(of: .asset))
+        #expect(try Self.parse("f:double=1").input.type == .double)
+        #expect(try Self.parse("f=null").input.type == nil)
+    }
 }

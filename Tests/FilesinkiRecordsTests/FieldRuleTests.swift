@@ -118,8 +118,16 @@ struct FieldRuleTests {
         #expect(Self.merged(merge)?[field("g")] == .integer(3))
     }
 
-    @Test("every rule has a name", arguments: FieldRule.allCases)
-    func ruleName(_ rule: FieldRule) { #expect(FieldRule(name: rule.name) == rule) }
+    @Test func `every rule and every policy has a name`() {
+        #expect(
+            FieldRule.allCases.map(\.name) == ["newest", "max", "min", "sum", "union", "ask"])
+        #expect(FieldRule.allCases.allSatisfy { FieldRule(name: $0.name) == $0 })
+        #expect(FieldRule(name: "Max") == nil)
+        #expect(
+            SavePolicy.allCases.map(\.rawValue) == [
+                "merge", "unchanged", "changed-keys", "all-keys",
+            ])
+    }
 
     // MARK: - Laws
 

@@ -259,24 +259,17 @@ struct RecordMergeTests {
     @Test func `the record keeps who made it, and has the later change`() {
         let base = record("a", "Note", ["f": Self.one, "g": Self.one], at: 1)
         var ours = record("a", "Note", ["f": Self.two, "g": Self.one], at: 20, by: 1)
+        ours.created = stamp(7, 7)
         var theirs = record("a", "Note", ["f": Self.one, "g": Self.two], at: 30, by: 2)
         theirs.created = stamp(5, 5)
-        let merged = RecordMerge(base: base, ours: ours, theirs: theirs).result.outcome
-        guard case .both(let record) = merged else {
-            Issue.record("\(merged)")
-            return
-        }
-        #expect(record.created == base.created && record.modified == stamp(30, 2))
-        #expect(record.fields[field("f")]?.stamp == stamp(20, 1))
-        #expect(record.fields[field("g")]?.stamp == stamp(30, 2))
-        ours.created = stamp(7, 7)
-        let made = RecordMerge(base: nil, ours: ours, theirs: theirs).result.outcome
-        guard case .both(let record) = made else {
-            if case .theirs = made { return }
-            Issue.record("\(made)")
-            return
-        }
-        #expect(record.created == stamp(5, 5))
+        let merged = FieldRuleTests.merged(RecordMerge(base: base, ours: ours, theirs: theirs))
+        #expect(merged?.created == base.created && merged?.modified == stamp(30, 2))
+        #expect(merged?.fields[field("f")]?.stamp == stamp(20, 1))
+        #expect(merged?.fields[field("g")]?.stamp == stamp(30, 2))
+        ours.copy(field("h"), Field(Self.three, stamp(20, 1)))
+        let made = FieldRuleTests.merged(RecordMerge(base: nil, ours: ours, theirs: theirs))
+        #expect(made?[field("g")] == Self.two && made?[field("h")] == Self.three)
+        #expect(made?.created == stamp(5, 5))
     }
 
     @Test func `the type of a record is merged as a field is`() {
@@ -294,8 +287,13 @@ struct RecordMergeTests {
             return
         }
         #expect(merged.type == type("B") && merged[field("f")] == Self.two)
-        let both = outcome("A", "B", "C")
+        // Then the newer record wins as a whole.
+        let both = RecordMerge(
+            base: record("a", "A", ["f": Self.one], at: 1),
+            ours: record("a", "B", ["f": Self.two], at: 30, by: 1),
+            theirs: record("a", "C", ["f": Self.three, "g": Self.one], at: 20, by: 2)
+        ).result
         #expect(both.outcome == .ours)
-        #expect(both.superseded.map(\.field.value) == [Self.three])
+        #expect(both.superseded.map(\.field.value) == [Self.three, Self.one])
     }
 }

@@ -90,7 +90,7 @@ struct ReferenceTests {
         let found = World([]).failure(nodes)
         #expect(found?.code == (shown == nil ? nil : .usage))
         #expect(
-            shown.map { found?.message.hasSuffix($0) == true } ?? true,
+            shown.map { found?.message.hasSuffix("next: " + $0) == true } ?? true,
             "\(String(describing: found))")
     }
 

@@ -70,6 +70,15 @@ struct SortOrderTests {
         #expect(QueryText.folded("a") != QueryText.folded("a "))
     }
 
+    @Test func `CK-13 a backslash in a pattern makes the next character a plain one`() {
+        #expect(QueryText.matches("a*", pattern: #"a\*"#))
+        #expect(!QueryText.matches("ab", pattern: #"a\*"#))
+        #expect(QueryText.matches(#"a\"#, pattern: #"a\\"#))
+        // At the end it is one itself.
+        #expect(QueryText.matches(#"a\"#, pattern: #"a\"#))
+        #expect(!QueryText.matches("ab", pattern: #"a\"#))
+    }
+
     @Test func `CK-13 LIKE does not take forever`() {
         let pattern = String(repeating: "*a", count: 200) + "b"
         #expect(!QueryText.matches(String(repeating: "a", count: 5_000), pattern: pattern))

@@ -52,8 +52,8 @@ package struct ReferenceGraph {
         var found: Set<RecordName> = []
         var waiting = Array(deleted)
         while let target = waiting.popLast() {
-            for name in owned(by: target) where !deleted.contains(name) {
-                if found.insert(name).inserted { waiting.append(name) }
+            for name in owned(by: target) where found.insert(name).inserted {
+                waiting.append(name)
             }
         }
         return found.sorted()
@@ -74,7 +74,7 @@ package struct ReferenceGraph {
         Set(record.references.filter { $0.action == .deleteSelf }.map(\.target)).sorted()
     }
 
-    /// The records that are deleted with a target.
+    /// The records that are deleted with a target, without those that the batch deletes.
     private func owned(by target: RecordName) -> Set<RecordName> {
         let others = referrers(target).filter { owners(of: $0).contains(target) }
         return (savedByOwner[target] ?? []).union(others)
