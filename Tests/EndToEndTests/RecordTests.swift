@@ -45,42 +45,35 @@ struct RecordTests {
 
     @Test func `CK-06 CK-12 CK-13 exit codes say what happened`() throws {
         let machine = try pair()
-        func code(_ arguments: String...) throws -> Int32 {
-            try machine.run(["rec"] + arguments).code
+        func rec(_ arguments: String) throws -> (code: Int32, output: String, talk: String) {
+            let run = try machine.shell("filesinki rec " + arguments)
+            return (run.code, run.output, run.talk)
         }
-        #expect(try code("save", "--root", "a", "Note", "n", "--set", "count:int=1") == 0)
-        #expect(try code("sync", "--root", "b") == 0)
-        #expect(try code("save", "--root", "b", "Note", "n", "--set", "count=2") == 0)
-        let refused = try machine.run([
-            "rec", "save", "--root", "a", "Note", "n", "--set", "count=3", "--policy", "unchanged",
-            "--json",
-        ])
+        let save = "save --root a Note n --set "
+        #expect(try rec(save + "count:int=1").code == 0)
+        #expect(try rec("sync --root b").code == 0)
+        #expect(try rec("save --root b Note n --set count=2").code == 0)
+        let refused = try rec(save + "count=3 --policy unchanged --json")
         #expect(refused.code == 3)
         for key in ["ancestor", "client", "server"] {
             #expect(refused.output.contains("\"\(key)\":{\"name\":\"n\""))
         }
-        #expect(try code("conflicts", "--root", "a") == 3)
-        #expect(try code("sync", "--root", "a") == 3)
-        #expect(try code("conflicts", "--root", "a", "--forget", "n") == 0)
-        #expect(
-            try code("save", "--root", "a", "Note", "n", "--set", "count=3", "--if-tag", "1") == 3)
-        #expect(try code("save", "--root", "a", "Note", "n", "--set", "count:string=x") == 2)
-        #expect(try code("save", "--root", "a", "Note", "n", "--set", "of:reference=no") == 2)
-        #expect(try code("save", "--root", "a", "Note", "_n", "--set", "count=3") == 2)
-        #expect(try code("get", "--root", "a", "none") == 1)
-        #expect(try code("get", "--root", "a", "n", "none") == 5)
-        #expect(try code("delete", "--root", "a", "none") == 0)
-        #expect(try code("delete", "--root", "a", "none", "--strict") == 1)
-        #expect(try code("query", "--root", "a", "Note", "--where", "count = 99") == 1)
-        let wrong = try machine.run([
-            "rec", "query", "--root", "a", "Note", "--where", "count MATCHES 1",
-        ])
+        #expect(try rec("conflicts --root a").code == 3)
+        #expect(try rec("sync --root a").code == 3)
+        #expect(try rec("conflicts --root a --forget n").code == 0)
+        #expect(try rec(save + "count=3 --if-tag 1").code == 3)
+        #expect(try rec(save + "count:string=x").code == 2)
+        #expect(try rec(save + "of:reference=no").code == 2)
+        #expect(try rec("save --root a Note _n --set count=3").code == 2)
+        #expect(try rec("get --root a none").code == 1)
+        #expect(try rec("get --root a n none").code == 5)
+        #expect(try rec("delete --root a none").code == 0)
+        #expect(try rec("delete --root a none --strict").code == 1)
+        #expect(try rec("query --root a Note --where 'count = 99'").code == 1)
+        let wrong = try rec("query --root a Note --where 'count MATCHES 1'")
         #expect(wrong.code == 2 && wrong.talk.contains("column 7"))
-        #expect(
-            try code(
-                "query", "--root", "a", "Note", "--where", "count = 1 OR count = 2", "--strict")
-                == 2)
-        #expect(try code("changes", "--root", "a", "--since", "0000000000000000-1") == 9)
+        #expect(try rec("query --root a Note --where 'count = 1 OR count = 2' --strict").code == 2)
+        #expect(try rec("changes --root a --since 0000000000000000-1").code == 9)
     }
 
     @Test func `CK-08 rec batch --atomic killed at any system call is done whole or not at all`()

@@ -55,12 +55,24 @@ struct GivenPathTests {
         "kv export": ["kv", "export"], "kv import": ["kv", "import"],
         "kv bridge": ["kv", "bridge", "FILE"], "kv log": ["kv", "log", "k"],
         "kv off": ["kv", "off"], "kv on": ["kv", "on"],
+        "rec get": ["rec", "get", "n"], "rec save": ["rec", "save", "T", "n"],
+        "rec query": ["rec", "query", "T"], "rec delete": ["rec", "delete", "n"],
+        "rec batch": ["rec", "batch", "FILE"], "rec changes": ["rec", "changes"],
+        "rec conflicts": ["rec", "conflicts"], "rec log": ["rec", "log", "n"],
+        "rec sync": ["rec", "sync"], "rec status": ["rec", "status"],
+        "rec schema show": ["rec", "schema", "show"],
+        "rec schema import": ["rec", "schema", "import", "FILE"],
+        "rec schema diff": ["rec", "schema", "diff", "FILE"],
+        "rec schema lock": ["rec", "schema", "lock"],
+        "rec schema unlock": ["rec", "schema", "unlock"],
+        "rec schema set": ["rec", "schema", "set", "T.f int"],
     ]
 
     /// Commands that have nothing to do with a replica.
     static let elsewhere: Set = [
         "merge", "compress", "decompress", "completions", "serve folder", "serve token make",
         "serve token list", "serve token revoke", "init", "clone",
+        "replicas",
     ]
 
     @Test("E7.2 every command is in one of the tables")

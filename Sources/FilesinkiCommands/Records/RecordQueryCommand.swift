@@ -22,13 +22,13 @@ struct RecordQueryCommand: ReplicaCommand {
     var type: String
 
     @Option(
-        name: .customLong("where"),
+        name: .customLong("where"), parsing: .unconditional,
         help: ArgumentHelp(
             "For example: count > 3 AND title BEGINSWITH 'A'", valueName: "predicate"))
     var predicate = "TRUEPREDICATE"
 
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: ArgumentHelp("Fields to sort by; - before one reverses it.", valueName: "field,…"))
     var sort = ""
 
