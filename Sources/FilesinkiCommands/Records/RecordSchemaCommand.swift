@@ -89,10 +89,9 @@ struct RecordSchemaImportCommand: ReplicaCommand {
     var replica: RootOptions { options.replica }
 
     func run(in console: Console) async throws -> ExitCode {
-        let schema = try options.schema(from: file, in: console)
-        return try await options.changeSchema(
+        try await options.changeSchema(
             publishWait, operation: "rec schema import", in: console
-        ) { $0 = schema }
+        ) { $0 = try options.schema(from: file, in: console) }
     }
 }
 
@@ -110,8 +109,8 @@ struct RecordSchemaDiffCommand: ReplicaCommand {
     var replica: RootOptions { options.replica }
 
     func run(in console: Console) async throws -> ExitCode {
-        let new = try options.schema(from: file, in: console)
         let zone = try await options.open(in: console)
+        let new = try options.schema(from: file, in: console)
         let lines = SchemaText.diff(try await zone.schema(), new)
         for line in lines { try console.output.line(line) }
         return lines.isEmpty ? .done : .negative
