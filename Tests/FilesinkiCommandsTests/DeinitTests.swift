@@ -36,10 +36,15 @@ struct DeinitTests {
     }
 
     @Test(
-        "an edit that no run has seen, a deletion and a value are refused without --force",
+        "an edit that no run has seen, a deletion, a value and a record are refused without --force",
         arguments: [
             (["write"], "Not published: one."), (["delete"], "Not published: two."),
             (["kv", "set", "--root", "a", "x", "1"], "Not published: 1 value."),
+            // The record, and the schema that it begins.
+            (
+                ["rec", "save", "--root", "a", "T", "n", "--set", "x=1"],
+                "Not published: 2 records."
+            ),
         ])
     func refused(_ change: [String], _ message: String) async throws {
         let world = try await pair()

@@ -1,7 +1,9 @@
 import ArgumentParser
 import FilesinkiEngine
+import FilesinkiItems
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiRecordZones
 import FilesinkiText
 
 /// `deinit`: the folder stays, the replica goes.
@@ -14,7 +16,7 @@ struct DeinitCommand: ReplicaCommand {
             Removes the state of the replica (.filesinki): what it knows of the store, credentials, \
             and this device's settings for it. All files stay, and so does the store.
 
-            Exits with 1 and removes nothing if changes or values are not published or conflicts are \
+            Exits with 1 and removes nothing if changes, values or records are not published or conflicts are \
             open, unless --force is given. Scans the folder, but does not contact the remote. If it \
             is interrupted, run it again.
             """)
@@ -77,6 +79,12 @@ struct DeinitCommand: ReplicaCommand {
             throw Failure.refused(
                 options.root, "Not published: \(CountText.text(values, "value")).",
                 "Run filesinki kv sync")
+        }
+        let records = try LocalZones<RecordKind>.pendingCount(state: options.stateFolder.path)
+        if records > 0 {
+            throw Failure.refused(
+                options.root, "Not published: \(CountText.text(records, "record")).",
+                "Run filesinki rec sync in each zone")
         }
         if let first = state.conflicts.first {
             throw Failure.refused(

@@ -96,7 +96,9 @@ extension StateFolder {
         let own = [
             config, manifest, lock, watch, staging, saves, saving, publishing, unpublishedPacks,
             merges,
-            trusted, checked, access, storeKey, merging, indexes, self.path + "/kv",
+            trusted, checked, access, storeKey, merging, indexes,
+            // Keys and values, and records: each kind of item has a folder.
+            self.path + "/kv", self.path + "/rec",
             self.path + "/" + Settings.deviceFile,
         ]
         return own.contains { path == $0 || path.hasPrefix($0 + "-") || path.hasPrefix($0 + ".") }
