@@ -1,5 +1,6 @@
 import FilesinkiHashing
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiTesting
 import Testing
@@ -29,16 +30,29 @@ struct ItemZoneTests {
         #expect(try await box.commits.last?.superseded.count == 1)
     }
 
-    @Test func `a device that comes late starts from a checkpoint`() async throws {
+    @Test func `a device that comes late needs the checkpoint and what follows it`() async throws {
         let box = try await ToyBox()
         let a = try box.device("a")
-        for number in 0..<200 {
+        try await a.set(["old": "red"])
+        for number in 0..<260 {
             try await a.set(["n": String(repeating: "x", count: number)])
             try await a.sync()
         }
+        let format = try #require(try await StoreFormat.read(from: box.remote))
+        let checkpoints = try CheckpointStore(
+            remote: box.remote, zone: "toy-default", store: format)
+        let newest = try await checkpoints.newest(after: 0)
+        #expect(newest > 200)
+        // The content of an item stays in the commit that set it.
+        for sequence in 2..<newest {
+            let digits = String(sequence)
+            let name = String(repeating: "0", count: 20 - digits.utf8.count) + digits
+            try await box.remote.delete(try ObjectKey("zones/toy-default/log/\(name)/c"))
+        }
         let b = try box.device("b")
         try await b.sync()
-        #expect(try await b.all["n"]?.count == 199)
+        #expect(try await b.all == (try await a.all))
+        #expect(try await b.all["n"]?.count == 259)
     }
 
     @Test func `only a fetch publishes nothing`() async throws {
