@@ -24,8 +24,17 @@ struct NegativeRowReportTests {
         let load = try machine.shell(
             "cd a && filesinki load --root ../b --offline '\(machine.folder)/b/sub/x'")
         #expect(load.output == "x\n", "\(load)")
-        // The default replica was not made.
-        #expect(try machine.shell("ls -d data home config").output == "")
+        // The default replica was not made; the list of replicas is all that is in the home folder.
+        #expect(try machine.shell("ls -d data config home/*").output == "")
+        #expect(
+            try machine.shell("ls -A home home/.local/state/filesinki").output == """
+                home:
+                .local
+
+                home/.local/state/filesinki:
+                replicas
+
+                """)
     }
 
     @Test("FB-16: a load killed at any system call keeps every pending save")
