@@ -89,7 +89,7 @@ package protocol ItemState: Hashable, Sendable {
     /// Whether both have the same content, regardless of when and where it was set.
     func hasSameContent(as other: Self) -> Bool
 
-    /// Whether observers are told that this item took the place of a former one.
+    /// Whether the change from a former item to this one is reported to observers.
     func isReported(after former: Self) -> Bool
 
     /// Whether there is no content.
