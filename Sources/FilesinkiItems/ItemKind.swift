@@ -37,8 +37,10 @@ package protocol ItemKind: Sendable {
     /// Called in the transaction in which the local item changed, for what is derived from it.
     static func didChange(_ item: Item<State>, in database: ItemDatabase<Self>) throws
 
-    /// Called at the end of the transaction that applied what was fetched.
-    static func didApply(_ context: inout MergeContext<Self>) throws
+    /// Called in the transaction that applies what was fetched, after the last item.
+    ///
+    /// - Parameter keys: The items that were fetched.
+    static func didApply(_ keys: [ItemKey], _ context: inout MergeContext<Self>) throws
 
     /// Whether the zone exceeds the limits of this device, as a merge may cause.
     static func isOverLimits(_ database: ItemDatabase<Self>) throws -> Bool
@@ -48,7 +50,9 @@ extension ItemKind {
     package static func migrate(_ file: OwnConnection, from version: Int64) throws(Failure) {}
     package static func isValid(_ state: State, _ key: ItemKey) -> Bool { true }
     package static func didChange(_ item: Item<State>, in database: ItemDatabase<Self>) throws {}
-    package static func didApply(_ context: inout MergeContext<Self>) throws {}
+    package static func didApply(
+        _ keys: [ItemKey], _ context: inout MergeContext<Self>
+    ) throws {}
     package static func isOverLimits(_ database: ItemDatabase<Self>) throws -> Bool { false }
 }
 
@@ -167,8 +171,6 @@ package struct MergeContext<Kind: ItemKind> {
     package let device: [UInt8]
     package let now: Timestamp
     package let answers: [Kind.Question: Kind.Answer]
-    /// The items that were fetched so far.
-    package var touched: Set<ItemKey> = []
     /// Problems to report.
     package var problems: [Failure] = []
     package var clock: HybridClock

@@ -1,11 +1,11 @@
 import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiRemote
-import FilesinkiStore
 import FilesinkiTesting
 import Testing
 
 @testable import FilesinkiItems
+@testable import FilesinkiStore
 
 /// What every kind of items gets without code of its own, shown by ``ToyKind``.
 @Suite("Zones of items")
@@ -41,13 +41,12 @@ struct ItemZoneTests {
         let format = try #require(try await StoreFormat.read(from: box.remote))
         let checkpoints = try CheckpointStore(
             remote: box.remote, zone: "toy-default", store: format)
+        let log = try CommitLog(remote: box.remote, zone: "toy-default", store: format)
         let newest = try await checkpoints.newest(after: 0)
         #expect(newest > 200)
         // The content of an item stays in the commit that set it.
         for sequence in 2..<newest {
-            let digits = String(sequence)
-            let name = String(repeating: "0", count: 20 - digits.utf8.count) + digits
-            try await box.remote.delete(try ObjectKey("zones/toy-default/log/\(name)/c"))
+            try await box.remote.delete(log.slot(sequence))
         }
         let b = try box.device("b")
         try await b.sync()

@@ -168,6 +168,11 @@ extension ItemDatabase {
         return Usage(keys: Int(statement.integer(0)), bytes: Int(statement.integer(1)))
     }
 
+    /// The number of items that are not published yet.
+    func pendingCount() throws(Failure) -> Int {
+        Int(try connection.number("SELECT count(*) FROM item WHERE pending = 1"))
+    }
+
     /// Whether anything is not published yet.
     package func hasPending() throws(Failure) -> Bool {
         let statement = try cache.statement(

@@ -80,8 +80,9 @@ private struct ApplyTransaction<Kind: ItemKind> {
                 try apply(change.key, change.state, change.version, isOwn: isOwn, &report)
             }
         }
+        let fetchedKeys = Array(before.keys)
         try withdrawBatches(&report)
-        try Kind.didApply(&context)
+        try Kind.didApply(fetchedKeys, &context)
         try database.setKnownStore(fetched.log.store)
         try database.setLogPosition(fetched.log.end)
         try database.set(fetched.log.numbers(at: context.now))
@@ -118,7 +119,6 @@ private struct ApplyTransaction<Kind: ItemKind> {
         guard version > item.version else { return }
         context.clock.observe(theirs.time, now: context.now)
         if before[key] == nil { before[key] = item.ours }
-        context.touched.insert(key)
         if isOwn, item.isPending {
             // Our item was set after this commit published the former one.
         } else {

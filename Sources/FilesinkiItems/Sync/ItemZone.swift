@@ -127,7 +127,7 @@ package enum LocalZones<Kind: ItemKind> {
         var count = 0
         for name in try names(state: state) {
             let file = ItemPlace<Kind>.file(of: name, in: state)
-            count += try ItemDatabase<Kind>(reading: file)?.pending().count ?? 0
+            count += try ItemDatabase<Kind>(reading: file)?.pendingCount() ?? 0
         }
         return count
     }

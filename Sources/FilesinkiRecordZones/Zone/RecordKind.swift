@@ -90,9 +90,11 @@ package enum RecordKind: ItemKind {
 
     /// Deletes what refers, with `delete`, to records that others deleted. Only records that they did not
     /// know are left for this.
-    package static func didApply(_ context: inout MergeContext<RecordKind>) throws {
+    package static func didApply(
+        _ keys: [ItemKey], _ context: inout MergeContext<RecordKind>
+    ) throws {
         let database = context.database
-        var gone = try context.touched.sorted().filter {
+        var gone = try keys.sorted().filter {
             try database.item($0)?.ours.isRemoved ?? false
         }
         while let target = gone.popLast() {

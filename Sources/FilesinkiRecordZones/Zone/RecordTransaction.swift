@@ -21,8 +21,9 @@ extension RecordZone {
                 database: database, device: device.id, now: now, isAtomic: isAtomic)
             try transaction.prepare(operations)
             guard !(isAtomic && transaction.hasFailed) else { return transaction.failedBatch() }
-            if isAtomic, !fitsIntoCommit(try transaction.items()) { throw Failure.tooLargeBatch }
-            return try transaction.write()
+            let changes = try transaction.changes()
+            if isAtomic, !fitsIntoCommit(changes.map(\.item)) { throw Failure.tooLargeBatch }
+            return try transaction.write(changes)
         }
     }
 }
@@ -177,39 +178,45 @@ private struct RecordTransaction {
 
     // MARK: Writing
 
-    /// The items as they will be, without a batch.
-    func items() throws -> [Item<RecordState>] {
-        var items: [Item<RecordState>] = []
-        for (record, index) in saved.values.sorted(by: { $0.record.name < $1.record.name }) {
-            var item = try item(record.name)
-            item.ours = RecordState(record)
-            item.note = Array(operations[index].policy.rawValue.utf8)
-            items.append(item)
+    /// An item as it will be, and whether its content differs from the present one.
+    struct ItemChange {
+        var item: Item<RecordState>
+        let isChanged: Bool
+
+        init(_ present: Item<RecordState>, _ state: RecordState, _ policy: SavePolicy? = nil) {
+            item = present
+            item.ours = state
+            if let policy { item.note = Array(policy.rawValue.utf8) }
+            isChanged = !state.hasSameContent(as: present.ours)
         }
-        for (name, index) in deleted.sorted(by: { $0.key < $1.key }) {
-            var item = try item(name)
-            item.ours = .removed(at: stamp.time)
-            item.note = Array(operations[index].policy.rawValue.utf8)
-            items.append(item)
-        }
-        if schema != former {
-            var item = try database.item(RecordKind.schemaKey) ?? .new(RecordKind.schemaKey)
-            item.ours = RecordState(schema, time: stamp.time)
-            items.append(item)
-        }
-        return items
     }
 
-    mutating func write() throws -> [RecordResult] {
-        var items = try items()
-        if isAtomic { try join(&items) }
-        var changed: [ItemKey] = []
-        for item in items {
-            let before = try database.item(item.key)?.ours ?? .removed(at: 0)
-            if !item.ours.hasSameContent(as: before) { changed.append(item.key) }
-            try database.put(item)
-            if let name = item.key.recordName { try database.removeConflict(of: name) }
+    /// The items that are written, without a batch.
+    func changes() throws -> [ItemChange] {
+        var changes: [ItemChange] = []
+        for (record, index) in saved.values.sorted(by: { $0.record.name < $1.record.name }) {
+            changes.append(
+                ItemChange(try item(record.name), RecordState(record), operations[index].policy))
         }
+        for (name, index) in deleted.sorted(by: { $0.key < $1.key }) {
+            changes.append(
+                ItemChange(try item(name), .removed(at: stamp.time), operations[index].policy))
+        }
+        if schema != former {
+            let present = try database.item(RecordKind.schemaKey) ?? .new(RecordKind.schemaKey)
+            changes.append(ItemChange(present, RecordState(schema, time: stamp.time)))
+        }
+        return changes
+    }
+
+    mutating func write(_ changes: [ItemChange]) throws -> [RecordResult] {
+        var changes = changes
+        if isAtomic { try join(&changes) }
+        for change in changes {
+            try database.put(change.item)
+            if let name = change.item.key.recordName { try database.removeConflict(of: name) }
+        }
+        let changed = changes.filter(\.isChanged).map(\.item.key)
         try database.set("clock", number: clock.last)
         try database.recordEvent(.local, changed.sorted(), at: now)
         for index in results.indices where results[index].error == nil {
@@ -222,16 +229,16 @@ private struct RecordTransaction {
     }
 
     /// Gives the items the number of a new batch. Batches that they belong to become a part of it.
-    private func join(_ items: inout [Item<RecordState>]) throws {
+    private func join(_ changes: inout [ItemChange]) throws {
         let number = (try database.number("batch") ?? 0) + 1
         try database.set("batch", number: number)
-        for former in Set(items.map(\.batch)) where former != 0 {
+        for former in Set(changes.map(\.item.batch)) where former != 0 {
             for var item in try database.pending(ofBatch: former) {
                 item.batch = number
-                try database.put(item)
+                try database.put(item, isChanged: false)
             }
         }
-        for index in items.indices { items[index].batch = number }
+        for index in changes.indices { changes[index].item.batch = number }
     }
 
     /// The results of an atomic batch of which an operation failed.
