@@ -192,7 +192,9 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ]),
+            ],
+            // The files of the page of `ui`.
+            resources: [.embedInCode("Resources")]),
 
         // Addresses and credentials, and the remotes that they lead to.
         module(

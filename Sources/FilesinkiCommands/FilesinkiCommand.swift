@@ -21,8 +21,9 @@ struct FilesinkiCommand: Command {
                 name: "Replicas:",
                 subcommands: [
                     InitCommand.self, CloneCommand.self, SyncCommand.self, WatchCommand.self,
-                    StatusCommand.self, DevicesCommand.self, RemoteCommand.self, KeyCommand.self,
-                    ConfigCommand.self, ReplicasCommand.self, ServeCommand.self, DeinitCommand.self,
+                    StatusCommand.self, UICommand.self, DevicesCommand.self, RemoteCommand.self,
+                    KeyCommand.self, ConfigCommand.self, ReplicasCommand.self, ServeCommand.self,
+                    DeinitCommand.self,
                 ]),
             CommandGroup(
                 name: "Files:",

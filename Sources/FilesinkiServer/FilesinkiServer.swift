@@ -157,7 +157,7 @@ struct PreparedServer: Sendable {
         do {
             try await group.run()
         } catch let error as IOError {
-            throw failure(error)
+            throw Failure(error, listeningOn: settings.host, settings.port)
         }
     }
 
@@ -168,17 +168,20 @@ struct PreparedServer: Sendable {
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
+}
 
-    private func failure(_ error: IOError) -> Failure {
-        let address = "\(settings.host):\(settings.port)"
+extension Failure {
+    /// A server could not listen.
+    init(_ error: IOError, listeningOn host: String, _ port: Int) {
+        let address = "\(host):\(port)"
         if error.errnoCode == EADDRINUSE {
-            return Failure(
+            self.init(
                 .busy, path: address, "The address is already in use.",
                 remedy: "Choose another port, or stop the other program.")
+            return
         }
-        let code: Failure.Code = error.errnoCode == EACCES ? .notAllowed : .io
-        return Failure(
-            code, path: address,
+        self.init(
+            error.errnoCode == EACCES ? .notAllowed : .io, path: address,
             "Cannot listen on this address: \(SystemError(error.errnoCode).words.lowercased()).",
             remedy: "Use an address of this machine, and a port above 1023.")
     }

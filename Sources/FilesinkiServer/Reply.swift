@@ -39,7 +39,7 @@ struct Reply: Sendable {
 
 extension HTTPField.Name {
     /// A field name of the protocol, which is always valid.
-    private static func own(_ name: String) -> HTTPField.Name {
+    static func own(_ name: String) -> HTTPField.Name {
         HTTPField.Name(name) ?? .server
     }
 

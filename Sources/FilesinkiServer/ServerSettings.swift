@@ -41,7 +41,7 @@ package struct ServerSettings: Sendable {
     /// A monotonic clock, for rates. Tests use their own.
     package var clock: @Sendable () -> Duration = Self.machineClock
 
-    private static let machineClock: @Sendable () -> Duration = {
+    static let machineClock: @Sendable () -> Duration = {
         let begin = ContinuousClock().now
         return { begin.duration(to: ContinuousClock().now) }
     }()

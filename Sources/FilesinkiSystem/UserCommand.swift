@@ -1,4 +1,3 @@
-import CKernel
 package import FilesinkiModel
 import Glibc
 
@@ -57,7 +56,7 @@ package struct UserCommand: Sendable {
     ///
     /// - Throws: `Failure` with code `io` when it could not be started.
     package func run() throws(Failure) -> Outcome {
-        let memory = try input.map { bytes throws(Failure) in try Self.memory(holding: bytes) }
+        let memory = try input.map { bytes throws(Failure) in try NamedFile.inMemory(bytes) }
         let pipe = try SystemError.reported("run the command", text.utf8) {
             () throws(SystemError) in
             try Pipe()
@@ -70,17 +69,6 @@ package struct UserCommand: Sendable {
         // Kept open until the end, like the input.
         pipe.reading.close()
         return withExtendedLifetime(memory) { outcome }
-    }
-
-    /// A file in memory for the input. Unlike a pipe it has any size and does not block.
-    private static func memory(holding bytes: [UInt8]) throws(Failure) -> NamedFile {
-        guard let handle = FileHandle(fsk_memory_file("events")) else {
-            throw SystemError.last.failure("keep the command's input in memory", "")
-        }
-        let file = NamedFile(handle, path: [], of: .own)
-        try file.write(bytes)
-        lseek(file.handle.raw, 0, SEEK_SET)
-        return file
     }
 
     private func failure(_ what: String) -> Failure {

@@ -22,6 +22,7 @@ struct Main {
         return NetworkAccess(
             connect: { try remotes.connect($0, $1) }, pin: { try remotes.pin($0, $1) },
             serve: { try await Serving.serve($0, $1) }, tokens: { try Serving.tokens($0) },
+            page: { try await Serving.page($0, $1) },
             ping: { request in
                 let monitor = Monitor(limit: PingRequest.limit) { name in
                     getenv(name).map { String(cString: $0) }

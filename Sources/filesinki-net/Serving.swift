@@ -34,6 +34,22 @@ enum Serving {
         }
     }
 
+    static func page(
+        _ options: PageOptions, _ tell: @escaping @Sendable (String) -> Void
+    ) async throws {
+        let settings = PageSettings(
+            host: options.host, port: options.port,
+            run: { command in
+                let ended = try await options.run(
+                    PageOptions.Command(
+                        name: command.name, options: command.options, paths: command.paths,
+                        input: command.input))
+                return PageResult(
+                    exit: ended.code, output: ended.output, messages: ended.messages)
+            }, stamp: options.stamp)
+        try await PageServer(settings, .ofMachine).serve(onReady: tell)
+    }
+
     private static func tls(_ encryption: ServeOptions.Encryption, in folder: String) -> ServerTLS {
         switch encryption {
         case .none: .none

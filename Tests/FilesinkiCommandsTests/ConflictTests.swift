@@ -38,6 +38,31 @@ struct ConflictTests {
     }
 
     @Test(
+        "show --conflict prints a version of an open conflict",
+        arguments: [
+            ("base", "base\n"), ("here", "b\n"), ("there", "a\n"),
+            ("merge", "<<<<<<< here\nb\n=======\na\n>>>>>>> there\n"),
+        ])
+    func show(_ side: String, _ text: String) async throws {
+        let world = try await world()
+        #expect(try await world.run("show", "one.txt", "--conflict", side).text == text)
+        #expect(try await world.run("show", "gone", "--conflict", side).code == .negative)
+        let options = ["show", "one.txt", "--conflict", side, "--at", "2024-05-01"]
+        let both = try await world.run(bytes: options.map { Array($0.utf8) })
+        #expect(both.code == .usage)
+    }
+
+    @Test func `show --conflict has no merge of what is not text`() async throws {
+        let world = try await world()
+        try world.write([0, 1], to: "a/one.txt")
+        world.currentFolder = world.folder
+        try await done(world, "sync", "a")
+        _ = try await world.run("sync", "b")
+        let merge = try await world.run("show", "--root", "b", "one.txt", "--conflict", "merge")
+        #expect(merge.code == .usage && merge.output.isEmpty, "\(merge)")
+    }
+
+    @Test(
         "resolve accepts paths, patterns or --all",
         arguments: [
             (["one.txt"], ["d/three", "two.txt"]), (["*.txt"], ["d/three"]),

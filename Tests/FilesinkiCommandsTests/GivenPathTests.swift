@@ -28,7 +28,8 @@ struct GivenPathTests {
         "observe": [["observe", "OUTSIDE/", "--once", "--timeout", "1s"]],
         "changes": [["changes", "OUTSIDE/"]],
         "log": [["log", "OUTSIDE"]],
-        "show": [["show", "OUTSIDE@1"]],
+        "show": [["show", "OUTSIDE@1"], ["show", "OUTSIDE", "--conflict", "here"]],
+        "ui": [["ui", "OUTSIDE"]],
         "diff": [["diff", "OUTSIDE"]],
         "restore": [["restore", "OUTSIDE@1"]],
         "explain": [["explain", "OUTSIDE"]],
@@ -108,7 +109,7 @@ struct GivenPathTests {
 
     @Test(
         "E7.2 relative to a folder in no replica, too",
-        arguments: ["status", "doctor", "watch", "sync"], [true, false])
+        arguments: ["status", "doctor", "watch", "sync", "ui"], [true, false])
     func relative(_ command: String, _ isSet: Bool) async throws {
         let world = try await world()
         world.currentFolder = world.folder

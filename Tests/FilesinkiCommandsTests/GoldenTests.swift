@@ -2,33 +2,11 @@ import FilesinkiCommands
 import FilesinkiModel
 import Testing
 
-/// What a command is run in, and how.
-private struct Scene: Sendable, CustomTestStringConvertible {
-    /// The name of the golden file.
-    var name: String
-    /// Command lines that come before, in a world with the replicas `a` and `b`; `write PATH TEXT`
-    /// writes a file.
-    var before: [String] = []
-    /// The command line whose output is looked at.
-    var command: String
-    var code = ExitCode.done
-    var input = ""
-    /// Whether the command prints for people, not with `--json`.
-    var isText = false
-
-    var testDescription: String { isText ? name + " as text" : name }
-}
-
 @Suite("The contract of --json")
 struct GoldenTests {
     private static let conflict = [
         "write a/one from-a", "write b/one from-b", "sync a", "sync b",
     ]
-
-    private static let record = ["rec save --root a Note n --set title=Hello --set count:int=3"]
-
-    /// Another device changes the record.
-    private static let record2 = ["rec sync --root b", "rec save --root b Note n --set count=5"]
 
     private static let encrypted = [
         "set FILESINKI_PASSPHRASE secret", "remote set sealed --migrate --encrypt --root a",
@@ -107,6 +85,9 @@ struct GoldenTests {
             command: "changes --root b --since 0"),
         Scene(name: "show", command: "show --root a one@1 -o out"),
         Scene(
+            name: "show-conflict", before: conflict,
+            command: "show --root b one --conflict merge -o out"),
+        Scene(
             name: "diff", before: ["write a/one 1"], command: "diff --root a one",
             code: .negative),
         Scene(
@@ -153,88 +134,6 @@ struct GoldenTests {
             name: "decompress", before: ["write x 1", "compress x -o y"],
             command: "decompress y -o out"),
         Scene(
-            name: "rec-save",
-            command: "rec save --root a Note n --set title=Hello --set count:int=3"),
-        Scene(
-            name: "rec-save-away", before: ["move store gone"],
-            command: "rec save --root a Note n --set count:int=3"),
-        Scene(
-            name: "rec-save-refused", before: record + record2,
-            command: "rec save --root a Note n --set count=4 --policy unchanged", code: .conflict),
-        Scene(name: "rec-get", before: record, command: "rec get --root a n"),
-        Scene(name: "rec-get-absent", command: "rec get --root a n", code: .negative),
-        Scene(
-            name: "rec-query",
-            before: record + ["rec save --root a Note m --set title=Yes --set count:int=5"],
-            command: "rec query --root a Note --sort -count --fields count --limit 1"),
-        Scene(
-            name: "rec-query-invalid",
-            command: "rec query --root a Note --where count==", code: .usage),
-        Scene(name: "rec-delete", before: record, command: "rec delete --root a n"),
-        Scene(
-            name: "rec-batch", before: record, command: "rec batch --root a", code: .conflict,
-            input: """
-                {"op":"create","name":"m","type":"Note","fields":{"count":1}}
-                {"op":"create","name":"n","type":"Note","fields":{"count":1}}
-                {"op":"update","name":"n","tag":"7","fields":{"count":9}}
-                {"op":"delete","name":"x"}
-                """),
-        Scene(
-            name: "rec-changes", before: record + ["rec delete --root a n"],
-            command: "rec changes --root a --resync"),
-        Scene(
-            name: "rec-conflicts",
-            before: record + record2 + [
-                "rec save --root a Note n --set count=4 --policy unchanged"
-            ],
-            command: "rec conflicts --root a", code: .conflict),
-        Scene(name: "rec-sync", before: record, command: "rec sync --root b"),
-        Scene(name: "rec-status", before: record, command: "rec status --root a"),
-        Scene(name: "kv-set", command: "kv set --root a theme dark"),
-        Scene(name: "kv-set-away", before: ["move store gone"], command: "kv set --root a x=1 y=2"),
-        Scene(
-            name: "kv-set-limit", before: ["kv quota --root a --max-keys 1"],
-            command: "kv set --root a x=1 y=2", code: .limit),
-        Scene(
-            name: "kv-get", before: ["kv set --root a n=9223372036854775807 --type int"],
-            command: "kv get --root a n"),
-        Scene(name: "kv-get-default", command: "kv get --root a n --type int --default 5"),
-        Scene(name: "kv-get-absent", command: "kv get --root a n", code: .negative),
-        Scene(name: "kv-unset", before: ["kv set --root a n=1"], command: "kv unset --root a n"),
-        Scene(
-            name: "kv-list",
-            before: [
-                "kv set --root a on=true --type bool", "kv set --root a d=-0.0 --type double",
-                "kv set --root a t=2024-05-01T09:30:00.250Z --type date",
-                "kv set --root a l=[1,null,{\"x\":\"y\"}] --type json",
-                "kv set --root a b=AP8= --type data", "kv set --root a s=1 --merge max",
-            ], command: "kv list --root a"),
-        Scene(
-            name: "kv-sync",
-            before: ["kv set --root a x=1 y=2", "kv set --root b x=3"],
-            command: "kv sync --root a"),
-        Scene(
-            name: "kv-sync-initial",
-            before: [
-                "kv set --root a x=1", "kv off --root b", "kv set --root b x=2",
-                "kv set --root b y=3",
-            ],
-            command: "kv on --root b"),
-        Scene(name: "kv-status", before: ["kv set --root a x=1"], command: "kv status --root a"),
-        Scene(name: "kv-quota", before: ["kv set --root a x=1"], command: "kv quota --root a"),
-        Scene(name: "kv-off", command: "kv off --root a"),
-        Scene(
-            name: "kv-log",
-            before: [
-                "kv set --root a x=1", "kv off --root b", "kv set --root b x=2", "kv on --root b",
-            ], command: "kv log --root b x"),
-        Scene(
-            name: "kv-export", before: ["kv set --root a x=1"], command: "kv export --root a -o x"),
-        Scene(name: "kv-import", before: ["write x {\"k\":5}"], command: "kv import --root a x"),
-        Scene(
-            name: "kv-bridge", before: ["kv set --root a x=1", "write s.json {\"k\":5}"],
-            command: "kv bridge --root a s.json"),
-        Scene(
             name: "config-get", before: [settings], command: "config get rule --root a"),
         Scene(
             name: "config-get-default", command: "config get max-delete --defaults --root a"),
@@ -271,7 +170,7 @@ struct GoldenTests {
         Scene(name: "failure", command: "sync a --strategy newset", code: .usage),
     ]
 
-    @Test("each command prints its golden file", arguments: scenes)
+    @Test("each command prints its golden file", arguments: scenes + Scene.ofItems)
     private func golden(_ scene: Scene) async throws {
         let world = try await Self.pair()
         for line in scene.before { try await world.perform(line) }
@@ -292,11 +191,12 @@ struct GoldenTests {
         }
         .compactMap { $0.split { " ,".contains($0) }.first }
         // Commands that print a script or run until a signal; watch has a test of its own.
-        let others: Set<Substring> = ["completions", "help", "serve", "watch", "filesinki"]
+        let others: Set<Substring> = ["completions", "help", "serve", "ui", "watch", "filesinki"]
         for name in listed where name.allSatisfy({ $0.isLowercase || $0 == "-" }) {
             guard !others.contains(name), !name.hasPrefix("-") else { continue }
             #expect(
-                Self.scenes.contains { $0.command.hasPrefix(name) }, "\(name) has no golden file.")
+                (Self.scenes + Scene.ofItems).contains { $0.command.hasPrefix(name) },
+                "\(name) has no golden file.")
         }
     }
 

@@ -109,39 +109,3 @@ extension MergeTool {
         return trustsExitCode || bytes != start ? bytes : nil
     }
 }
-
-/// The contents of a conflict, and what a merge tool begins with: both sides between markers if they are
-/// text, else the version from here.
-private struct ConflictVersions {
-    var base: [UInt8]
-    var ours: [UInt8]
-    var theirs: [UInt8]
-    var start: [UInt8]
-}
-
-extension Session {
-    fileprivate func openConflict(at path: RelativePath) async throws -> OpenConflict {
-        if let found = try await replica.conflicts().last(where: { $0.path == path }) {
-            return found
-        }
-        throw Failure(
-            .notFound, path: path.bytes, "No open conflict was found.",
-            remedy: "See the open ones with filesinki conflicts.")
-    }
-
-    /// - Throws: Code `usage` if a side is not a file.
-    fileprivate func versions(of open: OpenConflict) async throws -> ConflictVersions {
-        let conflict = open.conflict
-        guard conflict.ours?.kind == .file, conflict.theirs?.kind == .file else {
-            throw Failure(
-                .usage, path: open.path.bytes, "A merge tool needs a file on each side.",
-                remedy: "Choose a side with --take here or --take there.")
-        }
-        let base =
-            conflict.base?.kind == .file ? try await content(of: conflict.base, at: open.path) : []
-        let ours = try await content(of: conflict.ours, at: open.copy ?? open.path)
-        let theirs = try await content(of: conflict.theirs, at: open.path)
-        let marked = TextMerge.marked(MergeInput(base: base, ours: ours, theirs: theirs))
-        return ConflictVersions(base: base, ours: ours, theirs: theirs, start: marked ?? ours)
-    }
-}

@@ -32,6 +32,7 @@ enum CommandExamples {
             "filesinki status --max-age 2h",
             "PS1='$(filesinki status --short . 2>/dev/null) \\$ '",
         ],
+        "ui": ["filesinki ui ~/notes", "filesinki ui --listen 127.0.0.1:8391"],
         "devices list": ["filesinki devices"],
         "devices forget": ["filesinki devices forget old-laptop"],
         "remote show": ["filesinki remote show"],
@@ -122,7 +123,10 @@ enum CommandExamples {
 
     private static let history = [
         "log": ["filesinki log -n 10", "filesinki log notes/a"],
-        "show": ["filesinki show notes/a@12", "filesinki show notes/a --at 2024-05-01"],
+        "show": [
+            "filesinki show notes/a@12", "filesinki show notes/a --at 2024-05-01",
+            "filesinki show plan.txt --conflict there",
+        ],
         "diff": ["filesinki diff notes/a", "filesinki diff notes/a 11 12 --stat"],
         "restore": [
             "filesinki restore notes/a@12",

@@ -9,7 +9,8 @@ struct ShowCommand: ReplicaCommand {
         commandName: "show", abstract: "Print a version of a path, or any content in the store.",
         discussion: """
             PATH@VERSION is a version that log lists. With --at or --commit, prints PATH as of that \
-            time or commit.
+            time or commit. With --conflict, prints a version of an open conflict: base, here, \
+            there, or merge, which is both sides of a text with markers where they differ.
             """)
 
     @Argument(
@@ -22,6 +23,12 @@ struct ShowCommand: ReplicaCommand {
 
     @OptionGroup var history: HistoryOptions
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A version of an open conflict: base, here, there or merge.", valueName: "side"))
+    var conflict: ConflictSide?
+
     @Option(name: .shortAndLong, help: "Write to this file, atomically.")
     var output: String?
 
@@ -29,6 +36,10 @@ struct ShowCommand: ReplicaCommand {
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
+        if conflict != nil, content != nil || history.isGiven {
+            throw ValidationError(
+                "--conflict cannot be combined with --content, --at or --commit.")
+        }
         if (version == nil) == (content == nil) {
             throw ValidationError("Give either PATH@VERSION or --content ID.")
         }
@@ -46,7 +57,13 @@ struct ShowCommand: ReplicaCommand {
         let write: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
             if let file { try file.write(bytes) } else { try console.output.write(bytes) }
         }
-        if let version {
+        if let version, let conflict {
+            let path = try session.path(version)
+            let bytes = try await session.content(of: conflict, at: path)
+            try bytes.withUnsafeBytes(write)
+            object.add("path", path)
+            object.add("side", conflict.rawValue)
+        } else if let version {
             let wanted = try history.point(of: version)
             let path = try session.path(wanted.path)
             let tree = try await session.tree(at: wanted.point, of: [path])

@@ -22,6 +22,12 @@ package struct NetworkAccess: Sendable {
     package typealias Serve =
         @Sendable (ServeOptions, @escaping @Sendable (ServeNotice) -> Void) async throws -> Void
 
+    /// Shows a replica in a browser until the process is asked to end; tells the address.
+    package var page: Page
+
+    package typealias Page =
+        @Sendable (PageOptions, @escaping @Sendable (String) -> Void) async throws -> Void
+
     /// Tells a monitor how a command ended; throws when the monitor was not reached.
     package var ping: @Sendable (PingRequest) async throws -> Void
 
@@ -31,6 +37,7 @@ package struct NetworkAccess: Sendable {
         prepare: @escaping @Sendable () throws -> Void = {},
         serve: @escaping Serve,
         tokens: @escaping @Sendable (TokenRequest) async throws -> [TokenNotice],
+        page: @escaping Page = { _, _ in },
         ping: @escaping @Sendable (PingRequest) async throws -> Void = { _ in }
     ) {
         self.connect = connect
@@ -38,6 +45,7 @@ package struct NetworkAccess: Sendable {
         self.prepare = prepare
         self.serve = serve
         self.tokens = tokens
+        self.page = page
         self.ping = ping
     }
 }
@@ -57,6 +65,7 @@ package enum NetworkProgram {
         prepare: { throw become() },
         serve: { _, _ in throw become() },
         tokens: { _ in throw become() },
+        page: { _, _ in throw become() },
         ping: { _ in throw become() })
 
     /// Where the other is, seen from the folder of this program: beside it when it was just built,
@@ -77,14 +86,19 @@ package enum NetworkProgram {
     }
 
     private static func folderOfProgram() -> String? {
+        guard let path = pathOfProgram(), let end = path.lastIndex(of: "/") else { return nil }
+        return String(path[...end])
+    }
+
+    /// Where the program of this process is; nil if that is not known.
+    static func pathOfProgram() -> String? {
         let limit = Int(PATH_MAX)
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             count = buffer.withMemoryRebound(to: CChar.self) { text in
                 text.baseAddress.map { max(0, readlink("/proc/self/exe", $0, limit)) } ?? 0
             }
         }
-        guard let end = bytes.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        return String(decoding: bytes[...end], as: UTF8.self)
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
     private static func missing(_ path: String) -> Failure {

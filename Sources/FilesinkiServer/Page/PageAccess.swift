@@ -1,0 +1,87 @@
+import FilesinkiModel
+import HTTPTypes
+import Synchronization
+
+/// Who may use the page: whoever has the token of the printed address, once.
+///
+/// The token is behind the `#` of the address, so that no browser sends it to a server or writes it
+/// into a `Referer`. The page exchanges it for the secret of a session, which it sends in a field of
+/// each request. A cookie would be sent to every port of this machine, and with requests that other
+/// sites cause.
+final class PageAccess: Sendable {
+    private struct State {
+        /// Nil after it was used.
+        var token: String?
+        var session: String?
+    }
+
+    /// What the address has behind its `#`.
+    let token: String
+    private let state: Mutex<State>
+    private let systemContext: SystemContext
+
+    /// 128 bits: a token cannot be guessed.
+    private static let length = 16
+    private static let scheme = "Bearer "
+    private static let hosts: Set = ["localhost", "127.0.0.1", "[::1]"]
+
+    init(_ systemContext: SystemContext) {
+        token = hexadecimal(systemContext.randomBytes(Self.length))
+        state = Mutex(State(token: token))
+        self.systemContext = systemContext
+    }
+
+    /// Exchanges the token for the secret of the session; nil for another text, and after the first
+    /// time.
+    func beginSession(_ given: String) -> String? {
+        let secret = hexadecimal(systemContext.randomBytes(Self.length))
+        return state.withLock { state in
+            guard let token = state.token, Self.areEqual(token, given) else { return nil }
+            state.token = nil
+            state.session = secret
+            return secret
+        }
+    }
+
+    /// Whether a request is of the session.
+    func isOfSession(_ fields: HTTPFields) -> Bool {
+        guard let field = fields[.authorization], field.hasPrefix(Self.scheme) else { return false }
+        let given = String(field.dropFirst(Self.scheme.count))
+        return state.withLock { state in
+            state.session.map { Self.areEqual($0, given) } ?? false
+        }
+    }
+
+    /// Whether a request was made by the page itself, or by a person who typed the address: by the name
+    /// of this machine (another name could be a site whose address was changed to this machine), and not
+    /// by another site.
+    static func isOwn(_ head: HTTPRequest) -> Bool {
+        guard let authority = head.authority else { return false }
+        let port = authority.lastIndex(of: ":").flatMap { colon in
+            authority[colon...].contains("]") ? nil : colon
+        }
+        guard hosts.contains(String(authority[..<(port ?? authority.endIndex)])) else {
+            return false
+        }
+        if let site = head.headerFields[.site], site != "same-origin", site != "none" {
+            return false
+        }
+        guard let origin = head.headerFields[.origin] else { return true }
+        return origin == "http://\(authority)"
+    }
+
+    /// In constant time for texts of the same length.
+    private static func areEqual(_ one: String, _ other: String) -> Bool {
+        var difference: UInt8 = one.utf8.count == other.utf8.count ? 0 : 1
+        for (mine, theirs) in zip(one.utf8, other.utf8) { difference |= mine ^ theirs }
+        return difference == 0
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let site = own("Sec-Fetch-Site")
+    static let frameOptions = own("X-Frame-Options")
+    static let referrerPolicy = own("Referrer-Policy")
+    static let openerPolicy = own("Cross-Origin-Opener-Policy")
+    static let resourcePolicy = own("Cross-Origin-Resource-Policy")
+}

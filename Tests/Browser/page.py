@@ -1,0 +1,216 @@
+"""Drives the page of `filesinki ui` in a real browser: chromedriver, and nothing but Python's own library.
+
+page.py ADDRESS REPLICA OTHER
+  ADDRESS is what `filesinki ui REPLICA` printed; OTHER is a second replica of the store, which this script
+  syncs while the page is open. $FILESINKI is the program. Exits with 0 if the page does what it should, else
+  with 1 and says what it did not do.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import traceback
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+LIMIT = 120  # seconds for one condition, on a machine that is busy
+
+
+class Browser:
+    """One tab, by the protocol of https://www.w3.org/TR/webdriver2/."""
+
+    def __init__(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.process = subprocess.Popen(
+            ["chromedriver", f"--port={self.port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.session = ""
+        options = {"args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                            "--disable-background-networking", "--window-size=1200,900"]}
+        capabilities = {"browserName": "chrome", "goog:chromeOptions": options,
+                        "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
+        ends = time.monotonic() + LIMIT
+        while True:
+            try:
+                made = self.ask("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
+                break
+            except (ConnectionError, OSError):
+                if time.monotonic() > ends or self.process.poll() is not None:
+                    raise
+                time.sleep(0.1)
+        self.session = "/session/" + made["sessionId"]
+
+    def ask(self, method, path, body=None):
+        request = Request(f"http://127.0.0.1:{self.port}{self.session}{path}", method=method,
+                          data=None if body is None else json.dumps(body).encode(),
+                          headers={"Content-Type": "application/json"})
+        with urlopen(request, timeout=LIMIT) as reply:
+            return json.load(reply)["value"]
+
+    def script(self, source, *values):
+        return self.ask("POST", "/execute/sync", {"script": source, "args": list(values)})
+
+    def until(self, what, source, *values):
+        """Waits until a script returns something true, and returns it."""
+        ends = time.monotonic() + LIMIT
+        while time.monotonic() < ends:
+            found = self.script(source, *values)
+            if found:
+                return found
+            time.sleep(0.05)
+        raise AssertionError(f"{what}: the page shows\n{self.script('return document.body.innerText')}")
+
+    def shows(self, text):
+        self.until(f"'{text}' is shown", "return document.body.innerText.includes(arguments[0])", text)
+
+    def press(self, words):
+        """Presses the first button or link with these words, by the keyboard."""
+        self.until(f"'{words}' can be pressed", """
+            const found = [...document.querySelectorAll('button, a')].find((element) =>
+                (element.getAttribute('aria-label') ?? element.textContent) === arguments[0]);
+            if (!found || found.disabled) return false;
+            found.focus();
+            return document.activeElement === found;
+            """, words)
+        enter = {"type": "key", "id": "keyboard", "actions": [
+            {"type": "keyDown", "value": "\uE007"}, {"type": "keyUp", "value": "\uE007"}]}
+        self.ask("POST", "/actions", {"actions": [enter]})
+
+    def go(self, view):
+        """Goes to a view, and waits until it is shown."""
+        self.press(view)
+        self.until(f"{view} is the title", "return document.querySelector('main h2')?.innerText === arguments[0]", view)
+
+    def log(self, kind):
+        return self.ask("POST", "/se/log", {"type": kind})
+
+    def end(self):
+        try:
+            if self.session:
+                self.ask("DELETE", "")
+        except (HTTPError, OSError):
+            pass
+        self.process.terminate()
+        self.process.wait()
+
+
+def read(*names):
+    with open(os.path.join(*names), "rb") as file:
+        return file.read()
+
+
+def drive(browser, address, replica, other):
+    filesinki = os.environ["FILESINKI"]
+    browser.ask("POST", "/url", {"url": address})
+    browser.until("the page is ready", "return document.documentElement.dataset.ready === 'yes'")
+    assert "#" not in browser.script("return location.href").replace("#/", ""), "the token stays in the address"
+
+    # A conflict is shown side by side, and resolved with the text that a person wrote.
+    browser.go("Conflicts")
+    browser.press("plan.txt")
+    browser.shows("Proposed merge")
+    sides = browser.script(
+        "return [...document.querySelectorAll('.sides .side pre')].map((side) => side.innerText)")
+    assert [side.split("\n")[0] for side in sides] == ["one", "ONE", "eins"], sides
+    changed = browser.script("return [...document.querySelectorAll('.sides .added')].map((line) => line.innerText)")
+    assert changed == ["ONE", "eins"], changed
+    browser.press("Use this text")
+    browser.shows("There are conflict markers left")
+    browser.script("""
+        const area = document.getElementById('merge');
+        area.value = 'both\\ntwo\\n';
+        area.dispatchEvent(new Event('input'));
+        """)
+    browser.press("Use this text")
+    browser.shows("It is resolved.")
+    assert read(replica, "plan.txt") == b"both\ntwo\n"
+    browser.press("Undo")
+    browser.shows("The conflict is open again.")
+    browser.shows("Proposed merge")
+    browser.press("Keep the version from here")
+    browser.shows("It is resolved.")
+    assert read(replica, "plan.txt") == b"ONE\ntwo\n"
+
+    # A conflict in a format with names shows which ones differ.
+    browser.go("Conflicts")
+    browser.press("settings.json")
+    browser.shows("What differs, by member")
+    rows = browser.until("a member is listed", """
+        return [...document.querySelectorAll('table tbody tr')].map((row) =>
+            [...row.children].map((cell) => cell.innerText))""")
+    assert rows == [["/size", "1", "5", "7"]], rows
+
+    # A deleted folder comes back.
+    browser.go("Deleted files")
+    browser.press("Restore folder")
+    browser.shows("Restored.")
+    assert read(replica, "folder", "x") == b"x\n" and read(replica, "folder", "y") == b"y\n"
+
+    # What happens elsewhere is shown without a reload.
+    browser.go("Overview")
+    browser.shows("Activity")
+    with open(os.path.join(other, "live.txt"), "w") as file:
+        file.write("live\n")
+    subprocess.run([filesinki, "sync", other], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([filesinki, "sync", replica], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    browser.shows("live.txt")
+
+    # Hostile names and contents are texts.
+    name = "<img src=x onerror=\"document.title='owned'\">.html"
+    browser.go("History")
+    browser.press(name)
+    browser.shows("Versions of")
+    browser.press("Show version 1")
+    browser.shows("<script>document.title='owned'</script>")
+    assert "owned" not in browser.script("return document.title")
+    assert browser.script("return document.querySelectorAll('main img, main script, main iframe').length") == 0
+
+    # Each view says what it is, and each control has a name.
+    for view in ["Overview", "Conflicts", "History", "Deleted files", "Devices", "Space"]:
+        browser.go(view)
+        nameless = browser.script("""
+            return [...document.querySelectorAll('button, a, select, textarea, table')].filter((element) => {
+                const label = element.id && document.querySelector(`label[for="${element.id}"]`);
+                const caption = element.querySelector('caption');
+                return !(element.getAttribute('aria-label') || label || caption || element.textContent.trim());
+            }).map((element) => element.outerHTML)""")
+        assert nameless == [], nameless
+        assert browser.script("return document.querySelector('nav [aria-current=page]').innerText") == view
+
+    # Nothing failed in the page, and no request left it.
+    errors = [line["message"] for line in browser.log("browser") if line["level"] == "SEVERE"]
+    errors = [line for line in errors if "/call/side" not in line]
+    assert errors == [], errors
+    origin = browser.script("return location.origin")
+    for line in browser.log("performance"):
+        message = json.loads(line["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            url = message["params"]["request"]["url"]
+            assert url.startswith((origin + "/", "blob:" + origin, "data:")), url
+
+    # The address works once.
+    browser.ask("POST", "/window/new", {"type": "window"})
+    handles = browser.ask("GET", "/window/handles")
+    browser.ask("POST", "/window", {"handle": handles[-1]})
+    browser.ask("POST", "/url", {"url": address})
+    browser.shows("This address was used already")
+
+
+def main():
+    browser = Browser()
+    try:
+        drive(browser, *sys.argv[1:])
+    finally:
+        browser.end()
+
+
+try:
+    main()
+except AssertionError as error:
+    line = traceback.extract_tb(error.__traceback__)[-1].lineno
+    print(f"page.py, line {line}: {error}", file=sys.stderr)
+    sys.exit(1)

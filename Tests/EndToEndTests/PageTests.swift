@@ -1,0 +1,84 @@
+import Foundation
+import Glibc
+import Testing
+
+/// The page of `ui`, served by the built program.
+@Suite("The page", .onOwnThreads)
+struct PageTests {
+    private static let hasBrowser = access("/usr/bin/chromedriver", X_OK) == 0
+
+    /// Two replicas with two conflicts, a deleted folder, and a file with a hostile name and content.
+    private func conflicts() throws -> Machine {
+        let machine = try Machine.pair(
+            #"""
+            printf 'one\ntwo\n' >a/plan.txt; echo '{"size":1}' >a/settings.json
+            mkdir a/folder; echo x >a/folder/x; echo y >a/folder/y
+            echo "<script>document.title='owned'</script>" \
+                >"a/<img src=x onerror=\"document.title='owned'\">.html"
+            """#)
+        let made = try machine.shell(
+            #"""
+            filesinki delete --root a -r folder
+            printf 'ONE\ntwo\n' >a/plan.txt; printf 'eins\ntwo\n' >b/plan.txt
+            echo '{"size":5}' >a/settings.json; echo '{"size":7}' >b/settings.json
+            filesinki sync b; filesinki sync a
+            """#)
+        try #require(made.code == 3, "\(made)")
+        return machine
+    }
+
+    /// Starts `ui`, and waits for its address.
+    private func start(_ machine: Machine) throws -> (Machine.Running, address: String) {
+        let running = try machine.start([Machine.binary, "ui", "a"], input: "")
+        for _ in 0..<600 {
+            let text = machine.read(running.outputFile) ?? ""
+            if text.hasSuffix("\n") { return (running, String(text.dropLast())) }
+            usleep(100_000)
+        }
+        throw MachineError.noFile(ETIMEDOUT)
+    }
+
+    @Test(
+        "a person resolves a conflict, restores a folder and sees what happens, in a browser",
+        .enabled(if: hasBrowser, "chromedriver is not installed"))
+    func browser() throws {
+        let machine = try conflicts()
+        let (running, address) = try start(machine)
+        let script = Machine.package + "/Tests/Browser/page.py"
+        let driven = try machine.shell("python3 '\(script)' '\(address)' a b")
+        #expect(driven.code == 0, "\(driven.talk)")
+        kill(running.process, SIGTERM)
+        let ended = try machine.wait(for: running)
+        #expect(ended.code == 0, "\(ended)")
+    }
+
+    @Test func `the page ends with the command, also while it is open`() throws {
+        let machine = try conflicts()
+        let (running, address) = try start(machine)
+        let script = #"""
+            from http.client import HTTPConnection
+            from os import kill
+            from signal import SIGINT
+            from sys import argv
+            host, token = argv[1].removeprefix("http://").split("/#")
+            def ask(method, path, body=None, secret=None):
+                connection = HTTPConnection(host, timeout=60)
+                fields = {"Authorization": f"Bearer {secret}"} if secret else {}
+                connection.request(method, path, body, fields)
+                return connection.getresponse()
+            secret = ask("POST", "/session", token).read().decode()
+            changes = ask("GET", "/changes", secret=secret)
+            assert changes.readline() == b"hello\n"
+            print(ask("POST", "/call/status", "{}", secret).read().decode())
+            kill(int(argv[2]), SIGINT)
+            while changes.readline(): pass
+            """#
+        try machine.write(script, to: "client.py")
+        let client = try machine.shell("python3 client.py '\(address)' \(running.process)")
+        #expect(client.code == 0, "\(client.talk)")
+        #expect(client.output.contains(#""type":"status""#), "\(client)")
+        #expect(client.output.contains(#""conflicts":2"#), "\(client)")
+        let ended = try machine.wait(for: running)
+        #expect(ended.code == 0, "\(ended)")
+    }
+}
