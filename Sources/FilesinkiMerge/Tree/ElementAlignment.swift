@@ -101,7 +101,28 @@ extension ItemMatcher {
         let alignment = ElementAlignment(values) { entry in
             isRecognizable(entry.map { $0 }, lists, isOnly: isOnly)
         }
-        guard let alignment else { return nil }
+        return alignment.map { identity($0, lists) }
+    }
+
+    /// What distinguishes sections of one name that nothing identifies; nil where both sides changed them in ways
+    /// that do not go together.
+    ///
+    /// - Parameter values: What each of them says.
+    func alignment(ofRepeated lists: [[SyntaxItem]], _ values: [[[UInt8]]]) -> Identity? {
+        var numbers = ByteNumbers(capacity: values[0].count)
+        let alignment = ElementAlignment(values.map { $0.map { numbers.number(of: $0) } }) {
+            entry in
+            guard let base = entry.base, let ours = entry.ours, let theirs = entry.theirs else {
+                return false
+            }
+            let old = lists[0][base].value
+            return isSimilar(old, lists[1][ours].value, .ours)
+                && isSimilar(old, lists[2][theirs].value, .theirs)
+        }
+        return alignment.map { identity($0, lists) }
+    }
+
+    private func identity(_ alignment: ElementAlignment, _ lists: [[SyntaxItem]]) -> Identity {
         var result = MergeTrio<[Int: Int]>()
         for version in MergeVersion.allCases {
             let starts = lists[version.rawValue].map(\.value.range.lowerBound)

@@ -25,7 +25,6 @@ struct ItemMatcher {
     enum Identity {
         case value
         case member([UInt8])
-        case place
         /// Numbers by the beginnings of the values.
         case alignment(MergeTrio<[Int: Int]>)
     }
@@ -132,7 +131,7 @@ struct ItemMatcher {
         if areMaps, let member = format.identities.first(where: { isUnique(.member($0), lists) }) {
             return .member(member)
         }
-        if areMaps, areInPlace(lists) { return .place }
+        if areMaps, let alignment = alignment(ofRepeated: lists, values) { return alignment }
         guard areMaps || format.repeats == .list, isUnique(.value, lists) else { return nil }
         var numbers = ByteNumbers(capacity: values[0].count)
         let things = values.map { $0.map { numbers.number(of: $0) } }
@@ -145,17 +144,6 @@ struct ItemMatcher {
             Set(values[0]).isSubset(of: values[1]) && Set(values[0]).isSubset(of: values[2])
         // A name with one value becomes a list by additions only: a second value may have replaced the first.
         return areMaps || values[0].count > 1 || isAddition ? .value : nil
-    }
-
-    /// Whether each item is still recognizable at its place in both sides.
-    private func areInPlace(_ lists: [[SyntaxItem]]) -> Bool {
-        guard lists[0].count == lists[1].count, lists[0].count == lists[2].count else {
-            return false
-        }
-        return zip(lists[0], zip(lists[1], lists[2])).allSatisfy { base, sides in
-            isSimilar(base.value, sides.0.value, .ours)
-                && isSimilar(base.value, sides.1.value, .theirs)
-        }
     }
 
     func isUnique(_ identity: Identity, _ lists: [[SyntaxItem]]) -> Bool {
@@ -181,7 +169,6 @@ struct ItemMatcher {
     ) -> Bool {
         guard let tree = trees[version] else { return false }
         switch identity {
-        case .place: break
         case .alignment(let numbers):
             guard let number = numbers[version]?[item.value.range.lowerBound] else { return false }
             result += Array(String(number).utf8)

@@ -313,7 +313,8 @@ struct TreeMerger {
         if hasComma { output.append(UInt8(ascii: ",")) }
         let end = output.count
         writePart(items.map(\.tail))
-        if output.count == end { output += lineEnd }
+        // A table or a block ends with its last line, and needs no other end.
+        if output.count == end, output.last != 10 { output += lineEnd }
     }
 
     // MARK: The user's rules

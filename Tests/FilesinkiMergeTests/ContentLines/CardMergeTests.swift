@@ -92,6 +92,14 @@ struct CardMergeTests {
             ["FN:f", "item1.TEL:1"],
             ["FN:f", "item1.URL:u"], ["declined: /a/ITEM1"]),
         row(
+            "one group added by both, the same", ["FN:f", "NOTE:n"],
+            ["FN:f", "NOTE:n", "item1.TEL:1"], ["FN:f", "NOTE:m", "item1.TEL:1"],
+            ["FN:f", "NOTE:m", "item1.TEL:1"]),
+        row(
+            "one group added by both, its name in other letters", ["FN:f"],
+            ["FN:f", "item1.TEL:1", "item1.X-ABLabel:x"],
+            ["FN:f", "ITEM1.TEL:1", "ITEM1.X-ABLabel:y"], ["declined: /a/ITEM1"]),
+        row(
             "the version by both", ["VERSION:2.1"], ["VERSION:3.0"], ["VERSION:4.0"],
             ["declined: /a/VERSION"]),
         row(

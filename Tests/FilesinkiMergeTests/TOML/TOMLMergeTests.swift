@@ -99,6 +99,21 @@ struct TOMLMergeTests {
                 "[[p]]\nx = 5\ny = 1\nz = 1\n",
                 "[[p]]\nx = 1\ny = 6\nz = 1\n", "[[p]]\nx = 5\ny = 6\nz = 1\n"),
             MergeCase(
+                "one element inserted before one that the other side edits",
+                "[[p]]\nx = 1\ny = 1\n[[p]]\nx = 1\ny = 2\n",
+                "[[p]]\nx = 3\ny = 3\n[[p]]\nx = 1\ny = 1\n[[p]]\nx = 1\ny = 2\n",
+                "[[p]]\nx = 1\ny = 1\n[[p]]\nx = 6\ny = 2\n",
+                "[[p]]\nx = 3\ny = 3\n[[p]]\nx = 1\ny = 1\n[[p]]\nx = 6\ny = 2\n"),
+            MergeCase(
+                "tables added behind the only one, without a blank line more",
+                "k = 1\n[t]\nx = 1\n",
+                "k = 1\n[t]\nx = 2\n", "k = 1\n[t]\nx = 1\n[u]\ny = 1\n",
+                "k = 1\n[t]\nx = 2\n[u]\ny = 1\n"),
+            MergeCase(
+                "tables added by both behind the only one", "k = 1\n[t]\nx = 1\n",
+                "k = 1\n[t]\nx = 1\n[v]\nz = 1\n", "k = 1\n[t]\nx = 1\n[u]\ny = 1\n",
+                "k = 1\n[t]\nx = 1\n[u]\ny = 1\n[v]\nz = 1\n"),
+            MergeCase(
                 "strings of several lines", "s = \"\"\"\n[x]\n# y\n\"\"\"\nn = 1\nt = '''a\\'''\n",
                 "s = \"\"\"\n[x]\n# z\n\"\"\"\nn = 1\nt = '''a\\'''\n",
                 "s = \"\"\"\n[x]\n# y\n\"\"\"\nn = 2\nt = '''a\\'''\n",
@@ -131,6 +146,11 @@ struct TOMLMergeTests {
             MergeCase(
                 "dotted keys and a table", "x = 1\n", "x = 1\n[a]\nk = 1\n", "a.l = 1\nx = 1\n",
                 "declined: "),
+            MergeCase(
+                "an element removed here and edited there, where as many are left",
+                "[[p]]\nx = 1\ny = 1\n[[p]]\nx = 1\ny = 2\n",
+                "[[p]]\nx = 1\ny = 2\n[[p]]\nx = 1\ny = 3\n",
+                "[[p]]\nx = 5\ny = 1\n[[p]]\nx = 1\ny = 2\n", "declined: /p"),
             MergeCase(
                 "the same element", "[[p]]\nx = 1\n", "[[p]]\nx = 2\n", "[[p]]\nx = 3\n",
                 "declined: "),

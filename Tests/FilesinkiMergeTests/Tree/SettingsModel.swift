@@ -79,6 +79,15 @@ struct SettingsMaker {
                 }
             }
         }
+        if dice.once(in: 2) {
+            let added = SettingsModel.Section(name: name("s"), entries: [entry()])
+            if dice.once(in: 2) {
+                versions.ours.sections.append(added)
+            } else {
+                versions.theirs.sections.append(added)
+            }
+            versions.both.sections.append(added)
+        }
         return versions
     }
 

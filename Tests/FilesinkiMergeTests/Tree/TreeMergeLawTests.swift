@@ -16,6 +16,7 @@ struct WrittenFormat: Sendable, CustomTestStringConvertible {
         } + [
             WrittenFormat(format: JSONCFormat(), write: json),
             WrittenFormat(format: TOMLFormat(), write: lines),
+            WrittenFormat(format: TOMLFormat(), write: { "k = 1\n\n" + lines($0) }),
             WrittenFormat(format: YAMLFormat(), write: yaml),
             WrittenFormat(format: ContentLineFormat(dialect: .calendar), write: calendar),
             WrittenFormat(format: ContentLineFormat(dialect: .card), write: cards),
